@@ -1,0 +1,51 @@
+# Every target sets up what it needs: a virtual environment in .venv, from the pins in constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint types bench clean
+help:
+	@echo "make demo    set up, generate judged data, evaluate and compare two rankers on it"
+	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
+	@echo "make lint    ruff and the import order"
+	@echo "make types   basedpyright, strict, on src"
+	@echo "make bench   all benchmarks; results go to benchmarks/RESULTS.md (run on an idle machine)"
+	@echo "make clean   remove the environment and everything generated"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "rankinite needs Python 3.11 or later; try make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(INSTALL) --editable '.[dev,peers]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.core
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/basedpyright
+
+bench: $(VENV)/.bench
+	for program in benchmarks/[a-z]*.py; do $(BIN)/python $$program || exit 1; done
+
+clean:
+	rm -rf $(VENV) demo .bench .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

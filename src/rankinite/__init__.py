@@ -1,0 +1,103 @@
+"""rankinite: learning to rank with lambda gradients.
+
+Everything public is here; modules load when first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset as Dataset
+    from rankinite.data.dataset import concat as concat
+    from rankinite.data.description import Description as Description
+    from rankinite.data.description import describe as describe
+    from rankinite.data.folds import Fold as Fold
+    from rankinite.data.folds import batch_folds as batch_folds
+    from rankinite.data.folds import k_folds as k_folds
+    from rankinite.data.folds import rotating_folds as rotating_folds
+    from rankinite.data.folds import split as split
+    from rankinite.data.preference_files import read_preferences as read_preferences
+    from rankinite.data.preferences import Preferences as Preferences
+    from rankinite.data.reading import read as read
+    from rankinite.data.sampling import AUG50 as AUG50
+    from rankinite.data.sampling import AUG70 as AUG70
+    from rankinite.data.sampling import augment as augment
+    from rankinite.data.sampling import sample_documents as sample_documents
+    from rankinite.data.synthetic import World as World
+    from rankinite.data.synthetic import synthesise as synthesise
+    from rankinite.data.trec import read_run as read_run
+    from rankinite.data.trec import read_scores as read_scores
+    from rankinite.data.trec import read_trec as read_trec
+    from rankinite.data.writing import write as write
+    from rankinite.errors import ArgumentError as ArgumentError
+    from rankinite.errors import DataError as DataError
+    from rankinite.errors import MeasureError as MeasureError
+    from rankinite.errors import RankiniteError as RankiniteError
+    from rankinite.evaluation.compare import Comparison as Comparison
+    from rankinite.evaluation.compare import compare as compare
+    from rankinite.evaluation.evaluate import Evaluation as Evaluation
+    from rankinite.evaluation.evaluate import evaluate as evaluate
+    from rankinite.measures import AP as AP
+    from rankinite.measures import DCG as DCG
+    from rankinite.measures import ERR as ERR
+    from rankinite.measures import NDCG as NDCG
+    from rankinite.measures import RR as RR
+    from rankinite.measures import AveNDCG as AveNDCG
+    from rankinite.measures import BalancedError as BalancedError
+    from rankinite.measures import Convention as Convention
+    from rankinite.measures import FunctionMeasure as FunctionMeasure
+    from rankinite.measures import Measure as Measure
+    from rankinite.measures import PairwiseErrors as PairwiseErrors
+    from rankinite.measures import Precision as Precision
+    from rankinite.measures import Ranking as Ranking
+    from rankinite.measures import Recall as Recall
+    from rankinite.measures import TrainableMeasure as TrainableMeasure
+    from rankinite.measures import parse_measure as parse_measure
+    from rankinite.measures import rank as rank
+    from rankinite.measures import register_measure as register_measure
+    from rankinite.measures import swap_changes as swap_changes
+    from rankinite.parallel import threads as threads
+    from rankinite.rankers.base import Ranker as Ranker
+    from rankinite.rankers.feature import Feature as Feature
+
+_HOMES = {
+    "rankinite.data.dataset": ("Dataset", "concat"),
+    "rankinite.data.description": ("Description", "describe"),
+    "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
+    "rankinite.data.preference_files": ("read_preferences",),
+    "rankinite.data.preferences": ("Preferences",),
+    "rankinite.data.reading": ("read",),
+    "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
+    "rankinite.data.synthetic": ("World", "synthesise"),
+    "rankinite.data.trec": ("read_run", "read_scores", "read_trec"),
+    "rankinite.data.writing": ("write",),
+    "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
+    "rankinite.evaluation.compare": ("Comparison", "compare"),
+    "rankinite.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "rankinite.measures": (
+        *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
+        *("Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
+        *("parse_measure", "rank", "register_measure", "swap_changes"),
+    ),
+    "rankinite.parallel": ("threads",),
+    "rankinite.rankers.base": ("Ranker",),
+    "rankinite.rankers.feature": ("Feature",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__version__ = "0.1.0"
+__all__ = sorted([*_HOME_OF, "__version__"])  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'rankinite' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,75 @@
+"""``rankinite compare``: which ranker is better, and how surely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankinite.cli import options, rankers
+
+
+def compare(
+    ranker: Annotated[
+        list[str],
+        typer.Argument(help=f"Two or more rankers, each {rankers.HELP}. Write name=… to name one.", show_default=False),
+    ],
+    data: Annotated[list[Path], typer.Option("--data", "-d", help="Judged data; may be repeated.", show_default=False)],
+    measure: options.MeasureOption = None,
+    test: Annotated[str, typer.Option(help="The test behind the letters: randomisation, t, bootstrap.")] = "randomisation",
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    resamples: Annotated[int, typer.Option(min=100, help="Resamples of the randomisation and bootstrap tests.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")] = False,
+    convention: options.ConventionOption = "rankinite",
+    ties: options.TiesOption = None,
+    layout: options.LayoutOption = options.Layout.text,
+    json: options.JsonOption = False,
+    missing: options.MissingOption = options.Missing.zero,
+    infinite: options.InfiniteOption = options.Infinite.error,
+    unjudged: options.UnjudgedOption = options.Unjudged.error,
+    zero_based: options.ZeroBasedOption = False,
+    qid: options.QidOption = None,
+    grades: options.GradesOption = None,
+    group: options.GroupOption = None,
+    ignore: options.IgnoreOption = None,
+) -> None:
+    """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
+
+    Tests are paired by query and Holm-corrected over all pairs.
+
+    Examples:
+
+      rankinite compare bm25=feature:25 lm=feature:34 --data test.txt.gz -m ndcg@10
+
+      rankinite compare old.run new.run --data web.qrels -m map --convention trec --pairs
+    """
+    from rankinite.cli.printing import echo
+    from rankinite.evaluation.compare import compare as compare_rankers
+
+    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
+    judged, scores = rankers.load(ranker, data, settings)
+    with options.busy("comparing"):
+        result = compare_rankers(
+            scores,
+            judged,
+            measure or options.DEFAULT_MEASURES,
+            convention=convention,
+            ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
+            test=test,  # pyright: ignore[reportArgumentType] - checked where it is used
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+        )
+    match options.Layout.json if json else layout:
+        case options.Layout.text:
+            echo(result.to_text(pairs=pairs))
+        case options.Layout.markdown:
+            echo(result.to_markdown(pairs=pairs))
+        case options.Layout.latex:
+            echo(result.to_latex(pairs=pairs))
+        case options.Layout.csv:  # one table a stream
+            echo(result.pairs_to_csv() if pairs else result.to_csv())
+        case options.Layout.json:  # holds the pairs anyway
+            echo(result.to_json())

@@ -1,0 +1,122 @@
+"""``rankinite describe``: what is in judged data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankinite.cli import options
+
+if TYPE_CHECKING:
+    from rankinite.data.description import Description
+    from rankinite.grid import Grid
+
+
+def describe(
+    data: options.DataArgument,
+    features: Annotated[int, typer.Option("--features", min=0, help="How many features to list; 0: all of them.")] = 12,
+    layout: options.LayoutOption = options.Layout.text,
+    json: options.JsonOption = False,
+    missing: options.MissingOption = options.Missing.zero,
+    infinite: options.InfiniteOption = options.Infinite.keep,
+    unjudged: options.UnjudgedOption = options.Unjudged.keep,
+    zero_based: options.ZeroBasedOption = False,
+    qid: options.QidOption = None,
+    grades: options.GradesOption = None,
+    group: options.GroupOption = None,
+    ignore: options.IgnoreOption = None,
+) -> None:
+    """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, and
+    queries that teach nothing. Several files must have the same features, as train and test data do.
+
+    Examples:
+
+      rankinite describe train.txt.gz
+
+      rankinite describe train.txt valid.txt test.txt --features 0
+    """
+    from rankinite.cli.printing import echo, laid_out
+    from rankinite.data.dataset import check_same_features
+    from rankinite.data.description import describe as describe_data
+
+    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
+    read = [options.read_data([path], settings) for path in data]
+    for other in read[1:]:
+        check_same_features(read[0], other)
+    found = [describe_data(judged) for judged in read]
+    if json or layout is options.Layout.json:
+        import json as writer
+
+        echo(writer.dumps([asdict(description) for description in found], indent=2))
+        return
+    for number, description in enumerate(found):
+        if number:
+            print()
+        for grid in (overview(description), grade_grid(description), feature_grid(description, features or None)):
+            echo(laid_out(grid, layout) + "\n\n")
+        for line in oddities(description):
+            print(line)
+
+
+def overview(description: Description) -> Grid:
+    """The counts."""
+    from rankinite.grid import Grid
+
+    fewest, median, most = description.documents
+    rows = (
+        ("queries", f"{description.queries:,}"),
+        ("documents", f"{description.rows:,}"),
+        ("documents a query", f"{fewest} … {median:g} … {most}"),
+        ("features", f"{len(description.features):,}"),
+    )
+    return Grid(("", ""), rows, title=description.source)
+
+
+def grade_grid(description: Description) -> Grid:
+    """The grades with their shares."""
+    from rankinite.grid import Grid
+
+    most = max(description.grades.values())
+    rows = tuple(
+        (f"{grade:g}", f"{count:,}", f"{count / description.rows:.1%}", "█" * max(1, round(30 * count / most)))
+        for grade, count in description.grades.items()
+    )
+    return Grid(("grade", "documents", "share", ""), rows, align="rrrl")
+
+
+def feature_grid(description: Description, most: int | None) -> Grid:
+    """The features' ranges; ``most`` of them."""
+    from rankinite.grid import Grid
+
+    shown = description.features[:most]
+    rows = tuple(
+        (f.name, f"{f.lowest:.6g}", f"{f.mean:.6g}", f"{f.highest:.6g}", f"{f.missing / description.rows:.1%}", f"{f.zeros / description.rows:.1%}")
+        for f in shown
+    )
+    hidden = len(description.features) - len(shown)
+    notes = (f"… and {hidden} more (--features 0 lists all)",) if hidden else ()
+    return Grid(("feature", "lowest", "mean", "highest", "missing", "zero"), rows, notes=notes)
+
+
+def oddities(description: Description) -> list[str]:
+    """Sentences about what a user would want to know."""
+    found: list[str] = []
+    if description.one_grade_queries:
+        found.append(
+            f"{description.one_grade_queries:,} queries have documents of one grade only ({description.one_document_queries:,} of them "
+            "one document): every ranker does equally well on them, and none learns from them."
+        )
+    if description.duplicate_rows:
+        found.append(
+            f"{description.duplicate_rows:,} rows repeat the features of an earlier row of their query, "
+            f"{description.contradicting_rows:,} of them with another grade."
+        )
+    constant = description.constant_features
+    if constant:
+        listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
+        found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
+    if any(grade < 0 for grade in description.grades):
+        found.append("Some grades are negative: read such rows with --unjudged drop if that marks unjudged documents.")
+    return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features."]

@@ -1,0 +1,59 @@
+"""``rankinite evaluate``: what a ranker is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankinite.cli import options, rankers
+
+
+def evaluate(
+    ranker: Annotated[str, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False)],
+    data: options.DataArgument,
+    measure: options.MeasureOption = None,
+    convention: options.ConventionOption = "rankinite",
+    ties: options.TiesOption = None,
+    layout: options.LayoutOption = options.Layout.text,
+    json: options.JsonOption = False,
+    per_query: Annotated[Path | None, typer.Option("--per-query", help="Also write every query's values to this CSV file.")] = None,
+    missing: options.MissingOption = options.Missing.zero,
+    infinite: options.InfiniteOption = options.Infinite.error,
+    unjudged: options.UnjudgedOption = options.Unjudged.error,
+    zero_based: options.ZeroBasedOption = False,
+    qid: options.QidOption = None,
+    grades: options.GradesOption = None,
+    group: options.GroupOption = None,
+    ignore: options.IgnoreOption = None,
+) -> None:
+    """Measure a ranker on judged data: means with 95 % confidence intervals over queries.
+
+    Tied scores count their exact expectation, so the order of rows never matters. Queries whose documents all have one
+    grade are skipped, and their number is shown; --convention counts as other tools do.
+
+    Examples:
+
+      rankinite evaluate feature:25 test.txt.gz -m ndcg@10 -m err
+
+      rankinite evaluate scores.txt test.parquet --json
+
+      rankinite evaluate bm25.run web.qrels -m map -m p@10 --convention trec
+    """
+    from rankinite.cli.printing import echo, laid_out, write_per_query
+    from rankinite.evaluation.evaluate import evaluate as measure_ranker
+
+    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
+    judged, scores = rankers.load([ranker], data, settings)
+    with options.busy("measuring"):
+        result = measure_ranker(
+            next(iter(scores.values())),
+            judged,
+            measure or options.DEFAULT_MEASURES,
+            convention=convention,
+            ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
+        )
+    if per_query is not None:
+        write_per_query(per_query, judged, {str(m): result[m].per_query for m in result.measures})
+    echo(result.to_json() if json or layout is options.Layout.json else laid_out(result.grid(), layout, result.to_csv))

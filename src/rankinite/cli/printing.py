@@ -1,0 +1,44 @@
+"""Results on standard output, and per-query values in files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from rankinite.cli.options import Layout
+from rankinite.data.dataset import Dataset
+from rankinite.data.streams import write_atomically
+from rankinite.grid import Grid
+from rankinite.kernel import Floats
+
+
+def echo(text: str) -> None:
+    """Print without a second newline at the end."""
+    print(text.removesuffix("\n"))
+
+
+def laid_out(grid: Grid, layout: Layout, csv_text: Callable[[], str] | None = None) -> str:
+    """A table in the layout asked for; ``csv_text`` gives its CSV where that holds more digits than the table shows."""
+    match layout:
+        case Layout.markdown:
+            return grid.markdown()
+        case Layout.latex:
+            return grid.latex()
+        case Layout.csv:
+            return (csv_text or grid.csv)()
+        case _:
+            return grid.text()
+
+
+def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) -> None:
+    """One line a query, one column a measure; skipped queries have empty cells."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["qid", *columns])
+    for query, qid in enumerate(data.qids.tolist()):
+        values = [float(column[query]) for column in columns.values()]
+        writer.writerow([qid, *("" if value != value else repr(value) for value in values)])
+    with write_atomically(path) as handle:
+        handle.write(text.getvalue().encode())

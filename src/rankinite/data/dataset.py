@@ -1,0 +1,331 @@
+"""The judged data everything else works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.grouping import as_text, group_rows
+from rankinite.data.preferences import Preferences
+from rankinite.errors import DataError
+from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Judged documents of many queries. Immutable; rows of a query are adjacent.
+
+    Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``.
+    """
+
+    features: Features
+    """rows × features, float32, row-major; NaN = missing."""
+    grades: Grades
+    """One a row; larger is better."""
+    offsets: Indices
+    """queries + 1 row numbers: where each query starts, and the number of rows."""
+    qids: Strings
+    """One name a query, all different."""
+    feature_names: tuple[str, ...]
+    """One a feature; LETOR files name them by their index."""
+    doc_ids: Strings | None = None
+    """One a row, where the source names its documents."""
+    weights: Floats | None = None
+    """One a query: how much it counts in training."""
+    batches: Strings | None = None
+    """One a query: the batch or fold the source assigns it to."""
+    input_row: Indices | None = None
+    """The row's number in the source (0-based), where rows were regrouped or dropped; else row r was row r."""
+    input_rows: int = -1
+    """How many rows the source had (−1: as many as there are here)."""
+    preferences: Preferences | None = None
+    """Judged pairs with probabilities, beside or instead of the grades."""
+    source: str = "data"
+    """Where the rows came from, for messages."""
+
+    def __post_init__(self) -> None:
+        convert: dict[str, Any] = {
+            "features": np.ascontiguousarray(self.features, FEATURE),
+            "grades": np.ascontiguousarray(self.grades, GRADE),
+            "offsets": np.ascontiguousarray(self.offsets, INDEX),
+            "qids": as_text(self.qids),
+            "doc_ids": None if self.doc_ids is None else as_text(self.doc_ids),
+            "weights": None if self.weights is None else np.ascontiguousarray(self.weights, SCORE),
+            "batches": None if self.batches is None else as_text(self.batches),
+            "feature_names": tuple(self.feature_names),
+        }
+        if self.input_rows < 0:
+            convert["input_rows"] = len(convert["grades"])
+        for name, value in convert.items():
+            object.__setattr__(self, name, value)
+        _check_shapes(self)
+        for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row"):
+            array = getattr(self, name)
+            if array is not None:
+                locked = array.view()  # a view: the caller's own array stays writeable
+                locked.flags.writeable = False
+                object.__setattr__(self, name, locked)
+
+    @classmethod
+    def from_rows(
+        cls,
+        features: npt.NDArray[Any],
+        grades: npt.NDArray[Any],
+        qids: npt.NDArray[Any],
+        feature_names: Sequence[str],
+        *,
+        doc_ids: Strings | None = None,
+        weights: Floats | None = None,
+        batches: Strings | None = None,
+        source: str = "data",
+    ) -> Dataset:
+        """Group rows that name their query one by one; ``weights`` and ``batches`` are one a row here."""
+        names, offsets, order = group_rows(qids)
+        if order is not None:
+            features, grades = features[order], grades[order]
+            doc_ids, weights, batches = (None if v is None else v[order] for v in (doc_ids, weights, batches))
+        return cls(
+            features=features,
+            grades=grades,
+            offsets=offsets,
+            qids=names,
+            feature_names=tuple(feature_names),
+            doc_ids=doc_ids,
+            weights=_one_per_query(weights, offsets, names, "weight", source),
+            batches=_one_per_query(batches, offsets, names, "batch", source),
+            input_row=order,
+            source=source,
+        )
+
+    @property
+    def rows(self) -> int:
+        """The number of documents."""
+        return len(self.grades)
+
+    @property
+    def queries(self) -> int:
+        """The number of queries."""
+        return len(self.qids)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.source}: {self.queries} queries, {self.rows} rows, {len(self.feature_names)} features>"
+
+    def query_of_row(self) -> Indices:
+        """The query number of every row."""
+        return np.repeat(np.arange(self.queries), np.diff(self.offsets))
+
+    def feature_index(self, feature: int | str) -> int:
+        """The column of a feature given by position or by name."""
+        if isinstance(feature, str):
+            if feature in self.feature_names:
+                return self.feature_names.index(feature)
+            raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {_listed(self.feature_names)}.")
+        if 0 <= feature < len(self.feature_names):
+            return feature
+        raise DataError(
+            f"{self.source}: there is no feature at position {feature}. Positions run from 0 to {len(self.feature_names) - 1}."
+        )
+
+    # ---- choosing ---------------------------------------------------------------------------------------------
+
+    def select_queries(self, queries: npt.ArrayLike | Iterable[str]) -> Dataset:
+        """The queries given as numbers, as a mask, or by qid, in the order given."""
+        chosen = self._query_numbers(queries)
+        lengths = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths)))
+        rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return self._with_rows(rows, offsets, chosen)
+
+    def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
+        """The rows where the mask is true; queries left empty disappear."""
+        rows = np.flatnonzero(keep)
+        lengths = np.bincount(self.query_of_row()[rows], minlength=self.queries)
+        chosen = np.flatnonzero(lengths)
+        return self._with_rows(rows, np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths[chosen]))), chosen)
+
+    def select_features(self, features: Sequence[int | str]) -> Dataset:
+        """The features given by position or name, in the order given."""
+        columns = [self.feature_index(feature) for feature in features]
+        return replace(self, features=self.features[:, columns], feature_names=tuple(self.feature_names[c] for c in columns))
+
+    def rename_features(self, names: Mapping[str, str] | Sequence[str]) -> Dataset:
+        """New feature names: all of them in order, or a mapping from old to new."""
+        if isinstance(names, Mapping):
+            for old in names:
+                self.feature_index(old)
+            return replace(self, feature_names=tuple(names.get(name, name) for name in self.feature_names))
+        return replace(self, feature_names=tuple(names))
+
+    # ---- changing ---------------------------------------------------------------------------------------------
+
+    def map_grades(self, mapping: Mapping[float, float] | Callable[[Grades], npt.ArrayLike]) -> Dataset:
+        """Grades on another scale: a mapping that names every grade present, or a function of the grade array.
+
+        >>> binary = data.map_grades({0: 0, 1: 0, 2: 1})                             # doctest: +SKIP
+        """
+        if not isinstance(mapping, Mapping):
+            return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
+        present, codes = np.unique(self.grades, return_inverse=True)
+        missing = [f"{grade:g}" for grade in present.tolist() if grade not in mapping]
+        if missing:
+            raise DataError(f"{self.source}: the grade map says nothing of grade {', '.join(missing)}. Map every grade present.")
+        return replace(self, grades=np.asarray([mapping[grade] for grade in present.tolist()], GRADE)[codes])
+
+    def with_weights(self, weights: npt.ArrayLike) -> Dataset:
+        """The same data with one training weight a query."""
+        return replace(self, weights=np.asarray(weights, SCORE))
+
+    def with_preferences(self, preferences: Preferences) -> Dataset:
+        """The same data with judged pairs."""
+        return replace(self, preferences=preferences)
+
+    # ---- order of the source ----------------------------------------------------------------------------------
+
+    def to_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of these rows, put in the order in which the rows came."""
+        return values if self.input_row is None else values[np.argsort(self.input_row, kind="stable")]
+
+    def from_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values one a source row, put in the order of these rows; rows that were dropped are left out."""
+        if len(values) != self.input_rows:
+            raise DataError(
+                f"{self.source} has {self.input_rows} rows but {len(values)} values were given for them. "
+                "Give one value for each row of the source, in its order."
+            )
+        return values if self.input_row is None else values[self.input_row]
+
+    # ---- inside -----------------------------------------------------------------------------------------------
+
+    def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
+        listed = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
+        if listed.dtype == np.bool_:
+            if len(listed) != self.queries:
+                raise DataError(f"{self.source}: a mask of {len(listed)} entries for {self.queries} queries. Give one a query.")
+            return np.flatnonzero(listed)
+        if listed.dtype.kind in "UTO":
+            number = {str(qid): i for i, qid in enumerate(self.qids.tolist())}
+            unknown = [str(qid) for qid in listed.tolist() if str(qid) not in number]
+            if unknown:
+                raise DataError(f"{self.source}: there is no query {unknown[0]!r}. The queries are {_listed(self.qids.tolist())}.")
+            return np.asarray([number[str(qid)] for qid in listed.tolist()], INDEX)
+        numbers = listed.astype(INDEX)
+        if numbers.size and not (0 <= numbers.min() and numbers.max() < self.queries):
+            raise DataError(f"{self.source}: query number {numbers.max()} is outside 0…{self.queries - 1}.")
+        return numbers
+
+    def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
+        return Dataset(
+            features=self.features[rows],
+            grades=self.grades[rows],
+            offsets=offsets,
+            qids=self.qids[chosen],
+            feature_names=self.feature_names,
+            doc_ids=None if self.doc_ids is None else self.doc_ids[rows],
+            weights=None if self.weights is None else self.weights[chosen],
+            batches=None if self.batches is None else self.batches[chosen],
+            input_row=rows if self.input_row is None else self.input_row[rows],
+            input_rows=self.input_rows,
+            preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
+            source=self.source,
+        )
+
+
+def concat(parts: Sequence[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
+    """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart."""
+    first = parts[0]
+    for part in parts[1:]:
+        check_same_features(first, part)
+    prefixes = prefixes or [""] * len(parts)
+    qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
+    names, counts = np.unique(qids, return_counts=True)
+    if len(names) < len(qids):
+        raise DataError(
+            f"query {str(names[counts > 1][0])!r} stands in more than one of {', '.join(part.source for part in parts)}. "
+            "Query ids must differ; pass prefixes=('a:', 'b:', …) to keep them apart."
+        )
+    row_starts = np.cumsum([0] + [part.rows for part in parts])
+    input_starts = np.cumsum([0] + [part.input_rows for part in parts])
+    own_order = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
+    return Dataset(
+        features=np.concatenate([part.features for part in parts]),
+        grades=np.concatenate([part.grades for part in parts]),
+        offsets=np.concatenate([[0]] + [part.offsets[1:] + start for part, start in zip(parts, row_starts, strict=False)]),
+        qids=qids,
+        feature_names=first.feature_names,
+        doc_ids=_joined([part.doc_ids for part in parts]),
+        weights=_joined([part.weights for part in parts]),
+        batches=_joined([part.batches for part in parts]),
+        input_row=np.concatenate([order + start for order, start in zip(own_order, input_starts, strict=False)]),
+        input_rows=int(input_starts[-1]),
+        preferences=Preferences.concat([part.preferences for part in parts], row_starts[:-1]),
+        source=" + ".join(part.source for part in parts),
+    )
+
+
+def check_same_features(first: Dataset, second: Dataset) -> None:
+    """Refuse two data sets whose features differ in number or name."""
+    a, b = first.feature_names, second.feature_names
+    if len(a) != len(b):
+        raise DataError(
+            f"{second.source} has {len(b)} features but {first.source} has {len(a)}. They must be the same; "
+            "read the second with like=first, or choose the common ones with select_features."
+        )
+    for position, (name, other) in enumerate(zip(a, b, strict=True)):
+        if name != other:
+            raise DataError(
+                f"feature {position} is {name!r} in {first.source} but {other!r} in {second.source}. The features must be the "
+                "same in the same order; use select_features or rename_features."
+            )
+
+
+def _joined(arrays: Sequence[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
+    present = [array for array in arrays if array is not None]
+    return np.concatenate(present) if len(present) == len(arrays) else None
+
+
+def _one_per_query(
+    values: npt.NDArray[Any] | None, offsets: Indices, qids: Strings, what: str, source: str
+) -> npt.NDArray[Any] | None:
+    if values is None:
+        return None
+    starts = offsets[:-1]
+    differs = np.flatnonzero(values != np.repeat(values[starts], np.diff(offsets)))
+    if len(differs):
+        query = int(np.searchsorted(offsets, differs[0], side="right")) - 1
+        raise DataError(
+            f"{source}: query {str(qids[query])!r} has rows with different {what}s ({values[starts[query]]} and "
+            f"{values[differs[0]]}). A {what} belongs to the whole query."
+        )
+    return values[starts]
+
+
+def _check_shapes(data: Dataset) -> None:
+    rows, queries = len(data.grades), len(data.qids)
+    expected = {
+        "features": (data.features, (rows, len(data.feature_names))),
+        "offsets": (data.offsets, (queries + 1,)),
+        "doc_ids": (data.doc_ids, (rows,)),
+        "weights": (data.weights, (queries,)),
+        "batches": (data.batches, (queries,)),
+        "input_row": (data.input_row, (rows,)),
+    }
+    for name, (array, shape) in expected.items():
+        if array is not None and array.shape != shape:
+            raise DataError(f"{data.source}: {name} has shape {array.shape} but must have {shape}.")
+    if data.offsets[0] != 0 or data.offsets[-1] != rows or (np.diff(data.offsets) < 1).any():
+        raise DataError(f"{data.source}: offsets must rise from 0 to {rows}, the number of rows, without an empty query.")
+    bad = np.flatnonzero(~np.isfinite(data.grades))
+    if len(bad):
+        raise DataError(f"{data.source}: row {bad[0]} has grade {data.grades[bad[0]]}. Grades must be finite numbers.")
+
+
+def _listed(names: Sequence[Any], most: int = 12) -> str:
+    shown = ", ".join(repr(str(name)) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"

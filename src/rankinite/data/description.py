@@ -1,0 +1,119 @@
+"""What is in a data set, and what is odd about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.kernel import Features, Floats
+
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSummary:
+    """One feature over all rows; NaN where every value is missing."""
+
+    name: str
+    lowest: float
+    mean: float
+    highest: float
+    missing: int
+    """Rows without a value."""
+    zeros: int
+
+    @property
+    def constant(self) -> bool:
+        """Whether the feature says nothing: one value everywhere, or none."""
+        return not self.lowest < self.highest
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A data set in numbers."""
+
+    source: str
+    queries: int
+    rows: int
+    documents: tuple[int, float, int]
+    """Fewest, median and most documents of a query."""
+    grades: dict[float, int]
+    """Rows of each grade (of each of the 20 most frequent, where there are more)."""
+    features: tuple[FeatureSummary, ...]
+    one_document_queries: int
+    one_grade_queries: int
+    """Queries on which every ranker does equally well; one-document queries are among them."""
+    duplicate_rows: int
+    """Rows whose features equal those of an earlier row of the same query."""
+    contradicting_rows: int
+    """Those of the duplicates that have another grade than the earlier row."""
+    preferences: int
+    """Judged pairs."""
+
+    @property
+    def constant_features(self) -> tuple[str, ...]:
+        """The features that say nothing."""
+        return tuple(feature.name for feature in self.features if feature.constant)
+
+
+def describe(data: Dataset) -> Description:
+    """Count queries, documents and grades, summarise the features, and look for duplicates and degenerate queries."""
+    sizes = np.diff(data.offsets)
+    values, counts = np.unique(data.grades, return_counts=True)
+    frequent = np.sort(np.argsort(-counts, kind="stable")[:20])
+    starts = data.offsets[:-1]
+    one_grade = np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts)
+    duplicate, contradicting = _duplicates(data)
+    return Description(
+        source=data.source,
+        queries=data.queries,
+        rows=data.rows,
+        documents=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
+        grades={float(values[i]): int(counts[i]) for i in frequent},
+        features=_summaries(data),
+        one_document_queries=int((sizes == 1).sum()),
+        one_grade_queries=int(one_grade.sum()),
+        duplicate_rows=duplicate,
+        contradicting_rows=contradicting,
+        preferences=0 if data.preferences is None else len(data.preferences),
+    )
+
+
+def _blocks(features: Features) -> Iterator[Features]:
+    for start in range(0, len(features), _BLOCK):
+        yield features[start : start + _BLOCK]
+
+
+def _summaries(data: Dataset) -> tuple[FeatureSummary, ...]:
+    width = len(data.feature_names)
+    lowest, highest, total = np.full(width, np.nan), np.full(width, np.nan), np.zeros(width)
+    missing, zeros = np.zeros(width, np.int64), np.zeros(width, np.int64)
+    for block in _blocks(data.features):
+        lowest = np.fmin(lowest, np.fmin.reduce(block, axis=0))
+        highest = np.fmax(highest, np.fmax.reduce(block, axis=0))
+        total += np.nansum(block, axis=0, dtype=np.float64)
+        missing += np.isnan(block).sum(axis=0)
+        zeros += (block == 0).sum(axis=0)
+    present = data.rows - missing
+    mean: Floats = np.divide(total, present, out=np.full(width, np.nan), where=present > 0)
+    return tuple(
+        FeatureSummary(name, float(lowest[i]), float(mean[i]), float(highest[i]), int(missing[i]), int(zeros[i]))
+        for i, name in enumerate(data.feature_names)
+    )
+
+
+def _duplicates(data: Dataset) -> tuple[int, int]:
+    """How many rows repeat an earlier row of their query, and how many of these have another grade than it."""
+    if not data.feature_names:
+        return 0, 0
+    # Rows are compared by a 64-bit fingerprint of their bytes; two different rows share one about once in 10^19 pairs.
+    weights = np.random.default_rng(0).integers(1, 2**63, len(data.feature_names), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    prints = [(block.view(np.uint32).astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64) for block in _blocks(data.features)]
+    keys = np.rec.fromarrays([data.query_of_row(), np.concatenate(prints)])
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    earlier = first[inverse]
+    repeated = earlier != np.arange(data.rows)
+    return int(repeated.sum()), int((repeated & (data.grades != data.grades[earlier])).sum())

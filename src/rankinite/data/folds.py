@@ -1,0 +1,91 @@
+"""Splitting by query: seeded shares, k folds, LETOR's rotating folds, folds by a batch column.
+
+Seeded splits depend on the set of qids and the seed alone, not on the order of the queries in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset, concat
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import Indices
+
+
+class Fold(NamedTuple):
+    """One division of the data."""
+
+    train: Dataset
+    valid: Dataset
+    test: Dataset
+
+
+def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
+    """Disjoint parts with these shares of the queries; shares that add up to less than 1 leave queries out.
+
+    >>> train, valid, test = split(data)                                                   # doctest: +SKIP
+    """
+    if not shares or min(shares) <= 0 or sum(shares) > 1 + 1e-9:
+        raise ArgumentError(f"shares={tuple(shares)}: shares must be positive and add up to at most 1.")
+    shuffled = _shuffled_queries(data, seed)
+    bounds = np.floor(np.cumsum((0.0, *shares)) * data.queries + 0.5).astype(np.int64)
+    parts = [shuffled[first:last] for first, last in pairwise(bounds.tolist())]
+    for share, part in zip(shares, parts, strict=True):
+        if not len(part):
+            raise ArgumentError(f"{data.source}: a share of {share:g} of {data.queries} queries is none. Make it larger.")
+    return tuple(_in_source_order(data, part) for part in parts)
+
+
+def k_folds(data: Dataset, k: int, *, seed: int = 0) -> list[Fold]:
+    """Fold i tests on part i of k, validates on the next part and trains on the others; each query is tested once."""
+    _check_count("k", k, data.queries, data.source)
+    parts = np.array_split(_shuffled_queries(data, seed), k)
+    folds: list[Fold] = []
+    for number in range(k):
+        rest = [parts[other] for other in range(k) if other not in (number, (number + 1) % k)]
+        chosen = (np.concatenate(rest), parts[(number + 1) % k], parts[number])
+        folds.append(Fold(*(_in_source_order(data, part) for part in chosen)))
+    return folds
+
+
+def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:
+    """LETOR's folds: of n parts, fold k trains on n − 2 from part k on, validates on the next and tests on the last.
+
+    Parts are counted round, so each is tested once. Their qids must differ.
+    """
+    _check_count("parts", len(parts), sum(part.queries for part in parts), "rotating_folds")
+    folds: list[Fold] = []
+    for first in range(len(parts)):
+        turned = [*parts[first:], *parts[:first]]
+        folds.append(Fold(concat(turned[:-2]), turned[-2], turned[-1]))
+    return folds
+
+
+def batch_folds(data: Dataset) -> list[Fold]:
+    """Rotating folds whose parts are the data's batches, in sorted order."""
+    if data.batches is None:
+        raise DataError(f"{data.source}: its queries have no batches. Read it with batch='…', the column that names them.")
+    names = np.unique(data.batches)
+    _check_count("batches", len(names), data.queries, data.source)
+    return rotating_folds([data.select_queries(np.flatnonzero(data.batches == name)) for name in names])
+
+
+def _shuffled_queries(data: Dataset, seed: int) -> Indices:
+    by_name = np.argsort(data.qids, kind="stable")  # sorted first, so that the order in the file does not matter
+    return by_name[np.random.default_rng(seed).permutation(data.queries)]
+
+
+def _in_source_order(data: Dataset, queries: Indices) -> Dataset:
+    return data.select_queries(np.sort(queries))
+
+
+def _check_count(name: str, count: int, queries: int, source: str) -> None:
+    if not 3 <= count <= queries:
+        raise ArgumentError(
+            f"{source}: {name}={count} for {queries} queries. Training, validation and test need at least 3 parts, "
+            "each of at least one query."
+        )

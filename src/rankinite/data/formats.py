@@ -1,0 +1,90 @@
+"""Telling the format of a file: by its suffix, else by how it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankinite.data.streams import COMPRESSED, check_readable, open_bytes
+from rankinite.errors import ArgumentError, DataError
+
+FORMATS = ("letor", "parquet", "arrow", "csv", "tsv", "qrels")
+"""What ``format=`` can name."""
+SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".qrels": "qrels",
+}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+PEEK = 1 << 16
+
+
+def format_of(paths: Sequence[Path], named: str | None) -> str:
+    """The one format of all these files, which must be readable."""
+    for path in paths:
+        check_readable(path)
+    if named is not None:
+        if named not in FORMATS:
+            raise ArgumentError(f"format={named!r} is unknown. It can be {', '.join(map(repr, FORMATS))}.")
+        return named
+    found = {path: _format_of_file(path) for path in paths}
+    if len(set(found.values())) > 1:
+        seen = ", ".join(f"{path} ({kind})" for path, kind in found.items())
+        raise DataError(f"The files are of different formats: {seen}. Read one format at a time, or name it with format=….")
+    return found[paths[0]]
+
+
+def inner_suffix(path: Path) -> str:
+    """The suffix in lower case once that of the compression is taken away."""
+    outer = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if outer in COMPRESSED else outer
+
+
+def first_line(path: Path) -> str:
+    """The first line that says something, of a text file; empty for an empty or binary one."""
+    for line in _beginning(path).decode("utf-8-sig", errors="replace").splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            return line.strip()
+    return ""
+
+
+def is_header(line: str, separator: str) -> bool:
+    """Whether a line of a separated table names columns: it does unless every field is a number or empty."""
+    return not all(_is_number(field) for field in line.split(separator))
+
+
+def _format_of_file(path: Path) -> str:
+    by_suffix = SUFFIXES.get(inner_suffix(path))
+    if by_suffix is not None:
+        return by_suffix
+    beginning = _beginning(path)
+    for magic, name in MAGIC.items():
+        if beginning.startswith(magic):
+            return name
+    line = first_line(path)
+    if ":" in line:
+        return "letor"
+    if "," in line:
+        return "csv"
+    if len(line.split()) == 4 and _is_number(line.split()[3]):
+        return "qrels"
+    return "tsv" if "\t" in line else "letor"
+
+
+def _beginning(path: Path) -> bytes:
+    with open_bytes(path) as stream:
+        return stream.read(PEEK)
+
+
+def _is_number(field: str) -> bool:
+    field = field.strip().strip('"')
+    try:
+        float(field or "nan")  # an empty field is a missing number
+    except ValueError:
+        return False
+    return True

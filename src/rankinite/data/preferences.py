@@ -1,0 +1,51 @@
+"""Judged pairs: which of two documents of a query is better, and how surely (paper 002 §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankinite.errors import DataError
+from rankinite.kernel import Floats, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Pairs of rows of one query each. Inconsistent sets are allowed: judges may contradict each other."""
+
+    better: Indices
+    """Row numbers of the documents preferred with the given probability."""
+    worse: Indices
+    """Row numbers of the documents they are preferred to."""
+    probability: Floats
+    """P̄: the judged probability, in [0, 1], that ``better`` should rank above ``worse``."""
+
+    def __post_init__(self) -> None:
+        bad = np.flatnonzero(~((self.probability >= 0) & (self.probability <= 1)))
+        if len(bad):
+            raise DataError(f"preference {bad[0]} has probability {self.probability[bad[0]]}. It must lie in [0, 1].")
+
+    def __len__(self) -> int:
+        return len(self.better)
+
+    def take(self, rows: Indices, of_rows: int) -> Preferences:
+        """The pairs both of whose rows are among ``rows`` of a data set of ``of_rows`` rows, renumbered."""
+        place = np.full(of_rows, -1, np.int64)
+        place[rows] = np.arange(len(rows))
+        better, worse = place[self.better], place[self.worse]
+        kept = (better >= 0) & (worse >= 0)
+        return Preferences(better[kept], worse[kept], self.probability[kept])
+
+    @staticmethod
+    def concat(parts: Sequence[Preferences | None], starts: Sequence[int] | Indices) -> Preferences | None:
+        """The pairs of several data sets whose rows begin at ``starts`` in the joined one."""
+        shifted = [(p, int(start)) for p, start in zip(parts, starts, strict=True) if p is not None]
+        if not shifted:
+            return None
+        return Preferences(
+            np.concatenate([p.better + start for p, start in shifted]),
+            np.concatenate([p.worse + start for p, start in shifted]),
+            np.concatenate([p.probability for p, _ in shifted]),
+        )

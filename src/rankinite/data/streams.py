@@ -1,0 +1,169 @@
+"""Bytes in and out of files: memory-mapped or compressed, in chunks of whole lines, and never half written."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import mmap
+import os
+import secrets
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from rankinite.errors import DataError
+from rankinite.kernel import Bytes
+
+CHUNK = 1 << 21
+"""Bytes of text handed to a thread at a time: large enough to hide the hand-over, small enough for the cache."""
+
+COMPRESSED = (".gz", ".zst", ".xz")
+"""Endings of the file names that are decompressed on reading and compressed on writing."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def check_readable(path: Path) -> None:
+    """Refuse a path that does not exist, is a folder, or may not be read."""
+    try:
+        if path.is_dir():
+            raise DataError(f"{path}: this is a folder. Give a file.")
+        if not path.exists():
+            raise DataError(f"{path}: no such file. Paths are taken from {Path.cwd()}.")
+        if not os.access(path, os.R_OK):
+            raise DataError(f"{path}: this file may not be read. Change its permissions.")
+    except (OSError, ValueError) as problem:  # a name too long, or with a NUL in it
+        raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
+
+
+@contextmanager
+def open_bytes(path: Path) -> Generator[IO[bytes]]:
+    """The bytes of a file to read, decompressed when its name ends in .gz, .zst or .xz."""
+    check_readable(path)
+    with _explained(path), _opened(path) as handle:
+        yield handle
+
+
+@contextmanager
+def _explained(path: Path) -> Generator[None]:
+    """Turn what the decompressors and the file system raise into a DataError."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException) as problem:
+        if path.suffix in COMPRESSED:
+            rule = f"It must be a complete {path.suffix} file; make it again, or rename it if it is not compressed."
+        else:
+            rule = "Check that the file is whole and the disk can be read."
+        raise DataError(f"{path}: cannot be read ({str(problem) or type(problem).__name__}). {rule}") from problem
+
+
+def _opened(path: Path) -> Any:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rb")
+    if path.suffix == ".zst":
+        return pa.input_stream(str(path), compression="zstd")
+    return path.open("rb")
+
+
+def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:
+    """The file as read-only byte arrays of about ``size`` bytes, cut after newlines; each ends with a newline.
+
+    Ordinary files are mapped, not read. A byte-order mark is passed over.
+    """
+    check_readable(path)
+    mapped = path.suffix not in COMPRESSED and path.is_file()
+    with _explained(path):
+        yield from _mapped_chunks(path, size) if mapped else _streamed_chunks(path, size)
+
+
+def _mapped_chunks(path: Path, size: int) -> Iterator[Bytes]:
+    with path.open("rb") as handle:
+        length = os.fstat(handle.fileno()).st_size
+        if length == 0:
+            return
+        view = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+    start = len(BYTE_ORDER_MARK) if view[:3] == BYTE_ORDER_MARK else 0
+    while start < length:
+        newline = view.find(b"\n", min(start + size, length) - 1)
+        if newline < 0:
+            # The last line may lack its newline; the parser relies on one.
+            newline = view.rfind(b"\n", start)
+            if newline < 0:
+                yield np.frombuffer(view[start:] + b"\n", np.uint8)
+                return
+        yield np.frombuffer(view, np.uint8, newline + 1 - start, start)
+        start = newline + 1
+
+
+def _streamed_chunks(path: Path, size: int) -> Iterator[Bytes]:
+    with _opened(path) as handle:
+        begun: list[bytes] = []  # pieces of a chunk whose last line has not ended yet
+        first = True
+        while block := handle.read(size):
+            if first:
+                block, first = block.removeprefix(BYTE_ORDER_MARK), False
+            newline = block.rfind(b"\n") + 1
+            if newline:
+                yield np.frombuffer(b"".join([*begun, block[:newline]]), np.uint8)
+                begun = []
+            begun.append(block[newline:])
+        if any(begun):
+            yield np.frombuffer(b"".join([*begun, b"\n"]), np.uint8)
+
+
+@contextmanager
+def write_atomically(path: Path) -> Generator[IO[bytes]]:
+    """A binary handle whose bytes become the file ``path`` when the ``with`` block ends without an error.
+
+    They are compressed when the name ends in .gz, .zst or .xz. Until then they stand under another name in
+    the same folder; on an error they are removed and whatever stood at ``path`` stays as it was. Devices and
+    pipes (``/dev/stdout``) are written directly.
+    """
+    direct = path.exists() and not path.is_file() and not path.is_dir()
+    unfinished = path if direct else path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    if path.is_dir():
+        raise DataError(f"{path}: this is a folder. Give the name of a file to write.")
+    try:
+        raw = unfinished.open("wb" if direct else "xb")
+    except (OSError, ValueError) as problem:
+        raise DataError(f"{path}: cannot be written ({problem}). The folder must exist and be writeable.") from problem
+    try:
+        with raw, _compressor(path.suffix)(raw) as handle:
+            yield handle
+        if not direct:
+            unfinished.replace(path)
+    except BaseException:
+        if not direct:
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _compressor(suffix: str) -> Callable[[IO[bytes]], Any]:
+    return {".gz": _gzip, ".xz": _xz, ".zst": _zstd}.get(suffix, _plain)
+
+
+@contextmanager
+def _plain(raw: IO[bytes]) -> Generator[IO[bytes]]:
+    yield raw
+
+
+def _gzip(raw: IO[bytes]) -> gzip.GzipFile:
+    # No name and no time inside: the same data give the same bytes.
+    return gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0)
+
+
+def _xz(raw: IO[bytes]) -> lzma.LZMAFile:
+    return lzma.LZMAFile(raw, mode="wb")
+
+
+@contextmanager
+def _zstd(raw: IO[bytes]) -> Generator[Any]:
+    with pa.PythonFile(raw, mode="w") as sink, pa.CompressedOutputStream(sink, "zstd") as handle:
+        yield handle

@@ -1,0 +1,115 @@
+"""Opening table files: Parquet, Arrow IPC and Feather, CSV and TSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from rankinite.data.streams import COMPRESSED, open_bytes
+from rankinite.data.tables import BATCH, Piece, Table, check_columns, memory_table, path_name
+from rankinite.errors import DataError
+
+ROLES_KEY = b"rankinite.roles"
+"""Schema metadata in which our own files say which column means what, as JSON."""
+
+
+def open_parquet(paths: Sequence[Path]) -> Table:
+    """Parquet files with the same columns; a row group is a piece."""
+    pieces: list[Piece] = []
+    types: dict[str, Any] = {}
+    roles: dict[str, str] = {}
+    for path in paths:
+        with _broken_files(path, "Parquet"):
+            metadata: Any = pq.read_metadata(path)
+            schema: Any = metadata.schema.to_arrow_schema()
+            roles = roles or _own_roles(schema)
+            found = {column.name: column.type for column in schema}
+            names: list[str] = schema.names
+        check_columns(list(types) or names, names, str(paths[0]), str(path))
+        types = types or found
+        for group in range(metadata.num_row_groups):
+            load = partial(_load_row_group, path, metadata, group)
+            pieces.append(Piece(metadata.row_group(group).num_rows, load, str(path)))
+    return Table(types, pieces, path_name(paths), roles)
+
+
+def open_arrow(paths: Sequence[Path]) -> Table:
+    """Arrow IPC files or streams and Feather files with the same columns, memory-mapped."""
+    roles: dict[str, str] = {}
+    parts: list[tuple[Any, str, int | None]] = []
+    for path in paths:
+        with _broken_files(path, "Arrow IPC"):
+            arrow = _arrow_table(path)
+            arrow.validate(full=True)  # a damaged file could otherwise point outside its own bytes
+            parts.append((arrow, str(path), None))
+            roles = roles or _own_roles(arrow.schema)
+    table = memory_table(parts, path_name(paths))
+    return Table(table.types, table.pieces, table.source, roles)
+
+
+def open_csv(paths: Sequence[Path], separator: str, header: bool) -> Table:
+    """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …"""
+    parts: list[tuple[Any, str, int | None]] = []
+    for path in paths:
+        with _csv_input(path) as given, _broken_files(path, "CSV" if separator == "," else "TSV"):
+            table = pyarrow.csv.read_csv(
+                given,
+                read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header),
+                parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+            )
+            names = table.column_names if header else [str(number) for number in range(table.num_columns)]
+            table = table.rename_columns(names)
+        parts.append((table, str(path), 2 if header else 1))
+    return memory_table(parts, path_name(paths))
+
+
+def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
+    # A file object of its own for each piece: Parquet readers may not be shared between threads.
+    with pq.ParquetFile(path, metadata=metadata, memory_map=True) as file:
+        yield from file.iter_batches(BATCH, row_groups=[group], columns=list(columns), use_threads=False)
+
+
+def _arrow_table(path: Path) -> Any:
+    mapped = pa.memory_map(str(path))
+    try:
+        return pa.ipc.open_file(mapped).read_all()
+    except pa.ArrowInvalid:
+        mapped.seek(0)
+        return pa.ipc.open_stream(mapped).read_all()
+
+
+@contextmanager
+def _csv_input(path: Path) -> Generator[Any]:
+    """What the CSV reader is given: the path where it can map the file, else decompressed bytes."""
+    if path.suffix.lower() not in COMPRESSED:
+        yield path
+    else:
+        with open_bytes(path) as stream:
+            yield stream
+
+
+def _own_roles(schema: Any) -> dict[str, str]:
+    found: bytes | None = (schema.metadata or {}).get(ROLES_KEY)
+    told = json.loads(found) if found else {}
+    return {role: column for role, column in told.items() if column in schema.names} if isinstance(told, dict) else {}
+
+
+@contextmanager
+def _broken_files(path: Path, kind: str) -> Generator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).strip().rstrip(".")
+        raise DataError(f"{path}: cannot be read as {kind} ({reason}). Check it, or name its format with format=….") from error
+
+
+OPENERS: dict[str, Callable[[Sequence[Path]], Table]] = {"parquet": open_parquet, "arrow": open_arrow}
+"""The formats whose files describe their own columns."""

@@ -1,0 +1,50 @@
+"""Small text files line by line, compressed or not, with every failure told as a DataError."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankinite.data.streams import open_bytes
+from rankinite.errors import DataError
+from rankinite.kernel import INDEX, Indices
+
+AnyPath: TypeAlias = str | PathLike[str]
+
+
+class Line(NamedTuple):
+    """One line that says something."""
+
+    place: str
+    """File and line number, for messages."""
+    text: str
+
+
+def read_lines(path: AnyPath) -> Iterator[Line]:
+    """The lines of a text file that are neither empty nor comments (``#``), each with its place."""
+    with open_bytes(Path(path)) as stream:
+        content: bytes = stream.read()
+    try:
+        lines = io.StringIO(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start} is not UTF-8 text. Check that this is a text file.") from error
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        if stripped and not stripped.startswith("#"):
+            yield Line(f"{path}:{number}", stripped)
+
+
+def read_sizes(path: AnyPath) -> Indices:
+    """A group file: one number of rows a query on each line."""
+    sizes: list[int] = []
+    for place, text in read_lines(path):
+        if not re.fullmatch(r"[0-9]{1,15}", text):
+            raise DataError(f"{place}: {text[:40]!r} is not a whole number from 0 on. Each line gives the rows of one query.")
+        sizes.append(int(text))
+    return np.asarray(sizes, INDEX)

@@ -1,0 +1,186 @@
+"""TREC files, for evaluation alone: judgements (qrels), runs, and plain score files.
+
+The rule everywhere: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import TEXT
+from rankinite.data.text_files import AnyPath, read_lines
+from rankinite.errors import DataError
+from rankinite.kernel import FEATURE, GRADE, SCORE, Floats
+
+QRELS_FORM = "qid iteration document grade"
+RUN_FORM = "qid Q0 document rank score tag"
+
+
+class _Entry(NamedTuple):
+    """One line of a qrels or run file."""
+
+    place: str
+    qid: str
+    document: str
+    number: float
+    """The grade or the score."""
+
+
+def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
+    """Judgements as data without features: one row for each line ``qid iteration document grade``."""
+    listed = [paths] if not isinstance(paths, Sequence) or isinstance(paths, str) else list(paths)
+    entries = [entry for path in listed for entry in _entries(path, QRELS_FORM)]
+    _refuse_duplicates(entries)
+    return _judgements(
+        [entry.qid for entry in entries],
+        [entry.document for entry in entries],
+        [entry.number for entry in entries],
+        " + ".join(str(path) for path in listed),
+    )
+
+
+def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Floats]]:
+    """Judgements and runs together: the data, and one array of scores a run.
+
+    The rows are the judged documents and those any run returns; a document nobody judged has grade 0, and so has one
+    with a negative grade. As in trec_eval, queries without a judgement are left out.
+    """
+    judged = list(_entries(qrels, QRELS_FORM))
+    _refuse_duplicates(judged)
+    grades = {(entry.qid, entry.document): max(entry.number, 0.0) for entry in judged}
+    queries = {entry.qid for entry in judged}
+    returned: list[dict[tuple[str, str], float]] = []
+    for path in runs:
+        scores = _run_scores(path)
+        returned.append({pair: score for pair, score in scores.items() if pair[0] in queries})
+        for pair in returned[-1]:
+            grades.setdefault(pair, 0.0)
+    data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
+    pairs = _pairs(data)
+    return data, [np.asarray([scores.get(pair, -np.inf) for pair in pairs], SCORE) for scores in returned]
+
+
+def read_run(path: AnyPath, data: Dataset) -> Floats:
+    """The scores a run gives to the rows of a data set; rows it does not return have −inf."""
+    rows = rows_of_documents(data)
+    scores = np.full(data.rows, -np.inf, SCORE)
+    for (qid, document), (score, place) in _run_entries(path).items():
+        row = rows.get((qid, document))
+        if row is None:
+            raise DataError(
+                f"{place}: document {document!r} of query {qid!r} is not in {data.source}. A run may return only documents of "
+                "the data; evaluate it against qrels instead, which may leave documents unjudged."
+            )
+        scores[row] = score
+    return scores
+
+
+def read_scores(path: AnyPath, data: Dataset) -> Floats:
+    """A score file: one number a line (or a .npy array) for each row of the data's source, in the source's order."""
+    if Path(path).suffix.lower() == ".npy":
+        scores, places = _npy_scores(Path(path)), None
+    else:
+        lines = list(read_lines(path))
+        places = [line.place for line in lines]
+        scores = np.asarray([_number(line.text, line.place, "score") for line in lines], SCORE)
+    bad = np.flatnonzero(np.isnan(scores))
+    if len(bad):
+        place = f"{path}, entry {bad[0]}" if places is None else places[bad[0]]
+        raise DataError(f"{place}: the score is NaN. Scores must be numbers; use -inf for a document that is not returned.")
+    if len(scores) != data.input_rows:
+        raise DataError(
+            f"{path}: there are {len(scores)} scores but {data.source} has {data.input_rows} rows. "
+            "Give one score for each row of the source, in its order."
+        )
+    return data.from_input_order(scores)
+
+
+def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
+    """The row of each (qid, document id)."""
+    if data.doc_ids is None:
+        raise DataError(f"{data.source}: its documents have no ids by which to find them. Read it with doc_id=….")
+    rows: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(_pairs(data)):
+        if pair in rows:
+            raise DataError(f"{data.source}: query {pair[0]!r} has document {pair[1]!r} twice. They must differ in a query.")
+        rows[pair] = row
+    return rows
+
+
+def _pairs(data: Dataset) -> list[tuple[str, str]]:
+    assert data.doc_ids is not None
+    qids = np.repeat(data.qids, np.diff(data.offsets))
+    return list(zip(qids.tolist(), data.doc_ids.tolist(), strict=True))
+
+
+def _judgements(qids: list[str], documents: list[str], grades: list[float], source: str) -> Dataset:
+    return Dataset.from_rows(
+        np.zeros((len(grades), 0), FEATURE),
+        np.asarray(grades, GRADE),
+        np.asarray(qids, TEXT),
+        (),
+        doc_ids=np.asarray(documents, TEXT),
+        source=source,
+    )
+
+
+def _run_scores(path: AnyPath) -> dict[tuple[str, str], float]:
+    return {pair: score for pair, (score, _) in _run_entries(path).items()}
+
+
+def _run_entries(path: AnyPath) -> dict[tuple[str, str], tuple[float, str]]:
+    entries = list(_entries(path, RUN_FORM))
+    _refuse_duplicates(entries)
+    return {(entry.qid, entry.document): (entry.number, entry.place) for entry in entries}
+
+
+def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
+    columns = len(form.split())
+    number_at, what = (3, "grade") if form is QRELS_FORM else (4, "score")
+    empty = True
+    for place, text in read_lines(path):
+        empty = False
+        fields = text.split()
+        if len(fields) != columns:
+            raise DataError(f"{place}: {len(fields)} columns instead of {columns}. A line must read '{form}'.")
+        number = _number(fields[number_at], place, what)
+        if not np.isfinite(number) and (what == "grade" or np.isnan(number)):
+            raise DataError(f"{place}: the {what} is {fields[number_at]}. It must be a number.")
+        yield _Entry(place, fields[0], fields[2], number)
+    if empty:
+        raise DataError(f"{path}: the file is empty. Give at least one line '{form}'.")
+
+
+def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
+    places: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        first = places.setdefault((entry.qid, entry.document), entry.place)
+        if first is not entry.place:
+            raise DataError(
+                f"{entry.place}: document {entry.document!r} of query {entry.qid!r} stands already at {first}. "
+                "A document may stand once in a query; remove one of the lines."
+            )
+
+
+def _number(text: str, place: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise DataError(f"{place}: the {what} {text!r} is not a number. Check the order of the columns.") from error
+
+
+def _npy_scores(path: Path) -> Floats:
+    try:
+        scores = np.load(path, allow_pickle=False)
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: there is no such file. Check the path.") from error
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{path}: it cannot be read as a NumPy array ({error}). Write it with numpy.save.") from error
+    if scores.ndim != 1 or scores.dtype.kind not in "fiub":
+        raise DataError(f"{path}: an array of shape {scores.shape} and type {scores.dtype}. Scores are one number a row.")
+    return scores.astype(SCORE)

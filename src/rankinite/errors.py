@@ -1,0 +1,25 @@
+"""The errors users meet. Each message gives place, value, rule and remedy.
+
+    RankiniteError(Exception)
+    ├── DataError       a file, table or array that cannot be read as judged data
+    ├── MeasureError    a measure that does not exist, or does not fit the grades
+    └── ArgumentError   a setting outside its range, or settings that exclude each other
+
+The command line prints any of them without a traceback and exits with code 2.
+"""
+
+
+class RankiniteError(Exception):
+    """Base of every error that is the input's fault rather than the program's."""
+
+
+class DataError(RankiniteError):
+    """A file, table or array cannot be read as judged data."""
+
+
+class MeasureError(RankiniteError):
+    """A measure is unknown, badly written, or does not fit the grades it is given."""
+
+
+class ArgumentError(RankiniteError, ValueError):
+    """A setting is outside its range, or two settings exclude each other."""

@@ -1,0 +1,272 @@
+"""How good is a ranker on judged data? Means with confidence intervals, and the value of every query."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.grid import Grid, number
+from rankinite.evaluation.significance import exact_mean, t_interval
+from rankinite.kernel import SCORE, Flags, Floats, Strings
+from rankinite.measures.base import Measure
+from rankinite.measures.conventions import Convention
+from rankinite.measures.conventions import convention as convention_of
+from rankinite.measures.ranking import Ranking, Ties, one_grade, rank
+from rankinite.measures.spelling import parse_measure
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Anything that scores the rows of a data set."""
+
+    def score(self, data: Dataset, /) -> npt.ArrayLike:
+        """One score a row; the highest comes first, −inf is not returned at all."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What one measure says."""
+
+    measure: Measure
+    """The measure asked for."""
+    mean: float
+    """The mean over the queries counted."""
+    interval: tuple[float, float]
+    """Student's confidence interval of the mean over queries; (−inf, inf) when one query is counted."""
+    per_query: Floats
+    """One value a query of the data, NaN where it was skipped."""
+
+    @property
+    def queries(self) -> int:
+        """The number of queries counted."""
+        return len(self.per_query) - self.skipped
+
+    @property
+    def skipped(self) -> int:
+        """The number of queries left out."""
+        return int(np.count_nonzero(np.isnan(self.per_query)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """What every measure says of one ranker; ``evaluation["ndcg@10"]`` is the :class:`Result` of one."""
+
+    results: tuple[Result, ...]
+    """One a measure, in the order asked for."""
+    qids: Strings
+    """The queries, in the order of each result's ``per_query``."""
+    convention: str
+    """The name of the convention followed."""
+    ties: Ties
+    """What tied scores mean."""
+    confidence: float
+    """The confidence of the intervals."""
+    source: str
+    """The data evaluated on."""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order asked for."""
+        return tuple(result.measure for result in self.results)
+
+    def __getitem__(self, measure: Measure | str) -> Result:
+        for result in self.results:
+            if measure in (result.measure, str(result.measure)):
+                return result
+        if isinstance(measure, str) and (parsed := parse_measure(measure)) in self.measures:
+            return self[parsed]
+        raise MeasureError(f"{measure} was not evaluated. Evaluated were {', '.join(map(str, self.measures))}.")
+
+    def grid(self) -> Grid:
+        """The table that is printed."""
+        rows = tuple(
+            (
+                str(result.measure),
+                number(result.mean),
+                " to ".join(map(number, result.interval)),
+                str(result.queries),
+                str(result.skipped),
+            )
+            for result in self.results
+        )
+        return Grid(
+            header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
+            rows=rows,
+            title=f"{self.source}: {len(self.qids)} queries",
+            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries.",),
+        )
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return self.grid().markdown()
+
+    def to_latex(self) -> str:
+        """The table in LaTeX."""
+        return self.grid().latex()
+
+    def to_csv(self) -> str:
+        """One line a measure, with all digits."""
+        rows = tuple((str(r.measure), *map(repr, (r.mean, *r.interval)), str(r.queries), str(r.skipped)) for r in self.results)
+        return Grid(("measure", "mean", "low", "high", "queries", "skipped"), rows).csv()
+
+    def to_json(self) -> str:
+        """Everything there is, per-query values by qid; what is undefined or infinite is null."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of :meth:`to_json`."""
+        return {
+            "data": self.source,
+            "convention": self.convention,
+            "ties": self.ties,
+            "confidence": self.confidence,
+            "measures": {str(result.measure): self._result_dict(result) for result in self.results},
+        }
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+    def _result_dict(self, result: Result) -> dict[str, Any]:
+        return {
+            "mean": finite(result.mean),
+            "interval": [finite(end) for end in result.interval],
+            "queries": result.queries,
+            "skipped": result.skipped,
+            "higher_is_better": result.measure.higher_is_better,
+            "per_query": dict(zip(self.qids.tolist(), map(finite, result.per_query.tolist()), strict=True)),
+        }
+
+
+def evaluate(
+    ranker: Scorer | npt.ArrayLike,
+    data: Dataset,
+    measures: Sequence[Measure | str] | Measure | str,
+    *,
+    convention: str | Convention = "rankinite",
+    ties: Ties | None = None,
+    confidence: float = 0.95,
+) -> Evaluation:
+    """Measure a ranker, or scores one a row of ``data``.
+
+    By default queries whose documents all have one grade are skipped, as are those a measure says nothing of, and
+    tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
+    overrides its rule for ties.
+
+    >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
+    """
+    return evaluate_scores(scores_of(ranker, data), data, as_measures(measures), convention_of(convention), ties, confidence)
+
+
+def evaluate_scores(
+    scores: Floats,
+    data: Dataset,
+    measures: Sequence[Measure],
+    convention: Convention,
+    ties: Ties | None,
+    confidence: float,
+) -> Evaluation:
+    """Measure scores that are known to be one a row; one sort serves all measures."""
+    if not data.queries:
+        raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
+    rule = convention.ties if ties is None else ties
+    ranking = rank(scores, data.grades, data.offsets, ties=rule, doc_ids=data.doc_ids)
+    same = one_grade(data.grades, data.offsets)
+    results: list[Result] = []
+    for measure in measures:
+        values = _per_query(measure, ranking, same, convention)
+        counted = values[~np.isnan(values)]
+        if not len(counted):
+            raise DataError(
+                f"{data.source}: all {data.queries} queries are skipped by {measure} ({int(same.sum())} have documents of "
+                "one grade only, the measure says nothing of the others), so there is no mean. Check the grades, or choose "
+                "a convention that counts such queries, for example convention='lightgbm'."
+            )
+        values.flags.writeable = False
+        results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
+    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
+
+
+def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:
+    """The scores of a ranker, or the scores given, checked: one number a row."""
+    place = f"{name}: " if name else ""
+    given = ranker.score(data) if isinstance(ranker, Scorer) else ranker
+    try:
+        scores = np.asarray(given, SCORE)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{place}{type(ranker).__name__} is neither a ranker nor numbers ({error}). Give an object with a method "
+            "score(data), or one score for each row."
+        ) from error
+    if scores.shape != (data.rows,):
+        raise DataError(
+            f"{place}the scores have shape {scores.shape} but {data.source} has {data.rows} rows. "
+            "Give one score for each row, in the order of the data's rows."
+        )
+    bad = np.flatnonzero(np.isnan(scores))
+    if len(bad):
+        row = int(bad[0])
+        qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
+        raise DataError(
+            f"{place}row {row} of {data.source} (query {qid!r}) has score NaN, as have {len(bad) - 1} other rows. "
+            "NaN has no place in a ranking; give −inf for a document that is not returned."
+        )
+    return np.ascontiguousarray(scores)
+
+
+def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Measure, ...]:
+    """The measures meant, without repetitions, in the order given."""
+    listed: list[Any] = list(measures) if _is_list(measures) else [measures]
+    parsed: dict[Measure, None] = {}
+    for entry in listed:
+        measure: Any = parse_measure(entry) if isinstance(entry, str) else entry
+        if isinstance(measure, type) or not isinstance(measure, Measure):
+            raise ArgumentError(f"{measure!r} is not a measure. Give for example NDCG(10) or 'ndcg@10'.")
+        parsed[measure] = None
+    if not parsed:
+        raise ArgumentError("no measure was given. Give at least one, for example NDCG(10) or 'ndcg@10'.")
+    return tuple(parsed)
+
+
+def _is_list(measures: Any) -> TypeGuard[Iterable[Any]]:
+    return isinstance(measures, Iterable) and not isinstance(measures, str | Measure)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with no more digits than it needs: 95%, 99.9%."""
+    return f"{100 * share:.10g}%"
+
+
+def finite(value: float) -> float | None:
+    """The value as JSON has it: NaN and infinities are null."""
+    return value if math.isfinite(value) else None
+
+
+def _per_query(measure: Measure, ranking: Ranking, same_grade: Flags, convention: Convention) -> Floats:
+    """The value of every query, NaN where the convention skips it."""
+    values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
+    if values.shape != (ranking.queries,):
+        raise MeasureError(f"{measure} gave values of shape {values.shape} for {ranking.queries} queries. Give one a query.")
+    if np.isinf(values).any():
+        raise MeasureError(
+            f"{measure} is infinite on query number {int(np.argmax(np.isinf(values)))}. Values must be finite, or NaN."
+        )
+    if measure.pooled:
+        return values
+    if convention.empty is not None:
+        values[np.isnan(values)] = convention.empty
+    if convention.skip_one_grade:
+        values[same_grade] = np.nan
+    return values
+

@@ -1,0 +1,158 @@
+"""Two systems on the same queries: the difference, its interval, and what three paired tests say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rankinite.errors import MeasureError
+from rankinite.evaluation.evaluate import Evaluation, Result
+from rankinite.evaluation.significance import (
+    bootstrap,
+    exact_mean,
+    holm,
+    paired_differences,
+    paired_t,
+    randomisation,
+    t_interval,
+)
+from rankinite.kernel import Strings
+from rankinite.measures.base import Measure
+
+Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]
+"""A paired test: Fisher's randomisation, Student's t, or the bootstrap."""
+TESTS: tuple[Test, ...] = get_args(Test)
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """The outcome of one test of one pair."""
+
+    raw: float
+    """As the test gives it."""
+    holm: float
+    """Corrected for the number of pairs compared by this measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """Two systems compared by one measure, query by query."""
+
+    measure: Measure
+    first: str
+    second: str
+    difference: float
+    """Mean of ``first`` minus mean of ``second``."""
+    interval: tuple[float, float]
+    """Student's confidence interval of the difference."""
+    bootstrap_interval: tuple[float, float]
+    """The bootstrap's percentile interval of the difference."""
+    wins: int
+    """Queries on which ``first`` is better (for an error: lower)."""
+    ties: int
+    losses: int
+    t: PValue
+    randomisation: PValue
+    bootstrap: PValue
+
+    def p(self, test: Test) -> PValue:
+        """The outcome of the test of that name."""
+        return {"randomisation": self.randomisation, "t": self.t, "bootstrap": self.bootstrap}[test]
+
+    @property
+    def better(self) -> str | None:
+        """The system with the better mean; None when the means are equal."""
+        if self.difference == 0.0:
+            return None
+        return self.first if (self.difference > 0.0) == self.measure.higher_is_better else self.second
+
+    def record(self) -> dict[str, Any]:
+        """The outcome as one flat record, for CSV and JSON."""
+        record: dict[str, Any] = {
+            "measure": str(self.measure),
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference,
+            "low": self.interval[0],
+            "high": self.interval[1],
+            "bootstrap_low": self.bootstrap_interval[0],
+            "bootstrap_high": self.bootstrap_interval[1],
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+        }
+        for test in TESTS:
+            record |= {f"p_{test}": self.p(test).raw, f"p_{test}_holm": self.p(test).holm}
+        return record
+
+    def mirrored(self) -> PairTest:
+        """The same outcome with the systems in the other order."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            difference=-self.difference,
+            interval=(-self.interval[1], -self.interval[0]),
+            bootstrap_interval=(-self.bootstrap_interval[1], -self.bootstrap_interval[0]),
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+
+def compare_pairs(
+    evaluations: Mapping[str, Evaluation], measure: Measure, resamples: int, seed: int, confidence: float
+) -> list[PairTest]:
+    """All pairs of systems by one measure, their p-values corrected together."""
+    tested = [
+        _test_pair(measure, (first, a[measure]), (second, b[measure]), a.qids, resamples, seed, confidence)
+        for (first, a), (second, b) in combinations(evaluations.items(), 2)
+    ]
+    corrected = {test: holm([pair.p(test).raw for pair in tested]).tolist() for test in TESTS}
+    return [
+        replace(pair, **{test: PValue(pair.p(test).raw, corrected[test][place]) for test in TESTS})
+        for place, pair in enumerate(tested)
+    ]
+
+
+def _test_pair(
+    measure: Measure,
+    one: tuple[str, Result],
+    other: tuple[str, Result],
+    qids: Strings,
+    resamples: int,
+    seed: int,
+    confidence: float,
+) -> PairTest:
+    """One pair with its raw p-values in place of the corrected ones."""
+    (first, a), (second, b) = one, other
+    skipped = np.isnan(a.per_query)
+    unlike = np.flatnonzero(skipped != np.isnan(b.per_query))
+    if len(unlike):
+        raise MeasureError(
+            f"{measure} is undefined on query {str(qids[unlike[0]])!r} for one of {first!r} and {second!r} only. "
+            "That must depend on the grades alone: let it give a number, or NaN for every ranking of the query."
+        )
+    a_values, b_values = a.per_query[~skipped], b.per_query[~skipped]
+    d = paired_differences(a_values, b_values)
+    booted = bootstrap(d, resamples, seed, confidence=confidence)
+    t, flips = paired_t(a_values, b_values), randomisation(d, resamples, seed)
+    gains = d if measure.higher_is_better else -d
+    wins, losses = int(np.count_nonzero(gains > 0.0)), int(np.count_nonzero(gains < 0.0))
+    return PairTest(
+        measure=measure,
+        first=first,
+        second=second,
+        difference=exact_mean(d),
+        interval=t_interval(d, confidence),
+        bootstrap_interval=booted.interval,
+        wins=wins,
+        ties=len(d) - wins - losses,
+        losses=losses,
+        t=PValue(t, t),
+        randomisation=PValue(flips, flips),
+        bootstrap=PValue(booted.p, booted.p),
+    )

@@ -1,0 +1,174 @@
+"""A small table of text, laid out for terminals, Markdown, LaTeX, CSV and HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rankinite.errors import ArgumentError
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "±": r"$\pm$",
+    }
+)
+
+
+def number(value: float, decimals: int = 4, *, signed: bool = False) -> str:
+    """A number with fixed decimals, never in scientific notation; an undefined one is a dash."""
+    if math.isnan(value):
+        return "–"
+    text = f"{value:+.{decimals}f}" if signed else f"{value:.{decimals}f}"
+    # A rounded −0.00001 is zero: a sign would only puzzle.
+    return f"{0.0:.{decimals}f}" if math.isfinite(value) and float(text) == 0.0 else text
+
+
+def p_value(p: float) -> str:
+    """A p-value with four decimals, or ``<0.0001``."""
+    return "<0.0001" if p < 0.0001 else number(p)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of text cells with a title and notes; names in it may hold any characters."""
+
+    header: tuple[str, ...]
+    """One heading a column."""
+    rows: tuple[tuple[str, ...], ...]
+    """The cells, row by row."""
+    align: str = ""
+    """One letter a column, ``l`` (left) or ``r`` (right); empty: the first column left, the others right."""
+    title: str = ""
+    """What the table shows; may be empty."""
+    notes: tuple[str, ...] = ()
+    """Lines below the table."""
+    strong: frozenset[tuple[int, int]] = frozenset()
+    """Cells (row, column) that stand out: bold where there is bold, starred in plain text, as they are in CSV."""
+
+    def __post_init__(self) -> None:
+        columns = len(self.header)
+        align = self.align or "l" + "r" * (columns - 1)
+        if len(align) != columns or set(align) - {"l", "r"}:
+            raise ArgumentError(f"align={self.align!r}: give {columns} letters, one a column, each 'l' or 'r'.")
+        for place, row in enumerate(self.rows):
+            if len(row) != columns:
+                raise ArgumentError(f"row {place} has {len(row)} cells but the header has {columns}. Give one cell a column.")
+        object.__setattr__(self, "align", align)
+
+    def text(self) -> str:
+        """Aligned plain text for a terminal."""
+        header, rows = self._cells(_one_line, lambda cell: f"{cell} *")
+        widths = [max(_width(row[c]) for row in (header, *rows)) for c in range(len(header))]
+        lines = [_padded(row, widths, self.align) for row in (header, *rows)]
+        rule = "  ".join("─" * width for width in widths)
+        title = [_one_line(self.title)] if self.title else []
+        return "\n".join([*title, lines[0], rule, *lines[1:], *map(_one_line, self.notes)])
+
+    def markdown(self) -> str:
+        """A GitHub-flavoured Markdown table."""
+        header, rows = self._cells(_markdown, lambda cell: f"**{cell}**")
+        rule = [":--" if side == "l" else "--:" for side in self.align]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
+        title = [f"**{_markdown(self.title)}**"] if self.title else []
+        # Two spaces end a line without ending the paragraph.
+        notes = ["  \n".join(_markdown(note) for note in self.notes)] if self.notes else []
+        return "\n\n".join([*title, table, *notes])
+
+    def latex(self) -> str:
+        """A LaTeX table; it needs the package booktabs."""
+        header, rows = self._cells(_latex, lambda cell: rf"\textbf{{{cell}}}")
+        lines = [r"\begin{table}", r"\centering"]
+        if self.title:
+            lines.append(rf"\caption{{{_latex(self.title)}}}")
+        lines += [rf"\begin{{tabular}}{{{self.align}}}", r"\toprule", _latex_row(header), r"\midrule"]
+        lines += [_latex_row(row) for row in rows]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        lines += [rf"\par\smallskip{{\footnotesize {_latex(note)}}}" for note in self.notes]
+        return "\n".join([*lines, r"\end{table}"])
+
+    def csv(self) -> str:
+        """Header and cells as comma-separated values; title and notes are left out."""
+        out = io.StringIO(newline="")
+        csv.writer(out, lineterminator="\n").writerows((self.header, *self.rows))
+        return out.getvalue()
+
+    def html(self) -> str:
+        """An HTML table with its notes below."""
+        header, rows = self._cells(html.escape, lambda cell: f"<strong>{cell}</strong>")
+        sides = ["left" if side == "l" else "right" for side in self.align]
+
+        def line(row: Sequence[str], tag: str) -> str:
+            cells = (f'<{tag} style="text-align: {side}">{cell}</{tag}>' for cell, side in zip(row, sides, strict=True))
+            return f"<tr>{''.join(cells)}</tr>"
+
+        caption = f"<caption>{html.escape(self.title)}</caption>\n" if self.title else ""
+        body = "\n".join(line(row, "td") for row in rows)
+        notes = "".join(f"\n<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<table>\n{caption}<thead>{line(header, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _cells(
+        self, escape: Callable[[str], str], emphasise: Callable[[str], str]
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Header and rows with every cell escaped and the strong ones emphasised."""
+        rows = [
+            tuple(emphasise(escape(cell)) if (r, c) in self.strong else escape(cell) for c, cell in enumerate(row))
+            for r, row in enumerate(self.rows)
+        ]
+        return tuple(map(escape, self.header)), rows
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks and other control characters, which would spoil a terminal or a table."""
+    return "".join(" " if unicodedata.category(mark) in {"Cc", "Zl", "Zp"} else mark for mark in text)
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(_one_line(text), quote=False))
+
+
+def _latex(text: str) -> str:
+    return _one_line(text).translate(_LATEX)
+
+
+def _latex_row(row: Sequence[str]) -> str:
+    # Braces keep a first cell that starts with "[" or "*" from being read as an option of the line break before it.
+    return f"{{}}{' & '.join(row)} \\\\"
+
+
+def _width(text: str) -> int:
+    """Terminal columns: wide East Asian marks take two, combining marks none."""
+    wide = sum(unicodedata.east_asian_width(mark) in {"W", "F"} for mark in text)
+    return len(text) + wide - sum(unicodedata.category(mark) in {"Mn", "Me", "Cf"} for mark in text)
+
+
+def _padded(row: Sequence[str], widths: Sequence[int], align: str) -> str:
+    cells: list[str] = []
+    for cell, width, side in zip(row, widths, align, strict=True):
+        room = " " * (width - _width(cell))
+        cells.append(cell + room if side == "l" else room + cell)
+    return "  ".join(cells).rstrip()

@@ -1,0 +1,41 @@
+"""The one way Numba functions are compiled here, and the dtypes they agree on.
+
+Kernels run without the GIL, are cached on disk and never use fast-math: results must not depend on the
+machine's idea of associativity. Parallelism is not Numba's ``prange`` but chunks of work handed to
+threads (see :mod:`rankinite.parallel`), which compiles several times faster and is safe to nest and fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FEATURE = np.float32
+"""dtype of stored features."""
+GRADE = np.float32
+"""dtype of stored grades; float so that regression targets and graded probabilities fit too."""
+SCORE = np.float64
+"""dtype of scores and of every computed measure."""
+INDEX = np.int64
+"""dtype of row numbers and query offsets."""
+
+Features: TypeAlias = npt.NDArray[np.float32]
+Grades: TypeAlias = npt.NDArray[np.float32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Strings: TypeAlias = npt.NDArray[Any]
+"""Variable-width text: NumPy's StringDType."""
+
+
+def kernel(function: F) -> F:
+    """Compile a function on plain arrays; to the type checker it stays the Python function it was."""
+    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled

@@ -1,0 +1,60 @@
+"""How other tools count, by name, so that their numbers can be reproduced and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from rankinite.errors import ArgumentError
+from rankinite.measures.base import Measure
+from rankinite.measures.ranking import Ties
+
+
+@dataclass(frozen=True)
+class Convention:
+    """What a tool does where tools differ."""
+
+    name: str
+    ties: Ties = "expected"
+    """What tied scores mean."""
+    skip_one_grade: bool = True
+    """Leave out queries whose documents all have one grade: every ranker does equally well on them."""
+    empty: float | None = None
+    """What a query counts where a measure says nothing (no relevant document); None leaves it out."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """Measure name → settings it has in this tool, where the user left the default."""
+
+    def adapt(self, measure: Measure) -> Measure:
+        """The measure as the tool computes it; a setting that the user chose is left alone."""
+        own = self.settings.get(getattr(measure, "name", ""), {})
+        defaults = {f.name: f.default for f in fields(measure)} if own else {}  # type: ignore[arg-type]
+        changed = {key: value for key, value in own.items() if getattr(measure, key) == defaults[key]}
+        return replace(measure, **changed) if changed else measure  # type: ignore[type-var]
+
+
+_LINEAR = {"ndcg": {"gains": "linear"}, "dcg": {"gains": "linear"}, "avendcg": {"gains": "linear"}}
+_LETOR = {name: {"discount": "letor"} for name in ("ndcg", "dcg", "avendcg")}
+_REACHABLE = {"ap": {"of": "reachable"}}
+
+CONVENTIONS: Mapping[str, Convention] = {
+    c.name: c
+    for c in (
+        Convention("rankinite"),
+        Convention("lightgbm", ties="order", skip_one_grade=False, empty=1.0, settings=_REACHABLE),
+        Convention("xgboost", ties="order", skip_one_grade=False, empty=1.0, settings={**_REACHABLE, "p": {"of": "returned"}}),
+        Convention("ranklib", ties="order", skip_one_grade=False, empty=0.0),
+        Convention("trec", ties="doc_id", skip_one_grade=False, empty=0.0, settings=_LINEAR),
+        Convention("sklearn", ties="expected", skip_one_grade=False, empty=0.0, settings=_LINEAR),
+        Convention("letor", ties="order", skip_one_grade=False, empty=0.0, settings=_LETOR),
+    )
+}
+
+
+def convention(chosen: str | Convention) -> Convention:
+    """The convention of that name, or the one given."""
+    if isinstance(chosen, Convention):
+        return chosen
+    if chosen not in CONVENTIONS:
+        raise ArgumentError(f"convention {chosen!r} is unknown. Known are {', '.join(CONVENTIONS)}; or build a Convention.")
+    return CONVENTIONS[chosen]

@@ -1,0 +1,149 @@
+"""Discounted cumulative gain and its relatives (papers 000 §1, 002 §3 equation 5, 001 §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from rankinite.errors import MeasureError
+from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.measures import _kernels, _swaps
+from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, scales_by_ideal
+from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import spell
+from rankinite.parallel import over_rows
+
+Gains: TypeAlias = Literal["exponential", "linear"] | tuple[float, ...]
+"""What a grade g is worth: 2^g − 1, g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
+Discount: TypeAlias = Literal["log2", "letor"]
+"""The weight of rank r = 1, 2, …: 1/log2(1+r); or LETOR's 1, 1, 1/log2(3), 1/log2(4), …, which leaves rank 2 undiscounted."""
+
+
+def gain_of(grades: Grades | Floats, gains: Gains) -> Floats:
+    """The gain of every grade."""
+    if gains == "linear":
+        return np.asarray(grades, SCORE)
+    if gains == "exponential":
+        values, wrong = _look_up(grades, _POWERS)
+        if wrong >= 0:  # large, fractional or negative grades
+            with np.errstate(over="ignore"):
+                values = np.exp2(np.asarray(grades, SCORE)) - 1.0
+        if wrong >= 0 and not np.isfinite(values).all():
+            raise MeasureError(f"the exponential gain of grade {np.max(grades):g} is infinite. Use gains='linear' or map the grades.")
+        return values
+    values, wrong = _look_up(grades, np.asarray(gains, SCORE))
+    if wrong >= 0:
+        raise MeasureError(
+            f"grade {grades[wrong]:g} has no gain in the table {gains}. A table of {len(gains)} gains serves the whole grades "
+            f"0 … {len(gains) - 1}; extend it or map the grades."
+        )
+    return values
+
+
+_POWERS = np.exp2(np.arange(32, dtype=SCORE)) - 1.0  # looked up: exp2 of a million rows costs more than measuring them
+
+
+def _look_up(grades: Grades | Floats, table: Floats) -> tuple[Floats, int]:
+    """The table's entries, and the first row whose grade has none (−1: all have)."""
+    values = np.empty(len(grades), SCORE)
+    wrong = over_rows(lambda first, last: _kernels.look_up(grades, table, first, last, values), len(grades))
+    return values, max(wrong, default=-1)
+
+
+def _levels(gains: Gains) -> Floats:
+    """The gains of the grades 0, 1, 2, …, of those a table has or of the first dozen."""
+    if isinstance(gains, tuple):
+        return np.unique(np.asarray(gains, SCORE))
+    return _POWERS[:12] if gains == "exponential" else np.arange(12, dtype=SCORE)
+
+
+def discount_of(discount: Discount, ranks: int) -> Floats:
+    """The weight of the first ``ranks`` ranks."""
+    rank = np.arange(1, ranks + 1, dtype=SCORE)
+    return 1.0 / np.log2(1.0 + rank) if discount == "log2" else 1.0 / np.log2(np.maximum(rank, 2.0))
+
+
+def check_gains(name: str, gains: Gains, discount: Discount) -> None:
+    """Refuse gains or discounts that are unknown, or gains that fall with the grade."""
+    if isinstance(gains, tuple):
+        if not gains or any(b < a for a, b in zip(gains, gains[1:], strict=False)):
+            raise MeasureError(f"{name}: the gains {gains} must rise with the grade, as in (0, 1, 3, 7, 10).")
+    elif gains not in ("exponential", "linear"):
+        raise MeasureError(f"{name}: gains={gains!r} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10.")
+    if discount not in ("log2", "letor"):
+        raise MeasureError(f"{name}: discount={discount!r} is unknown. Known are log2, letor.")
+
+
+@dataclass(frozen=True, slots=True)
+class DCG:
+    """Discounted cumulative gain: Σ gain(grade) × discount(rank)."""
+
+    cutoff: int | None = None
+    gains: Gains = "exponential"
+    discount: Discount = "log2"
+
+    name: ClassVar[str] = "dcg"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+    swap: ClassVar[Swap] = Swap(_swaps.prepare_nothing, _swaps.change_linear)
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+        check_gains(self.name, self.gains, self.discount)
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def relevance(self, grades: Grades | Floats) -> Floats:
+        """The gains."""
+        return gain_of(grades, self.gains)
+
+    def discounts(self, ranks: int) -> Floats:
+        """1/log2(1 + rank), up to the cutoff."""
+        return discount_of(self.discount, ranks_up_to(self.cutoff, ranks))
+
+    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+        """Every query counts as it is."""
+        return np.ones(len(offsets) - 1, SCORE)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        return expected_values(_kernels.expected_linear, self, ranking)
+
+
+@dataclass(frozen=True, slots=True)
+class NDCG(DCG):
+    """Normalised discounted cumulative gain: DCG over the DCG of the best order. NaN where no document has a gain."""
+
+    name: ClassVar[str] = "ndcg"
+
+    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+        """One over the ideal DCG."""
+        return scales_by_ideal(relevance, offsets, discounts, _levels(self.gains))
+
+
+@dataclass(frozen=True, slots=True)
+class AveNDCG:
+    """The mean of NDCG@1, NDCG@2, … up to the cutoff (paper 001 §5 uses 10)."""
+
+    cutoff: int = 10
+    gains: Gains = "exponential"
+    discount: Discount = "log2"
+
+    name: ClassVar[str] = "avendcg"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+        check_gains(self.name, self.gains, self.discount)
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        each = [NDCG(k, self.gains, self.discount).per_query(ranking) for k in range(1, self.cutoff + 1)]
+        return np.mean(each, axis=0)

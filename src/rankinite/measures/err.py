@@ -1,0 +1,63 @@
+"""Expected reciprocal rank (papers 002 §3, 004 §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankinite.errors import MeasureError
+from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.measures import _kernels, _swaps
+from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to
+from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import spell
+
+
+def stopping_probability(grades: Grades | Floats, max_grade: int) -> Floats:
+    """R = (2^g − 1) / 2^max_grade (004, equation 2): how surely a user is content with a document of grade g."""
+    outside = np.flatnonzero(~((grades >= 0) & (grades <= max_grade)))
+    if len(outside):
+        raise MeasureError(
+            f"grade {grades[outside[0]]:g} is outside 0 … {max_grade}, the scale of this ERR. The highest grade is part of the "
+            f"measure, never taken from the data: use ERR(max_grade={max(int(np.max(grades)), 1)}) or map the grades."
+        )
+    return (np.exp2(np.asarray(grades, SCORE)) - 1.0) / 2.0**max_grade
+
+
+@dataclass(frozen=True, slots=True)
+class ERR:
+    """Expected reciprocal rank: the user reads down the list and stops at a document with probability R(grade)."""
+
+    cutoff: int | None = None
+    max_grade: int = 4
+
+    name: ClassVar[str] = "err"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+    swap: ClassVar[Swap] = Swap(_swaps.prepare_cascade, _swaps.change_cascade)
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+        if not 1 <= self.max_grade <= 50:
+            raise MeasureError(f"err: max_grade={self.max_grade} must lie in 1 … 50.")
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def relevance(self, grades: Grades | Floats) -> Floats:
+        """The stopping probabilities R."""
+        return stopping_probability(grades, self.max_grade)
+
+    def discounts(self, ranks: int) -> Floats:
+        """1, 1/2, 1/3, … up to the cutoff."""
+        return 1.0 / np.arange(1, ranks_up_to(self.cutoff, ranks) + 1, dtype=SCORE)
+
+    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+        """Every query counts as it is."""
+        return np.ones(len(offsets) - 1, SCORE)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        return expected_values(_kernels.expected_cascade, self, ranking)

@@ -1,0 +1,70 @@
+"""Measures that count mistakes: pairs in the wrong order, and documents on the wrong side of a threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankinite.errors import MeasureError
+from rankinite.kernel import SCORE, Floats
+from rankinite.measures import _kernels
+from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import spell
+from rankinite.parallel import over_queries
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseErrors:
+    """The number of pairs of a query that stand against their grades (002, Figure 1); a tied pair counts one half."""
+
+    name: ClassVar[str] = "pairwise-errors"
+    higher_is_better: ClassVar[bool] = False
+    pooled: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected count of every query."""
+        errors = np.empty(ranking.queries, SCORE)
+        over_queries(
+            lambda a, b: _kernels.pairwise_errors(ranking.grades, ranking.tied, ranking.offsets, a, b, errors),
+            ranking.offsets,
+        )
+        return errors
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedError:
+    """False positives / 2n₋ + false negatives / 2n₊ over all rows (002 §6.1): chance is ½ whatever the balance.
+
+    A document is called positive when its score is above the threshold. Query q contributes its own mistakes times
+    the number of queries, so that the mean over queries is the error of the whole.
+    """
+
+    threshold: float = 0.0
+    relevant: float = 1.0
+    """The lowest grade that counts as positive."""
+
+    name: ClassVar[str] = "balanced-error"
+    higher_is_better: ClassVar[bool] = False
+    pooled: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """Each query's part of the error."""
+        positive = ranking.grades >= self.relevant
+        called = ranking.scores > self.threshold
+        positives = int(positive.sum())
+        negatives = len(positive) - positives
+        if not positives or not negatives:
+            raise MeasureError(
+                f"balanced-error needs documents on both sides of relevant={self.relevant:g}, but "
+                f"{positives} of {len(positive)} are relevant. Choose another relevant=."
+            )
+        mistakes = (called & ~positive) / (2.0 * negatives) + (~called & positive) / (2.0 * positives)
+        return ranking.queries * np.add.reduceat(mistakes, ranking.offsets[:-1])

@@ -1,0 +1,83 @@
+"""Precision and recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankinite.errors import MeasureError
+from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.measures import _kernels
+from rankinite.measures.base import check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
+from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import spell
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The share of relevant documents among the first ``cutoff``; without a cutoff, among all returned ones."""
+
+    cutoff: int | None = None
+    relevant: float = 1.0
+    """The lowest grade that counts as relevant."""
+    of: Literal["cutoff", "returned"] = "cutoff"
+    """What a list shorter than the cutoff is a share of: the cutoff, as in trec_eval, or the documents there are."""
+
+    name: ClassVar[str] = "p"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+        if self.of not in {"cutoff", "returned"}:
+            raise MeasureError(f"p: of={self.of!r} is unknown. Known are cutoff, returned.")
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def relevance(self, grades: Grades | Floats) -> Floats:
+        """1 for relevant documents."""
+        return relevant(grades, self.relevant)
+
+    def discounts(self, ranks: int) -> Floats:
+        """Ranks up to the cutoff count alike."""
+        return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
+
+    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+        """Relevant documents are counted first; :meth:`per_query` knows what they are a share of."""
+        return np.ones(len(offsets) - 1, SCORE)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        found = expected_values(_kernels.expected_linear, self, ranking)
+        if self.cutoff is not None and self.of == "cutoff":
+            return found / self.cutoff
+        most = ranking.longest if self.cutoff is None else self.cutoff
+        return found / np.clip(ranking.returned, 1, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The share of the relevant documents that stand among the first ``cutoff``. NaN where none is relevant."""
+
+    cutoff: int | None = None
+    relevant: float = 1.0
+    """The lowest grade that counts as relevant."""
+
+    name: ClassVar[str] = "recall"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        counted = Precision(self.cutoff, self.relevant)
+        found = expected_values(_kernels.expected_linear, counted, ranking)
+        return found * scales_by_total(counted.relevance(ranking.grades), ranking.offsets)

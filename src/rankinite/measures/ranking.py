@@ -1,0 +1,123 @@
+"""Documents in the order a ranker puts them: what every measure looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings
+from rankinite.measures import _kernels
+from rankinite.parallel import over_queries
+
+Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
+"""What tied scores mean.
+
+- ``expected``: the exact mean over all orders of the tied documents;
+- ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst: the range a ranking may fall in;
+- ``order``: as they stand in the input, as most libraries do without saying so;
+- ``doc_id``: by document id from high to low, as trec_eval does.
+"""
+
+_CODES = {
+    "expected": _kernels.TIES_EXPECTED,
+    "lowest": _kernels.TIES_LOWEST,
+    "highest": _kernels.TIES_HIGHEST,
+    "order": _kernels.TIES_ORDER,
+    "doc_id": _kernels.TIES_ORDER,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The documents of many queries in rank order; query q has the places offsets[q] … offsets[q+1]−1."""
+
+    offsets: Indices
+    grades: Grades
+    scores: Floats
+    tied: Flags
+    """True where a document has the score of the one just above it and either may come first."""
+    returned: Indices
+    """One a query: how many documents have a rank. Those behind (score −inf) were not returned by the ranker:
+    they count in the ideal ranking and among the relevant documents, and earn nothing."""
+
+    @property
+    def queries(self) -> int:
+        """The number of queries."""
+        return len(self.offsets) - 1
+
+    @property
+    def longest(self) -> int:
+        """The number of documents of the longest query."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+
+def rank(
+    scores: npt.ArrayLike,
+    grades: Grades,
+    offsets: Indices,
+    *,
+    ties: Ties = "expected",
+    doc_ids: Strings | None = None,
+) -> Ranking:
+    """Sort each query's documents by score, the highest first."""
+    if ties not in _CODES:
+        raise ArgumentError(f"ties={ties!r} is unknown. Known are {', '.join(get_args(Ties))}.")
+    values = np.ascontiguousarray(scores, SCORE)
+    _check_scores(values, grades, offsets)
+    if ties == "doc_id":
+        if doc_ids is None:
+            raise DataError("ties by document id need data with document ids. Choose ties='expected' or 'order' instead.")
+        # Rows of each query by falling id, then left in that order where scores tie.
+        by_id = np.argsort(doc_ids, kind="stable")[::-1]
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        rows = by_id[np.argsort(query[by_id], kind="stable")]
+        values, grades = values[rows], grades[rows]
+    ranking = Ranking(
+        offsets=offsets,
+        grades=np.empty(len(values), GRADE),
+        scores=np.empty(len(values), SCORE),
+        tied=np.empty(len(values), np.bool_),
+        returned=np.empty(len(offsets) - 1, np.int64),
+    )
+
+    def work(first: int, last: int) -> None:
+        _kernels.rank_queries(
+            values,
+            grades,
+            offsets,
+            first,
+            last,
+            _CODES[ties],
+            ranking.scores,
+            ranking.grades,
+            ranking.tied,
+            ranking.returned,
+        )
+
+    over_queries(work, offsets)
+    return ranking
+
+
+def one_grade(grades: Grades, offsets: Indices) -> Flags:
+    """Which queries have documents of one grade only: every ranker does equally well on them."""
+    found = np.empty(len(offsets) - 1, np.bool_)
+    over_queries(lambda first, last: _kernels.one_grade(grades, offsets, first, last, found), offsets)
+    return found
+
+
+def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
+    if scores.shape != grades.shape:
+        raise DataError(
+            f"there are {len(grades)} rows but the scores have shape {scores.shape}. Give one score for each row, in the order of the data's rows."
+        )
+    bad = np.flatnonzero(np.isnan(scores))
+    if len(bad):
+        query = int(np.searchsorted(offsets, bad[0], side="right")) - 1
+        raise DataError(
+            f"the score of row {bad[0]} (query number {query}) is NaN, which has no place in a ranking "
+            f"({len(bad)} such scores in all). Give −inf for a document that is not returned."
+        )

@@ -1,0 +1,103 @@
+"""Measures as text: ``ndcg@10``, ``err``, ``dcg@5:gains=0/1/3/7/10``, ``ap@20:relevant=2``.
+
+A name, ``@`` and the cutoff where there is one, then every setting that is not the default. Law:
+``parse_measure(str(m)) == m``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
+
+from rankinite.errors import MeasureError
+
+C = TypeVar("C", bound=type)
+
+_ALIASES = {"map": "ap", "mrr": "rr", "precision": "p", "prec": "p", "r": "recall"}
+_known: dict[str, type] = {}
+_PATTERN = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
+
+
+def register_measure(measure: C) -> C:
+    """Make a measure class readable by its ``name``; use it as a class decorator.
+
+    A package can also announce its measures by an entry point in the group ``rankinite.measures``: then the command
+    line knows them as soon as the package is installed.
+    """
+    name: str = getattr(measure, "name", measure.__name__.lower())
+    _known[name.lower()] = measure
+    return measure
+
+
+def known_measures() -> list[str]:
+    """The names :func:`parse_measure` understands."""
+    return sorted({*_known, *(point.name for point in entry_points(group="rankinite.measures"))})
+
+
+def spell(measure: Any) -> str:
+    """The text of a measure that is a dataclass with a ``name``."""
+    text = str(measure.name)
+    for field in fields(measure):
+        value = getattr(measure, field.name)
+        if field.name == "cutoff":
+            text += "" if value is None else f"@{value}"
+        elif value != field.default:
+            text += f":{field.name}={_spell_value(value)}"
+    return text
+
+
+def parse_measure(text: str) -> Any:
+    """The measure a text such as ``ndcg@10`` names.
+
+    >>> parse_measure("ndcg@10")
+    NDCG(cutoff=10, gains='exponential', discount='log2')
+    """
+    match = _PATTERN.fullmatch(text.strip())
+    measure = _find(match["name"]) if match else None
+    if match is None or measure is None:
+        raise MeasureError(
+            f"{text!r} names no measure. Known are {', '.join(known_measures())}; write them as ndcg@10, err, "
+            "dcg@5:gains=0/1/3/7/10 or ap:relevant=2."
+        )
+    defaults = {field.name: field.default for field in fields(measure)}
+    settings: dict[str, Any] = {}
+    if match["cutoff"] is not None:
+        if "cutoff" not in defaults or not match["cutoff"].isdecimal():
+            raise MeasureError(f"{text!r}: {match['cutoff']!r} is not a cutoff of {match['name']}. Write a whole number after @, as in ndcg@10.")
+        settings["cutoff"] = int(match["cutoff"])
+    for setting in filter(None, match["settings"].split(":")):
+        key, equals, value = setting.partition("=")
+        if key not in defaults or not equals:
+            names = ", ".join(name for name in defaults if name != "cutoff") or "none"
+            raise MeasureError(f"{text!r}: {setting!r} is not a setting of {match['name']}. Its settings are: {names}.")
+        settings[key] = _parse_value(text, value, defaults[key])
+    return measure(**settings)
+
+
+def _find(name: str) -> Any:
+    low = name.lower()
+    low = _ALIASES.get(low, low)
+    if low not in _known:
+        for point in entry_points(group="rankinite.measures"):
+            if point.name.lower() == low:
+                _known[low] = point.load()
+    return _known.get(low)
+
+
+def _spell_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "/".join(_spell_value(entry) for entry in value) + ("/" if len(value) == 1 else "")
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _parse_value(text: str, value: str, default: Any) -> Any:
+    try:
+        if "/" in value:
+            return tuple(float(entry) for entry in value.removesuffix("/").split("/"))
+        if default is MISSING or isinstance(default, str):
+            return value
+        return int(value) if isinstance(default, int) else float(value)
+    except ValueError:
+        raise MeasureError(f"{text!r}: {value!r} is not a number.") from None

@@ -1,0 +1,131 @@
+"""Threads: how many, and the one way work is handed to them.
+
+Kernels release the GIL, so ordinary threads run them side by side. Every piece of work writes to its own
+part of the output, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import pairwise
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
+
+import numpy as np
+
+from rankinite.errors import ArgumentError
+from rankinite.kernel import Indices
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_threads: ContextVar[int | None] = ContextVar("rankinite_threads", default=None)
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def thread_count() -> int:
+    """The number of threads in force: what :func:`threads` set, else all cores."""
+    return _threads.get() or available_cores()
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Use ``count`` threads inside the ``with`` block; results stay the same, only the time changes.
+
+    >>> with threads(1):
+    ...     thread_count()
+    1
+    """
+    if count < 1:
+        raise ArgumentError(f"threads({count}): the number of threads must be at least 1.")
+    token = _threads.set(count)
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+
+
+def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
+    """Apply ``work`` to every piece on the threads in force; results come in the order of the pieces."""
+    listed = list(pieces)
+    count = min(thread_count(), len(listed))
+    if count <= 1:
+        return [work(piece) for piece in listed]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, listed))
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """The error that ended a stream of pieces, kept until its turn."""
+
+    error: Exception
+
+    def throw(self) -> NoReturn:
+        raise self.error
+
+
+def _with_error(pieces: Iterable[T]) -> Iterator[T | _Raised]:
+    try:
+        yield from pieces
+    except Exception as error:  # noqa: BLE001 - whatever it is, run_ahead raises it again in its turn
+        yield _Raised(error)
+
+
+def run_ahead(work: Callable[[T], R], pieces: Iterable[T], ahead: int = 2) -> Iterator[R]:
+    """Like :func:`run`, but pieces are taken and results given one by one, ``ahead`` more in work than threads.
+
+    For pieces that come from a stream and results too large to keep. What a piece or the stream raises is raised
+    in its turn: after the results before it.
+    """
+    count = thread_count()
+    if count <= 1:
+        yield from map(work, pieces)
+        return
+    with ThreadPoolExecutor(count) as pool:
+        waiting: deque[Future[R]] = deque()
+        try:
+            for piece in _with_error(pieces):
+                waiting.append(pool.submit(piece.throw) if isinstance(piece, _Raised) else pool.submit(work, piece))
+                if len(waiting) >= count + ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+SMALLEST = 8192
+"""Fewer rows are not worth a thread of their own."""
+
+
+def query_chunks(offsets: Indices, per_thread: int = 4) -> list[tuple[int, int]]:
+    """Cut the queries into ranges of about equal rows, a few for each thread so that none waits long."""
+    queries = len(offsets) - 1
+    chunks = max(1, min(queries, thread_count() * per_thread, int(offsets[-1]) // SMALLEST))
+    goals = np.linspace(offsets[0], offsets[-1], chunks + 1)[1:-1]
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, goals), [queries])))
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+
+def over_queries(work: Callable[[int, int], R], offsets: Indices) -> list[R]:
+    """Call ``work(first, last)`` on ranges of queries that together cover them all."""
+    return run(lambda chunk: work(*chunk), query_chunks(offsets))
+
+
+def over_rows(work: Callable[[int, int], R], rows: int) -> list[R]:
+    """Call ``work(first, last)`` on ranges of rows that together cover them all."""
+    cuts = np.linspace(0, rows, max(1, min(thread_count(), rows // SMALLEST)) + 1).astype(np.int64)
+    return run(lambda chunk: work(*chunk), [(int(a), int(b)) for a, b in pairwise(cuts)])

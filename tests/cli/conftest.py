@@ -1,0 +1,49 @@
+"""Running the command line in-process, as the installed command does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from rankinite import cli
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """``run("describe", path)`` → exit code, standard output, standard error."""
+
+    def call(*arguments) -> Outcome:
+        monkeypatch.setattr("sys.argv", ["rankinite", *map(str, arguments)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def letor(tmp_path_factory):
+    """A small LETOR file with ties, a one-grade query, a duplicate row and a constant feature."""
+    path = tmp_path_factory.mktemp("cli") / "small.txt"
+    path.write_text(
+        "2 qid:a 1:0.5 2:1 3:7 #docid = a1\n"
+        "0 qid:a 1:0.5 2:3 3:7 #docid = a2\n"
+        "1 qid:a 1:0.1 2:2 3:7 #docid = a3\n"
+        "0 qid:b 1:0.9 2:1 3:7 #docid = b1\n"
+        "0 qid:b 1:0.2 2:2 3:7 #docid = b2\n"
+        "1 qid:c 1:0.3 2:2 3:7 #docid = c1\n"
+        "0 qid:c 1:0.3 2:2 3:7 #docid = c2\n"
+    )
+    return path

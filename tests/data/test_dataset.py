@@ -1,0 +1,146 @@
+"""Laws of the data set: choosing, joining and reordering lose and invent nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles.datasets import contents, pairs, random_dataset
+from rankinite.data.dataset import Dataset, concat
+from rankinite.data.grouping import group_rows
+from rankinite.data.preferences import Preferences
+from rankinite.errors import DataError
+
+SEEDS = st.integers(0, 10_000)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", "c", "10", "9", ""]), max_size=30))
+def test_regrouping_is_stable(qids: list[str]) -> None:
+    names, offsets, order = group_rows(np.asarray(qids, np.dtypes.StringDType()))
+    expected = list(dict.fromkeys(qids))
+    assert names.tolist() == expected
+    rows = np.arange(len(qids)) if order is None else order
+    for query, name in enumerate(expected):
+        own = rows[offsets[query] : offsets[query + 1]].tolist()
+        assert own == [row for row, qid in enumerate(qids) if qid == name]
+    assert (order is None) == (rows.tolist() == list(range(len(qids))))
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_selecting_all_queries_changes_nothing(seed: int) -> None:
+    data = random_dataset(seed)
+    for everything in (np.arange(data.queries), np.ones(data.queries, bool), data.qids.tolist()):
+        same = data.select_queries(everything)
+        assert contents(same) == contents(data)
+        assert pairs(same) == pairs(data)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, st.lists(st.integers(0, 6), min_size=1, max_size=7, unique=True))
+def test_selected_queries_are_those_asked_for_in_that_order(seed: int, chosen: list[int]) -> None:
+    data = random_dataset(seed)
+    part = data.select_queries(chosen)
+    assert part.qids.tolist() == [f"{data.qids[query]}" for query in chosen]
+    whole = contents(data)
+    assert contents(part) == {str(data.qids[query]): whole[str(data.qids[query])] for query in chosen}
+    assert pairs(part) == [pair for pair in pairs(data) if pair[0] in set(part.qids.tolist())]
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_joined_parts_can_be_taken_apart_again(seed: int) -> None:
+    first, second = random_dataset(seed), random_dataset(seed + 1)
+    joined = concat([first, second], prefixes=("a:", "b:"))
+    for prefix, part in (("a:", first), ("b:", second)):
+        back = joined.select_queries([f"{prefix}{qid}" for qid in part.qids.tolist()])
+        assert list(contents(back).values()) == list(contents(part).values())
+        assert [pair[1:] for pair in pairs(back)] == [pair[1:] for pair in pairs(part)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, st.booleans())
+def test_source_order_is_kept(seed: int, scattered: bool) -> None:
+    data = random_dataset(seed, scattered=scattered)
+    values = np.random.default_rng(seed).random(data.rows)
+    assert (data.to_input_order(data.from_input_order(values)) == values).all()
+    assert (data.from_input_order(data.to_input_order(values)) == values).all()
+    # Document ids were given in the order of the source.
+    assert data.to_input_order(data.doc_ids).tolist() == [f"d{row}" for row in range(data.rows)]
+
+
+def test_dropped_rows_keep_their_number_in_the_source() -> None:
+    data = random_dataset(3)
+    part = data.select_rows(data.grades > 1)
+    assert 0 < part.rows < data.rows
+    numbers = part.from_input_order(np.arange(data.rows))
+    assert [f"d{number}" for number in numbers] == part.doc_ids.tolist()
+    kept = {pair for pair in pairs(data) if {pair[1], pair[2]} <= set(part.doc_ids.tolist())}
+    assert set(pairs(part)) == kept
+    with pytest.raises(DataError, match=f"has {data.rows} rows but {part.rows} values"):
+        part.from_input_order(np.zeros(part.rows))
+
+
+def test_arrays_are_read_only_and_the_callers_stay_writeable() -> None:
+    features = np.zeros((2, 1), np.float32)
+    data = Dataset.from_rows(features, np.zeros(2), np.asarray(["a", "a"]), ["f"])
+    features[0, 0] = 1
+    for name in ("features", "grades", "offsets", "qids"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(data, name)[:] = getattr(data, name)[:]
+
+
+def test_features_are_chosen_and_renamed_by_name_or_position() -> None:
+    data = random_dataset(1)
+    part = data.select_features(["f2", 0])
+    assert part.feature_names == ("f2", "f0")
+    assert (part.features == data.features[:, [2, 0]]).all()
+    assert data.rename_features({"f1": "bm25"}).feature_names == ("f0", "bm25", "f2")
+    assert data.rename_features(["a", "b", "c"]).feature_names == ("a", "b", "c")
+    with pytest.raises(DataError, match=r"no feature is named 'f9'.*'f0', 'f1', 'f2'"):
+        data.select_features(["f9"])
+    with pytest.raises(DataError, match=r"position 3.*0 to 2"):
+        data.select_features([3])
+    with pytest.raises(DataError, match="f9"):
+        data.rename_features({"f9": "x"})
+
+
+def test_grades_are_mapped_by_a_table_or_a_function() -> None:
+    data = random_dataset(2)
+    table = {0: 0, 1: 0, 2: 1, 3: 1, 4: 3}
+    assert data.map_grades(table).grades.tolist() == [table[int(grade)] for grade in data.grades]
+    assert (data.map_grades(lambda grades: grades / 4).grades == data.grades / 4).all()
+    with pytest.raises(DataError, match="says nothing of grade 4"):
+        data.map_grades({0: 0, 1: 0, 2: 1, 3: 1})
+
+
+def test_weights_belong_to_queries() -> None:
+    rows = np.zeros((3, 1), np.float32), np.zeros(3), np.asarray(["a", "b", "a"])
+    assert Dataset.from_rows(*rows, ["f"], weights=np.asarray([2.0, 3.0, 2.0])).weights.tolist() == [2, 3]
+    with pytest.raises(DataError, match="query 'a' has rows with different weights"):
+        Dataset.from_rows(*rows, ["f"], weights=np.asarray([2.0, 3.0, 4.0]))
+
+
+def test_bad_data_are_refused() -> None:
+    good = random_dataset(5)
+    with pytest.raises(DataError, match="row 1 has grade nan"):
+        Dataset.from_rows(np.zeros((2, 1)), np.asarray([0, np.nan]), np.asarray(["a", "a"]), ["f"])
+    with pytest.raises(DataError, match=r"features has shape \(2, 1\) but must have \(2, 2\)"):
+        Dataset.from_rows(np.zeros((2, 1)), np.zeros(2), np.asarray(["a", "a"]), ["f", "g"])
+    with pytest.raises(DataError, match="has 2 features but random 5 has 3"):
+        concat([good, random_dataset(6, features=2)])
+    with pytest.raises(DataError, match="feature 0 is 'f0' in random 5 but 'x'"):
+        concat([good, random_dataset(6).rename_features({"f0": "x"})])
+    with pytest.raises(DataError, match="stands in more than one"):
+        concat([good, random_dataset(6)])
+    with pytest.raises(DataError, match="no query 'nobody'"):
+        good.select_queries(["nobody"])
+    with pytest.raises(DataError, match="outside 0…6"):
+        good.select_queries([7])
+    with pytest.raises(DataError, match="mask of 2 entries for 7 queries"):
+        good.select_queries(np.ones(2, bool))
+    with pytest.raises(DataError, match=r"probability 1\.5"):
+        Preferences(np.zeros(1, np.int64), np.ones(1, np.int64), np.asarray([1.5]))

@@ -1,0 +1,219 @@
+"""``read``: which format, which queries, which odd values, and data like other data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from oracles.datasets import contents, random_dataset
+from rankinite.data.reading import read
+from rankinite.data.writing import write
+from rankinite.errors import ArgumentError, DataError
+
+LETOR = "2 qid:7 1:0.5 3:1 # a\n0 qid:3 2:4\n1 qid:7 1:1e39 # c\n"
+X = np.asarray([[1, 2], [3, 4], [5, 6]], np.float64)
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "features"),
+    [
+        ("a.txt", "1 qid:1 1:2\n", 1),
+        ("a.qrels", "1 0 d 1\n", 0),
+        ("a.txt", "1 0 d 1\n", 0),
+        ("a.txt", "qid,label,x,y\n1,2,3,4\n", 2),
+        ("a.txt", "qid,y,x\n1,2,3\n", 1),
+        ("a.dat", "qid\tlabel\tx\n1\t2\t3\n", 1),
+        ("a.txt", "# a comment, with commas\n1 qid:1 1:2 2:3\n", 2),
+    ],
+)
+def test_the_format_is_found(tmp_path: Path, name: str, text: str, features: int) -> None:
+    assert len(read(put(tmp_path, name, text)).feature_names) == features
+
+
+def test_the_format_can_be_named(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.csv", "1 qid:1 1:2\n")
+    assert read(path, format="letor").rows == 1
+    with pytest.raises(ArgumentError, match=r"format='svm' is unknown.*'letor', 'parquet', 'arrow', 'csv', 'tsv', 'qrels'"):
+        read(path, format="svm")
+    with pytest.raises(DataError, match=r"different formats: .*\(csv\), .*\(letor\)"):
+        read([path, put(tmp_path, "b.txt", LETOR)])
+    with pytest.raises(ArgumentError, match="format='csv' is for files"):
+        read(X, format="csv")
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.txt", tmp_path / "none.parquet", str(tmp_path / "none.csv.gz")):
+        with pytest.raises(DataError, match="no such file"):
+            read(path)
+    with pytest.raises(DataError, match="folder"):
+        read(tmp_path)
+    with pytest.raises(DataError, match="list of files is empty"):
+        read([])
+    with pytest.raises(DataError, match="empty"):
+        read(put(tmp_path, "empty.txt", ""))
+
+
+def test_arrays_are_read_with_qids_or_group_sizes() -> None:
+    by_qid = read(X, grades=[0, 1, 2], qid=["b", "a", "b"])
+    assert contents(by_qid) == {
+        "b": {"documents": [(None, 0.0, (1.0, 2.0)), (None, 2.0, (5.0, 6.0))], "weight": None, "batch": None},
+        "a": {"documents": [(None, 1.0, (3.0, 4.0))], "weight": None, "batch": None},
+    }
+    assert by_qid.feature_names == ("1", "2")
+    by_group = read(X, grades=[0, 1, 2], group=[1, 2], doc_id=["x", "y", "z"], weight=[1, 2, 2], batch=["a", "b", "b"])
+    assert by_group.qids.tolist() == ["1", "2"]
+    assert by_group.offsets.tolist() == [0, 1, 3]
+    assert (by_group.doc_ids.tolist(), by_group.weights.tolist()) == (["x", "y", "z"], [1, 2])
+    assert read(X, grades=[0, 1, 2], qid=[1.0, 2.0, 1.0]).qids.tolist() == ["1", "2"]
+    assert read(X.tolist(), grades=[0, 1, 2], qid=[1, 1, 1]).rows == 3
+    sparse = read(scipy.sparse.csr_matrix(X), grades=[0, 1, 2], group=[3])
+    assert (sparse.features == X).all()
+
+
+def test_later_changes_of_the_array_do_not_reach_the_data() -> None:
+    mine = X.astype(np.float32)
+    data = read(mine, grades=[0, 1, 2], group=[3])
+    mine[:] = 0
+    assert (data.features == X).all()
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error", "message"),
+    [
+        (X, {"qid": [1, 1, 1]}, DataError, "no grades.*grades=…"),
+        (X, {"grades": [1, 2, 3]}, DataError, "qid=….*group=…"),
+        (X, {"grades": [1, 2], "qid": [1, 1, 1]}, DataError, r"grades has shape \(2,\) but there are 3 rows"),
+        (X, {"grades": [1, 2, 3], "qid": [1, 1]}, DataError, r"qid has shape \(2,\)"),
+        (X, {"grades": [1, np.nan, 3], "qid": [1, 1, 1]}, DataError, "array row 1: the grade is nan"),
+        (X, {"grades": [1, "x", 3], "qid": [1, 1, 1]}, DataError, "array row 1: grades 'x' is not a number"),
+        (X, {"grades": [1, 2, 3], "qid": [1, None, 1]}, DataError, "array row 1: the qid is missing"),
+        (X, {"grades": [1, 2, 3], "qid": [1, np.nan, 1]}, DataError, "array row 1: the qid is missing"),
+        (X, {"grades": [1, 2, 3], "group": [1, 1]}, DataError, "sizes add up to 2 but there are 3 rows"),
+        (X, {"grades": [1, 2, 3], "group": [4, -1]}, DataError, "group 1 has size -1"),
+        (X, {"grades": [1, 2, 3], "group": [1.5, 1.5]}, DataError, "whole numbers"),
+        (X, {"grades": [1, 2, 3], "group": [3], "qid": [1, 1, 1]}, ArgumentError, "exclude each other"),
+        (X, {"grades": "label", "qid": [1, 1, 1]}, ArgumentError, "array has no named columns"),
+        (X[0], {"grades": [1, 2], "qid": [1, 1]}, DataError, r"shape \(2,\).*matrix"),
+        (X[:0], {"grades": [], "qid": []}, DataError, "no rows"),
+        ([[1, 2], [3]], {"grades": [1, 2], "qid": [1, 1]}, DataError, "equal length"),
+        ([["a"], ["b"]], {"grades": [1, 2], "qid": [1, 1]}, DataError, "must be numbers"),
+        ({"a": 1}, {"grades": [1], "qid": [1]}, DataError, "matrix"),
+        (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "infinite": "ignore"}, ArgumentError, "'error', 'missing', 'clip', 'keep'"),
+        (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "unjudged": "x"}, ArgumentError, "'error', 'drop', 'keep'"),
+        (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "missing": "x"}, ArgumentError, "'zero', 'nan'"),
+    ],
+)
+def test_bad_arrays(source: object, options: dict[str, object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read(source, **options)  # type: ignore[arg-type]
+
+
+def test_infinite_values_are_handled_as_asked(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", LETOR)
+    with pytest.raises(DataError, match=r"a\.txt:3: feature '1' is inf"):
+        read(path)
+    column = {option: read(path, infinite=option).features[:2, 0].tolist() for option in ("clip", "keep", "missing")}
+    assert column["keep"] == [0.5, np.inf]
+    assert column["clip"] == [0.5, np.finfo(np.float32).max]
+    assert column["missing"][0] == 0.5
+    assert np.isnan(column["missing"][1])
+    low = read([[-1e300, np.nan, 1]], grades=[1], qid=[1], infinite="clip").features[0]
+    assert low[0] == np.finfo(np.float32).min
+    assert np.isnan(low[1])
+
+
+def test_unjudged_rows_are_handled_as_asked(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", "-1 qid:1 1:1e39\n\n2 qid:1 1:2\n-1 qid:2 1:3\n")
+    with pytest.raises(DataError, match=r"a\.txt:1: the grade is -1"):
+        read(path)
+    data = read(path, unjudged="drop")  # the infinite value goes with its row
+    assert (data.qids.tolist(), data.features.tolist(), data.input_row.tolist(), data.input_rows) == (["1"], [[2]], [1], 3)
+    assert read(path, unjudged="keep", infinite="keep").grades.tolist() == [-1, 2, -1]
+    with pytest.raises(DataError, match="every grade is negative"):
+        read(put(tmp_path, "b.txt", "-1 qid:1 1:1\n"), unjudged="drop")
+
+
+def test_absent_features_are_zero_or_missing(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", "1 qid:1 2:5\n")
+    assert read(path).features.tolist() == [[0, 5]]
+    assert np.isnan(read(path, missing="nan").features[0, 0])
+    assert read(put(tmp_path, "b.txt", "1 qid:1 0:5\n"), zero_based=True).features.tolist() == [[5]]
+
+
+@pytest.mark.parametrize(("suffix", "between"), [(".csv", ","), (".tsv", "\t"), (".train", "\t")])
+@pytest.mark.parametrize("beside", [".query", ".group", None])
+def test_plain_tables_have_group_files(tmp_path: Path, suffix: str, between: str, beside: str | None) -> None:
+    rows = [[1, 0.5, 7], [0, 1.5, 8], [2, 2.5, 9]]
+    path = put(tmp_path, f"a{suffix}", "".join(between.join(map(str, row)) + "\n" for row in rows))
+    sizes = put(tmp_path, f"a{suffix}{beside}" if beside else "sizes", "2\n1\n")
+    data = read(path, group=None if beside else sizes)
+    assert data.grades.tolist() == [1, 0, 2]
+    assert data.features.tolist() == [[0.5, 7], [1.5, 8], [2.5, 9]]
+    assert data.feature_names == ("1", "2")
+    assert (data.qids.tolist(), data.offsets.tolist()) == (["1", "2"], [0, 2, 3])
+    sizes.write_text("2\n2\n")
+    with pytest.raises(DataError, match="sizes add up to 4 but there are 3 rows"):
+        read(path, group=None if beside else sizes)
+    sizes.write_text("2\nx\n")
+    with pytest.raises(DataError, match=r":2: 'x' is not a whole number"):
+        read(path, group=None if beside else sizes)
+    sizes.unlink()
+    if beside:
+        with pytest.raises(DataError, match="no query column"):
+            read(path)
+
+
+def test_letor_without_qids_has_group_files_too(tmp_path: Path) -> None:
+    paths = [put(tmp_path, name, "1 1:2\n0 1:3\n") for name in ("a.svm", "b.svm")]
+    for path in paths:
+        put(tmp_path, f"{path.name}.query", "1\n1\n")
+    assert read(paths).qids.tolist() == ["1", "2", "3", "4"]
+    assert read(paths, group=[4]).queries == 1
+    with pytest.raises(ArgumentError, match="qid= is for tables"):
+        read(paths[0], qid="x")
+
+
+def test_data_can_be_read_like_other_data(tmp_path: Path) -> None:
+    train = read(put(tmp_path, "a.txt", "1 qid:1 1:1 4:2\n"))
+    short = put(tmp_path, "b.txt", "1 qid:1 1:1 2:2\n")
+    assert read(short, like=train).features.tolist() == [[1, 2, 0, 0]]
+    with pytest.raises(DataError, match="5"):
+        read(put(tmp_path, "c.txt", "1 qid:1 5:1\n"), like=train)
+    chosen = train.select_features(["4", "1"])
+    assert read(put(tmp_path, "d.txt", "1 qid:1 1:1 4:2 6:3\n"), like=chosen).features.tolist() == [[2, 1]]
+    named = train.rename_features(["a", "b", "c", "d"])
+    assert read(short, like=named).feature_names == ("a", "b", "c", "d")
+    table = pa.table({"qid": [1], "grade": [1], "d": [4], "c": [3], "b": [2], "a": [1]})
+    assert read(table, like=named).features.tolist() == [[1, 2, 3, 4]]
+    with pytest.raises(DataError, match="no column 'c', 'd'"):
+        read(table.drop_columns(["c", "d"]), like=named)
+    with pytest.raises(DataError, match=r"array has 2 features but .* has 4"):
+        read(X, grades=[1, 2, 3], group=[3], like=train)
+
+
+def test_features_of_letor_and_arrays_are_chosen_by_number(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", "1 qid:1 1:5 2:6 3:7\n")
+    assert read(path, features=["3", "1"]).features.tolist() == [[7, 5]]
+    assert read(path, ignore=["2"]).feature_names == ("1", "3")
+    assert read(X, grades=[1, 2, 3], group=[3], features=[1]).feature_names == ("2",)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.letor"])
+def test_letor_is_written_for_other_suffixes(tmp_path: Path, name: str) -> None:
+    data = random_dataset(4)
+    write(data, tmp_path / name)
+    again = read(tmp_path / name)
+    assert (again.features == data.features).all()
+    assert again.qids.tolist() == data.qids.tolist()
+    with pytest.raises(DataError, match="not written as qrels"):
+        write(data, tmp_path / "a.qrels")

@@ -1,0 +1,108 @@
+"""Chunks of lines put together are the file; files are written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import stat
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankinite.data.streams import line_chunks, open_bytes, write_atomically
+from rankinite.errors import DataError
+
+PACK = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
+}
+
+
+@pytest.fixture(name="folder", scope="module")
+def one_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("streams")
+
+
+@pytest.mark.parametrize("suffix", PACK)
+@settings(max_examples=60, deadline=None)
+@given(parts=st.lists(st.sampled_from([b"a", b"bcd", b"\n", b"\r\n", b"long line " * 4]), max_size=30), size=st.integers(1, 50))
+def test_chunks_are_whole_lines_and_together_the_file(folder: Path, suffix: str, parts: list[bytes], size: int) -> None:
+    content = b"".join(parts)
+    path = folder / f"chunks{suffix}"
+    path.write_bytes(PACK[suffix](content))
+    chunks = [chunk.tobytes() for chunk in line_chunks(path, size)]
+    assert all(chunk.endswith(b"\n") for chunk in chunks)
+    assert b"".join(chunks) == content + (b"" if content.endswith(b"\n") or not content else b"\n")
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_byte_order_mark_is_passed_over(folder: Path, suffix: str) -> None:
+    path = folder / f"mark{suffix}"
+    path.write_bytes(PACK[suffix](b"\xef\xbb\xbf1 qid:1\n"))
+    assert [chunk.tobytes() for chunk in line_chunks(path)] == [b"1 qid:1\n"]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_what_is_written_reads_back_and_a_cut_file_is_refused(tmp_path: Path, suffix: str) -> None:
+    path, content = tmp_path / f"file{suffix}", bytes(range(256)) * 500
+    with write_atomically(path) as handle:
+        handle.write(content)
+    with open_bytes(path) as handle:
+        assert handle.read() == content
+    packed = path.read_bytes()
+    assert len(packed) < len(content)
+    path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(DataError, match=f"complete {suffix} file"):
+        list(line_chunks(path))
+    path.write_bytes(b"1 qid:1 1:1\n")
+    with pytest.raises(DataError, match="rename it if it is not compressed"):
+        list(line_chunks(path))
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    for name in ("one", "two"):
+        with write_atomically(tmp_path / f"{name}{suffix}") as handle:
+            handle.write(b"content")
+    assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"kept{suffix}"
+    path.write_bytes(b"old")
+
+    def fail_halfway() -> None:
+        with write_atomically(path) as handle:
+            handle.write(b"new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail_halfway()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_written_file_has_ordinary_permissions(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    with write_atomically(tmp_path / "written") as handle:
+        handle.write(b"x")
+    assert stat.S_IMODE((tmp_path / "written").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.mark.parametrize("where", ["no-such-folder/file.txt", "."])
+def test_places_that_cannot_be_written(tmp_path: Path, where: str) -> None:
+    with pytest.raises(DataError), write_atomically(tmp_path / where) as handle:
+        handle.write(b"x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_devices_are_written_directly() -> None:
+    with write_atomically(Path("/dev/null")) as handle:
+        handle.write(b"x")
+    assert Path("/dev/null").is_char_device()

@@ -1,0 +1,152 @@
+"""TREC files and score files: what they say, and what is wrong with them, by file and line."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.datasets import random_dataset
+from rankinite.data.preference_files import read_preferences
+from rankinite.data.trec import read_qrels, read_run, read_scores, read_trec
+from rankinite.errors import DataError
+
+QRELS = "2 0 b 1\n1 0 a 2\n1 0 c -1\n2 0 a 0\n"
+RUN = "1 Q0 x 1 9.5 t\n1 Q0 a 2 3 t\n2 Q0 a 1 1 t\n3 Q0 z 1 1 t\n"
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["j.qrels", "j.qrels.gz"])
+def test_judgements_are_data_without_features(tmp_path: Path, name: str) -> None:
+    data = read_qrels(put(tmp_path, name, QRELS))
+    assert data.qids.tolist() == ["2", "1"]
+    assert data.doc_ids.tolist() == ["b", "a", "a", "c"]
+    assert data.grades.tolist() == [1, 0, 2, -1]
+    assert data.features.shape == (4, 0)
+
+
+def test_runs_add_unjudged_documents_and_leave_others_unreturned(tmp_path: Path) -> None:
+    other = put(tmp_path, "b.run", "2\tQ0\tb\t1\t0.5\tt\n")
+    data, (first, second) = read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "a.run", RUN), other])
+    rows = dict(
+        zip(
+            zip(np.repeat(data.qids, np.diff(data.offsets)).tolist(), data.doc_ids.tolist(), strict=True), range(5), strict=True
+        )
+    )
+    assert set(rows) == {("2", "b"), ("2", "a"), ("1", "a"), ("1", "c"), ("1", "x")}  # query 3 has no judgements
+    assert {pair: data.grades[row] for pair, row in rows.items() if data.grades[row]} == {("2", "b"): 1, ("1", "a"): 2}
+    assert {pair: first[row] for pair, row in rows.items() if first[row] > -np.inf} == {
+        ("1", "x"): 9.5,
+        ("1", "a"): 3,
+        ("2", "a"): 1,
+    }
+    assert {pair: second[row] for pair, row in rows.items() if second[row] > -np.inf} == {("2", "b"): 0.5}
+
+
+def test_a_run_is_read_for_the_rows_of_data(tmp_path: Path) -> None:
+    data = read_qrels(put(tmp_path, "q", QRELS))
+    assert read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n"), data).tolist() == [-np.inf, -np.inf, 7, -np.inf]
+    with pytest.raises(DataError, match=r"r:2: document 'x' of query '1' is not in"):
+        read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n1 Q0 x 1 7 t\n"), data)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 0 a 2\n1 0 b\n", "bad:2: 3 columns instead of 4"),
+        ("1 0 a two\n", "bad:1: the grade 'two' is not a number"),
+        ("1 0 a nan\n", "bad:1: the grade is nan"),
+        ("1 0 a 2\n\n1 0 a 1\n", "bad:3: document 'a' of query '1' stands already at .*bad:1"),
+        ("\n\n", "bad: the file is empty"),
+        ("1 0 \udcff 1\n", "not UTF-8"),
+    ],
+)
+def test_bad_judgements(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(DataError, match=message):
+        read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Q0 a 1 7\n", "bad:1: 5 columns instead of 6"),
+        ("1 Q0 a 1 high t\n", "bad:1: the score 'high' is not a number"),
+        ("1 Q0 a 1 NaN t\n", "bad:1: the score is NaN"),
+        ("1 Q0 a 1 7 t\n1 Q0 a 2 6 t\n", "bad:2: document 'a'"),
+        ("", "the file is empty"),
+    ],
+)
+def test_bad_runs(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "bad", text)])
+
+
+def test_scores_are_in_the_order_of_the_source(tmp_path: Path) -> None:
+    data = random_dataset(1)
+    part = data.select_rows(data.grades > 0)
+    numbers = np.arange(data.rows, dtype=np.float64)
+    np.save(tmp_path / "s.npy", numbers)
+    for path in (tmp_path / "s.npy", put(tmp_path, "s.txt", "\n".join(map(str, numbers)))):
+        assert [f"d{score:.0f}" for score in read_scores(path, data)] == data.doc_ids.tolist()
+        assert [f"d{score:.0f}" for score in read_scores(path, part)] == part.doc_ids.tolist()
+
+
+def test_bad_scores(tmp_path: Path) -> None:
+    data = random_dataset(1)
+    with pytest.raises(DataError, match=f"there are 2 scores but random 1 has {data.rows} rows"):
+        read_scores(put(tmp_path, "s", "1\n2\n"), data)
+    with pytest.raises(DataError, match=r"s:2: the score is NaN"):
+        read_scores(put(tmp_path, "s", "1\nnan\n"), data)
+    with pytest.raises(DataError, match=r"s:1: the score 'one'"):
+        read_scores(put(tmp_path, "s", "one\n"), data)
+    with pytest.raises(DataError, match="no such file"):
+        read_scores(tmp_path / "none", data)
+    with pytest.raises(DataError, match="cannot be read as a NumPy array"):
+        read_scores(put(tmp_path, "s.npy", "1\n2\n"), data)
+    np.save(tmp_path / "two.npy", np.zeros((2, 2)))
+    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
+        read_scores(tmp_path / "two.npy", data)
+
+
+def test_preferences_name_documents_by_id(tmp_path: Path) -> None:
+    data = read_qrels(put(tmp_path, "q", QRELS))
+    judged = read_preferences(put(tmp_path, "p", "qid\tbetter\tworse\tP\n# doubtful\n1\ta\tc\n2\ta\tb\t0.25\n"), data)
+    assert data.doc_ids[judged.better].tolist() == ["a", "a"]
+    assert data.doc_ids[judged.worse].tolist() == ["c", "b"]
+    assert judged.probability.tolist() == [1, 0.25]
+    assert data.with_preferences(judged).preferences is judged
+
+
+def test_preferences_count_positions_where_there_are_no_ids(tmp_path: Path) -> None:
+    data = replace(read_qrels(put(tmp_path, "q", QRELS)), doc_ids=None)
+    judged = read_preferences(put(tmp_path, "p", "1\t1\t0\n"), data)
+    assert (judged.better.tolist(), judged.worse.tolist()) == ([3], [2])
+    with pytest.raises(DataError, match=r"p:1: '2' is no position in query '1'.*from 0 to 1"):
+        read_preferences(put(tmp_path, "p", "1\t2\t0\n"), data)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("7\ta\tb", r"p:1: there is no query '7'.*'2', '1'"),
+        ("1\ta\tb", r"p:1: query '1' has no document 'b'.*'a', 'c'"),
+        ("1\ta\ta", "p:1: document 'a' is compared with itself"),
+        ("1\ta\tc\t1.5", r"p:1: the probability is 1\.5"),
+        ("1\ta\tc\tnan", "p:1: the probability is nan"),
+        ("1\ta\tc\tsure", "p:1: the probability 'sure'"),
+        ("1 a c", "p:1: 1 columns"),
+    ],
+)
+def test_bad_preferences(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_preferences(put(tmp_path, "p", line), read_qrels(put(tmp_path, "q", QRELS)))

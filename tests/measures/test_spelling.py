@@ -1,0 +1,115 @@
+"""Measures as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankinite as rk
+from rankinite.measures import known_measures
+
+CUTOFF = st.none() | st.integers(1, 1000)
+GAINS = st.sampled_from(["exponential", "linear"]) | st.lists(
+    st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=6
+).map(lambda gains: tuple(sorted(gains)))
+DISCOUNT = st.sampled_from(["log2", "letor"])
+GRADE = st.floats(-5, 10, allow_subnormal=False)
+MEASURES = st.one_of(
+    st.builds(rk.NDCG, CUTOFF, GAINS, DISCOUNT),
+    st.builds(rk.DCG, CUTOFF, GAINS, DISCOUNT),
+    st.builds(rk.AveNDCG, st.integers(1, 50), GAINS, DISCOUNT),
+    st.builds(rk.ERR, CUTOFF, st.integers(1, 50)),
+    st.builds(rk.AP, CUTOFF, GRADE, st.sampled_from(["all", "reachable"])),
+    st.builds(rk.RR, CUTOFF, GRADE),
+    st.builds(rk.Precision, CUTOFF, GRADE, st.sampled_from(["cutoff", "returned"])),
+    st.builds(rk.Recall, CUTOFF, GRADE),
+    st.builds(rk.PairwiseErrors),
+    st.builds(rk.BalancedError, GRADE, GRADE),
+)
+
+
+@given(MEASURES)
+def test_every_measure_reads_back(measure):
+    assert rk.parse_measure(str(measure)) == measure
+    assert hash(rk.parse_measure(str(measure))) == hash(measure)
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("ndcg@10", rk.NDCG(10)),
+        ("NDCG@10", rk.NDCG(10)),
+        ("map", rk.AP()),
+        ("mrr@5", rk.RR(5)),
+        ("precision@3", rk.Precision(3)),
+        ("err:max_grade=2", rk.ERR(max_grade=2)),
+        ("dcg@5:gains=0/1/3/7/10", rk.DCG(5, gains=(0, 1, 3, 7, 10))),
+    ],
+)
+def test_usual_spellings(text, measure):
+    assert rk.parse_measure(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("ndgc@10", "Known are ap, avendcg"),
+        ("ndcg@ten", "whole number"),
+        ("ndcg@0", "whole number"),
+        ("ndcg@", "whole number"),
+        ("balanced-error@5", "not a cutoff"),
+        ("ndcg:colour=red", "gains, discount"),
+        ("ndcg:gains=cubic", "exponential, linear"),
+        ("dcg:gains=3/1", "must rise"),
+        ("ap:relevant=many", "not a number"),
+        ("err:max_grade=0", "1 … 50"),
+        ("", "names no measure"),
+    ],
+)
+def test_what_is_wrong_is_said(text, says):
+    with pytest.raises(rk.MeasureError, match=says):
+        rk.parse_measure(text)
+
+
+def test_grades_outside_a_measures_scale_are_refused():
+    grades, offsets = np.asarray([0, 5], np.float32), np.asarray([0, 2])
+    with pytest.raises(rk.MeasureError, match=r"grade 5 is outside 0 … 4.*ERR\(max_grade=5\)"):
+        rk.ERR().per_query(rk.rank([1.0, 2.0], grades, offsets))
+    with pytest.raises(rk.MeasureError, match="grade 5 has no gain"):
+        rk.DCG(gains=(0, 1, 3)).per_query(rk.rank([1.0, 2.0], grades, offsets))
+
+
+@dataclass(frozen=True)
+class TopGrade:
+    """A user's own measure: the mean grade of the documents at the top."""
+
+    cutoff: int | None = 1
+
+    name: ClassVar[str] = "top-grade"
+    higher_is_better: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    def per_query(self, ranking):
+        return np.asarray([ranking.grades[a : a + self.cutoff].mean() for a in ranking.offsets[:-1]])
+
+
+def test_a_users_measure_goes_wherever_a_measure_goes():
+    rk.register_measure(TopGrade)
+    assert rk.parse_measure("top-grade@2") == TopGrade(2)
+    assert "top-grade" in known_measures()
+    data = rk.read(np.eye(4), grades=[0, 2, 1, 3], group=[2, 2])
+    assert rk.evaluate(np.asarray([0.0, 1, 2, 3]), data, [TopGrade(1)])[TopGrade(1)].mean == 2.5
+
+
+def test_a_plain_function_is_a_measure_with_exact_ties():
+    measure = rk.FunctionMeasure("first", lambda grades: float(grades[0]))
+    ranking = rk.rank([1, 1, 1, 0], np.asarray([0, 1, 5, 9], np.float32), np.asarray([0, 4]))
+    assert measure.per_query(ranking)[0] == pytest.approx(2.0)
+    many = rk.rank(np.zeros(50), np.arange(50, dtype=np.float32), np.asarray([0, 50]))
+    assert measure.per_query(many)[0] == pytest.approx(24.5, abs=2.0)
+    assert measure.per_query(many)[0] == measure.per_query(many)[0]

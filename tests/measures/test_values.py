@@ -1,0 +1,135 @@
+"""Every measure against its definition, averaged over all orders of tied documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import measures as slow
+
+import rankinite as rk
+from rankinite.measures.base import Measure
+
+PAIRS = [
+    (rk.NDCG(), slow.ndcg),
+    (rk.NDCG(3), lambda g: slow.ndcg(g, 3)),
+    (rk.NDCG(2, gains="linear"), lambda g: slow.ndcg(g, 2, gain=float)),
+    (rk.NDCG(4, discount="letor"), lambda g: slow.ndcg(g, 4, discount=lambda r: 1 / np.log2(max(r, 2)))),
+    (rk.DCG(3, gains=(0, 1, 3, 7, 10)), lambda g: slow.dcg(g, 3, gain=lambda x: (0, 1, 3, 7, 10)[int(x)])),
+    (rk.ERR(), slow.err),
+    (rk.ERR(3, max_grade=5), lambda g: slow.err(g, 3, 5)),
+    (rk.AP(), slow.ap),
+    (rk.AP(2, relevant=2), lambda g: slow.ap(g, 2, 2)),
+    (rk.RR(), slow.rr),
+    (rk.RR(2), lambda g: slow.rr(g, 2)),
+    (rk.Precision(3), lambda g: slow.precision(g, 3)),
+    (rk.Precision(), slow.precision),
+    (rk.Precision(4, of="returned"), lambda g: sum(x >= 1 for x in g[:4]) / min(len(g), 4)),
+    (rk.Recall(2), lambda g: slow.recall(g, 2)),
+    (rk.AveNDCG(3), lambda g: None if slow.ndcg(g) is None else np.mean([slow.ndcg(g, k) for k in (1, 2, 3)])),
+    (rk.PairwiseErrors(), slow.pairwise_errors),
+]
+QUERY = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=7)
+
+
+def value(measure: Measure, scores, grades, ties="expected"):
+    grades = np.asarray(grades, np.float32)
+    return measure.per_query(rk.rank(scores, grades, np.asarray([0, len(grades)]), ties=ties))[0]
+
+
+@pytest.mark.parametrize(("measure", "oracle"), PAIRS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
+@settings(max_examples=60, deadline=None)
+@given(query=QUERY)
+def test_expected_is_the_mean_over_all_orders(measure, oracle, query):
+    scores, grades = zip(*query, strict=True)
+    every = slow.over_orders(oracle, scores, grades)
+    expected = value(measure, scores, grades)
+    if every[0] is None:
+        assert np.isnan(expected)
+    else:
+        assert expected == pytest.approx(np.mean(every), abs=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "oracle"), PAIRS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
+@settings(max_examples=30, deadline=None)
+@given(query=QUERY)
+def test_lowest_and_highest_are_the_extremes_over_all_orders(measure, oracle, query):
+    scores, grades = zip(*query, strict=True)
+    every = slow.over_orders(oracle, scores, grades)
+    if every[0] is None:
+        return
+    worst_first, best_first = (value(measure, scores, grades, ties) for ties in ("lowest", "highest"))
+    low, high = (worst_first, best_first) if measure.higher_is_better else (best_first, worst_first)
+    assert low == pytest.approx(min(every), abs=1e-12)
+    assert high == pytest.approx(max(every), abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [measure for measure, _ in PAIRS], ids=str)
+@settings(max_examples=30, deadline=None)
+@given(
+    query=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=60),
+    random=st.randoms(use_true_random=False),
+)
+def test_row_order_never_changes_a_bit(measure, query, random):
+    shuffled = random.sample(query, len(query))
+    first = value(measure, *zip(*query, strict=True))
+    second = value(measure, *zip(*shuffled, strict=True))
+    assert np.array_equal(first, second, equal_nan=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(query=st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0]), st.integers(0, 4)), min_size=1, max_size=7))
+def test_documents_that_are_not_returned_earn_nothing_but_are_missed(query):
+    scores, grades = zip(*query, strict=True)
+    kept = [(s, g) for s, g in query if s > -np.inf]
+    for measure, oracle in [
+        (rk.NDCG(5), lambda o: slow.ndcg(o, 5, judged=grades)),
+        (rk.AP(), lambda o: slow.ap(o, judged=grades)),
+        (rk.RR(), lambda o: slow.rr(o, judged=grades)),
+        (rk.Recall(3), lambda o: slow.recall(o, 3, judged=grades)),
+        (rk.ERR(), slow.err),
+        (rk.Precision(2), lambda o: slow.precision(o, 2)),
+    ]:
+        every = slow.over_orders(oracle, *zip(*kept, strict=True)) if kept else [oracle([])]
+        expected = value(measure, scores, grades)
+        assert np.isnan(expected) if every[0] is None else expected == pytest.approx(np.mean(every), abs=1e-12), measure
+
+
+def test_long_blocks_of_ties_agree_with_a_simulation():
+    rng = np.random.default_rng(7)
+    grades = rng.choice(5, 300, p=[0.5, 0.3, 0.1, 0.07, 0.03]).astype(np.float32)
+    scores = np.repeat([2.0, 1.0, 0.0], 100)
+    for measure, oracle in [(rk.ERR(), slow.err), (rk.AP(), slow.ap), (rk.RR(relevant=4), lambda g: slow.rr(g, relevant=4))]:
+        drawn = []
+        for _ in range(400):
+            keys = rng.random(300)
+            drawn.append(oracle(grades[np.lexsort((keys, -scores))].tolist()))
+        error = np.std(drawn) / np.sqrt(len(drawn))
+        assert abs(value(measure, scores, grades) - np.mean(drawn)) < 5 * error, measure
+
+
+def test_many_queries_equal_one_at_a_time_on_any_number_of_threads():
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 120, 900)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    grades = rng.integers(0, 5, offsets[-1]).astype(np.float32)
+    scores = rng.integers(0, 40, offsets[-1]).astype(float)
+    for measure, _ in PAIRS:
+        alone = [value(measure, scores[a:b], grades[a:b]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        for count in (1, 2, 3):
+            with rk.threads(count):
+                together = measure.per_query(rk.rank(scores, grades, offsets))
+            assert np.array_equal(together, alone, equal_nan=True), measure
+
+
+def test_balanced_error_is_the_error_of_the_whole():
+    grades = np.asarray([0, 1, 0, 2, 0, 0], np.float32)
+    scores = np.asarray([1.0, 1.0, -1.0, -2.0, 3.0, -1.0])
+    per_query = rk.BalancedError().per_query(rk.rank(scores, grades, np.asarray([0, 2, 6])))
+    assert per_query.mean() == pytest.approx(2 / (2 * 4) + 1 / (2 * 2))
+
+
+def test_balanced_error_needs_both_sides():
+    with pytest.raises(rk.MeasureError, match="both sides"):
+        rk.BalancedError().per_query(rk.rank([0.0, 1.0], np.ones(2, np.float32), np.asarray([0, 2])))

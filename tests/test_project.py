@@ -1,0 +1,84 @@
+"""Promises of the project as a whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rankinite as rk
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rankinite"
+
+
+def test_every_public_name_is_there():
+    for name in rk.__all__:
+        assert getattr(rk, name) is not None
+    assert set(rk.__all__) <= set(dir(rk))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = rk.nonsense
+
+
+def test_the_names_for_the_type_checker_are_the_names_at_run_time():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    declared = {(node.module, node.names[0].name) for node in block.body if isinstance(node, ast.ImportFrom)}
+    assert declared == {(module, name) for module, names in rk._HOMES.items() for name in names}
+
+
+def resolve(dotted: str):
+    parts = dotted.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(dotted)
+
+
+def test_every_entry_of_the_papers_map_leads_to_code():
+    entries = re.findall(r"`(rankinite\.[\w.]+)`", (ROOT / "docs" / "papers.md").read_text())
+    assert len(entries) > 20
+    for entry in entries:
+        assert resolve(entry) is not None
+
+
+def test_kernels_import_nothing_of_ours_but_the_decorator_and_other_kernels():
+    kernels = [path for path in SOURCE.rglob("_*.py") if "@kernel" in path.read_text()]
+    assert len(kernels) >= 4
+    for path in kernels:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("rankinite"):
+                assert node.module == "rankinite.kernel" or "_kernels" in node.module, f"{path}: {node.module}"
+
+
+def test_pins_name_no_address():
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        assert re.fullmatch(r"(#.*|[A-Za-z0-9._-]+==[\w.+]+)?", line), line
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, rankinite; print(*(m for m in ('numba', 'numpy', 'scipy', 'pyarrow') if m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
+def test_kernels_mean_the_same_without_the_compiler():
+    """The measures' own tests on small data, as plain Python."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/measures/test_swaps.py", "tests/measures/test_conventions.py"],
+        cwd=ROOT,
+        env={"NUMBA_DISABLE_JIT": "1", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
