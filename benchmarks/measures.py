@@ -3,8 +3,9 @@
     python benchmarks/measures.py [--rounds 3]
 
 rankinite starts from raw scores (it sorts, and handles ties) and also gives intervals and per-query values. ranx starts from
-what it is fastest on: arrays of ids and scores that are sorted already. ir-measures gets a ready evaluator and run; scikit-learn
-a matrix. ranx and scikit-learn have no ERR; ir-measures computes it by a Perl script that has a cutoff, here 40, the length of the lists.
+what it is fastest on: arrays of ids and scores that are sorted already. ir-measures gets a ready evaluator and run;
+scikit-learn a matrix. ranx and scikit-learn have no ERR; ir-measures computes it by a Perl script that has a cutoff, here 40,
+the length of the lists.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+
 from _measure import Runs, machine, race, write_section
 
 QUERIES, DOCUMENTS = 25_000, 40
@@ -97,7 +99,7 @@ def contend(name: str) -> None:
 def report(contenders: list[Runs], others: float) -> str:
     by_name = {runs.name: runs for runs in contenders}
     lines = [
-        f"Mean over {QUERIES:,} queries × {DOCUMENTS} documents, two threads; {others:.0%} of the machine was busy with other things.",
+        f"Mean over {QUERIES:,} queries × {DOCUMENTS} documents, two threads. Others used {others:.0%} of the machine meanwhile.",
         machine(["rankinite", "numba", "ranx", "scikit-learn", "ir-measures"]),
         "",
         "| contender | median ms | best ms | value | times as slow as rankinite |",

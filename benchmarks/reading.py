@@ -119,9 +119,9 @@ def main() -> None:
         "Reading LETOR text",
         f"{machine(['rankinite', 'numba', 'scikit-learn', 'lightgbm', 'xgboost', 'xgboost-cpu'])}\n\n"
         f"A file of {megabytes:.0f} MB, {50 * chosen.queries:,} rows × 50 features, {chosen.rounds} rounds in turn, the file "
-        f"in the page cache, compiled code warm. Others used {others:.0%} of the machine meanwhile. Memory is the highest private "
-        "memory (RssAnon, sampled every 2 ms, so without pages of the mapped file) above that before reading, as a multiple of "
-        "what is returned (LightGBM: a byte a value; XGBoost: eight).\n\n"
+        f"in the page cache, compiled code warm. Others used {others:.0%} of the machine meanwhile. Memory is the highest "
+        "private memory (RssAnon, sampled every 2 ms, so without pages of the mapped file) above that before reading, as a "
+        "multiple of what is returned (LightGBM: a byte a value; XGBoost: eight).\n\n"
         f"{table(contenders, megabytes)}",
     )
 

@@ -74,7 +74,15 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_kernels_mean_the_same_without_the_compiler():
     """The measures' own tests on small data, as plain Python."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/measures/test_swaps.py", "tests/measures/test_conventions.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "tests/measures/test_swaps.py",
+            "tests/measures/test_conventions.py",
+        ],
         cwd=ROOT,
         env={"NUMBA_DISABLE_JIT": "1", "PATH": "/usr/bin:/bin"},
         capture_output=True,

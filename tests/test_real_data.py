@@ -17,9 +17,7 @@ ROOT = Path(FOLDER or ".")
 CLASSIC = ("cacm", "cisi", "cran", "lisa", "med", "npl", "time")
 
 
-@pytest.mark.parametrize(
-    ("name", "queries", "rows", "top_grade"), [("mq2007", 1692, 69_623, 2), ("mq2008", 784, 15_211, 2)]
-)
+@pytest.mark.parametrize(("name", "queries", "rows", "top_grade"), [("mq2007", 1692, 69_623, 2), ("mq2008", 784, 15_211, 2)])
 def test_letor_sets_have_their_published_sizes(name, queries, rows, top_grade):
     data = rk.read(sorted((ROOT / name).glob("S*.txt.gz")))
     assert (data.queries, data.rows, len(data.feature_names)) == (queries, rows, 46)

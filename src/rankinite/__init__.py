@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset as Dataset
-    from rankinite.data.dataset import concat as concat
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
     from rankinite.data.folds import Fold as Fold
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from rankinite.data.folds import k_folds as k_folds
     from rankinite.data.folds import rotating_folds as rotating_folds
     from rankinite.data.folds import split as split
+    from rankinite.data.joining import concat as concat
     from rankinite.data.preference_files import read_preferences as read_preferences
     from rankinite.data.preferences import Preferences as Preferences
     from rankinite.data.reading import read as read
@@ -63,9 +63,10 @@ if TYPE_CHECKING:
     from rankinite.rankers.feature import Feature as Feature
 
 _HOMES = {
-    "rankinite.data.dataset": ("Dataset", "concat"),
+    "rankinite.data.dataset": ("Dataset",),
     "rankinite.data.description": ("Description", "describe"),
     "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
+    "rankinite.data.joining": ("concat",),
     "rankinite.data.preference_files": ("read_preferences",),
     "rankinite.data.preferences": ("Preferences",),
     "rankinite.data.reading": ("read",),

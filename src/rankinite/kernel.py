@@ -28,6 +28,8 @@ INDEX = np.int64
 Features: TypeAlias = npt.NDArray[np.float32]
 Grades: TypeAlias = npt.NDArray[np.float32]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Reals: TypeAlias = npt.NDArray[np.floating[Any]]
+"""Where either precision will do."""
 Indices: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import pairwise
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NoReturn, TypeVar
 
 import numpy as np
@@ -40,7 +40,7 @@ def thread_count() -> int:
 
 
 @contextmanager
-def threads(count: int) -> Iterator[None]:
+def threads(count: int) -> Generator[None]:
     """Use ``count`` threads inside the ``with`` block; results stay the same, only the time changes.
 
     >>> with threads(1):
@@ -79,7 +79,7 @@ class _Raised:
 def _with_error(pieces: Iterable[T]) -> Iterator[T | _Raised]:
     try:
         yield from pieces
-    except Exception as error:  # noqa: BLE001 - whatever it is, run_ahead raises it again in its turn
+    except Exception as error:
         yield _Raised(error)
 
 

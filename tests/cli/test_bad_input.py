@@ -92,5 +92,9 @@ def test_unknown_names_list_the_known(run, letor):
     assert "ndcg" in run("evaluate", "feature:1", letor, "-m", "ndgc").err
     assert "lightgbm" in run("evaluate", "feature:1", letor, "--convention", "lgbm").err
     assert "bootstrap" in run("compare", "feature:1", "feature:2", "-d", letor, "--test", "z").err
-    for arguments in (("evaluate", "feature:bm25", letor), ("compare", "feature:1", "-d", letor), ("compare", "feature:1", "feature:1", "-d", letor)):
+    for arguments in (
+        ("evaluate", "feature:bm25", letor),
+        ("compare", "feature:1", "-d", letor),
+        ("compare", "feature:1", "feature:1", "-d", letor),
+    ):
         assert run(*arguments).code == 2

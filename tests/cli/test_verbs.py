@@ -13,7 +13,9 @@ import rankinite as rk
 
 
 def test_synth_writes_one_part_of_a_world(run, tmp_path):
-    assert run("synth", "--queries", 30, "--documents", 5, "--features", 6, "--seed", 3, "--out", tmp_path / "x.txt.gz").code == 0
+    assert (
+        run("synth", "--queries", 30, "--documents", 5, "--features", 6, "--seed", 3, "--out", tmp_path / "x.txt.gz").code == 0
+    )
     data = rk.read(tmp_path / "x.txt.gz")
     assert (data.queries, data.rows, len(data.feature_names)) == (30, 150, 6)
 
@@ -71,7 +73,7 @@ def test_evaluate_takes_scores_and_a_descending_feature(run, letor, tmp_path):
     data = rk.read(letor)
     np.savetxt(tmp_path / "scores.txt", -data.features[:, 1])
     by_file = run("evaluate", tmp_path / "scores.txt", letor, "--json")
-    by_feature = run("evaluate", "--json", "--", "-feature:2", letor)
+    by_feature = run("evaluate", "ascending:2", letor, "--json")
     assert by_file.code == 0
     assert by_file.out == by_feature.out
 
@@ -98,7 +100,9 @@ def test_trec_runs_are_judged_by_qrels(run, tmp_path):
     done = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "-m", "map", "--convention", "trec", "--json")
     assert done.code == 0
     assert json.loads(done.out)["measures"]["ap"]["per_query"] == {"1": 0.25, "2": 1.0}
-    both = run("compare", tmp_path / "a.run", tmp_path / "b.run", "-d", tmp_path / "web.qrels", "-m", "map", "--convention", "trec")
+    both = run(
+        "compare", tmp_path / "a.run", tmp_path / "b.run", "-d", tmp_path / "web.qrels", "-m", "map", "--convention", "trec"
+    )
     assert both.code == 0
     assert "0.7500" in both.out  # b: (1 + 1/2) / 2
 

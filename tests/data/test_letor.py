@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -246,6 +249,19 @@ def test_places_count_comments_and_files(folder: Path) -> None:
     first, second = put(folder, "#c\n1 qid:1 1:1\n\n2 qid:1 1:1", "p.txt"), folder / "q.txt.gz"
     second.write_bytes(gzip.compress(b" \n0 qid:2 1:1\n"))
     assert [place_of_row([first, second], row) for row in range(3)] == [f"{first}:2", f"{first}:4", f"{second}:2"]
+
+
+def test_the_kernels_mean_the_same_uncompiled(folder: Path) -> None:
+    path = put(folder, "2 qid:1 1:0.12345678 3:-2e-3 5:16777217.0 7:12345678901234567890.5 #d\n1 qid:é 2:nan 3:inf 4:1e39\n")
+    script = (
+        "import sys; from pathlib import Path; from rankinite.data.letor import read_letor, write_letor\n"
+        "write_letor(read_letor([Path(sys.argv[1])]), Path(sys.argv[2]))"
+    )
+    for jit, name in (("0", "compiled.txt"), ("1", "plain.txt")):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": jit, "PYTHONWARNINGS": "error::RuntimeWarning"}
+        subprocess.run([sys.executable, "-c", script, str(path), str(folder / name)], check=True, env=environment)
+    assert (folder / "compiled.txt").read_text() == (folder / "plain.txt").read_text()
+    assert "5:16777216 " in (folder / "plain.txt").read_text()
 
 
 def test_bytes_that_are_not_utf8_stay_recognisable(folder: Path) -> None:

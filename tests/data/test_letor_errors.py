@@ -99,6 +99,7 @@ def test_a_qid_on_some_rows_only(folder: Path, chunk: int) -> None:
 def test_the_second_file_counts_its_own_lines(folder: Path) -> None:
     good, bad = put(folder, GOOD, "good.txt"), put(folder, "1 qid:1 1:1\n1 qid:1 1:x\n")
     assert refusal([good, bad]).startswith(f"{bad}:2: ")
+    assert refusal([good, good, bad]).startswith(f"{bad}:2: ")
 
 
 def test_more_features_than_declared(folder: Path) -> None:

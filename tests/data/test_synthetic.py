@@ -66,10 +66,13 @@ def test_noise_changes_grades_alone() -> None:
     assert 0.2 < agreement[1] < agreement[0] < 1
 
 
+def products(x: np.ndarray) -> np.ndarray:
+    return np.concatenate([x, *(x * np.roll(x, step, axis=1) for step in range(1, 5))], axis=1)
+
+
 def grades_by(world: World, domain: int, data: Dataset) -> np.ndarray:
-    """A linear stand-in for the domain's taste: least-squares grades on quadratic and cubic features, judged elsewhere."""
+    """A linear stand-in for the domain's taste: least-squares grades on features and their products, learnt on its own data."""
     own = synthesise(800, domain=domain, world=world)
-    products = lambda x: np.concatenate([x, *(x * np.roll(x, step, axis=1) for step in range(1, 5))], axis=1)  # noqa: E731
     weights, *_ = np.linalg.lstsq(products(own.features.astype(np.float64)), own.grades - own.grades.mean(), rcond=None)
     return products(data.features.astype(np.float64)) @ weights
 

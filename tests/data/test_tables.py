@@ -129,6 +129,8 @@ def test_features_may_be_called_like_roles(tmp_path: Path) -> None:
     for name in ("t.parquet", "t.arrow"):
         write(data, tmp_path / name)
         assert contents(read(tmp_path / name)) == contents(data)
+    with pytest.raises(DataError, match=r"feature 'qid' would be read back as something else.*Parquet"):
+        write(data, tmp_path / "t.csv")
 
 
 def test_repeated_feature_names_are_not_written(tmp_path: Path) -> None:
@@ -177,7 +179,8 @@ def test_columns_can_be_named_chosen_and_left_out() -> None:
     assert data.doc_ids.tolist() == ["u", "v"]
     assert read(table, qid="q", grades="clicks", features=["b", "a"]).features.tolist() == [[3, 1], [4, 2]]
     assert read(table, qid="q", ignore=["url", "clicks"]).grades.tolist() == [5, 6]
-    assert read(table, qid=[1, 1], grades=[9, 8], features=["a"]).grades.tolist() == [9, 8]
+    assert read(table.drop_columns("clicks"), qid="q", ignore="url").feature_names == ("a", "b")
+    assert read(table, qid=[1, 1], grades=[9, 8], features="a").grades.tolist() == [9, 8]
 
 
 @pytest.mark.parametrize(
@@ -241,6 +244,9 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(DataError, match=name.replace(".", r"\.")):
             read(tmp_path / name)
+
+
+PLACES = st.integers(0, 10_000)
 
 
 @pytest.mark.parametrize(("name", "put"), [("t.parquet", put_parquet), ("t.arrow", put_feather), ("t.csv", put_csv)])

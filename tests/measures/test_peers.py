@@ -89,9 +89,7 @@ def test_lightgbm(metric):
 @pytest.mark.parametrize("metric", ["ndcg", "map", "pre"])
 def test_xgboost(metric):
     data, scores = drawn(4, top_grade=4 if metric == "ndcg" else 1)
-    matrix = xgboost.DMatrix(
-        np.zeros((data.rows, 1)), data.grades, group=np.diff(data.offsets), base_margin=scores, nthread=1
-    )
+    matrix = xgboost.DMatrix(np.zeros((data.rows, 1)), data.grades, group=np.diff(data.offsets), base_margin=scores, nthread=1)
     names = [f"{metric}@{k}" for k in (1, 5, 10)]
     objective = "rank:ndcg" if metric == "ndcg" else "rank:map"
     booster = xgboost.train({"objective": objective, "eval_metric": names, "nthread": 1}, matrix, num_boost_round=0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import measures as slow
 
 import rankinite as rk
+from oracles import measures as slow
 from rankinite.measures.base import Measure
 
 PAIRS = [
@@ -116,7 +118,7 @@ def test_many_queries_equal_one_at_a_time_on_any_number_of_threads():
     grades = rng.integers(0, 5, offsets[-1]).astype(np.float32)
     scores = rng.integers(0, 40, offsets[-1]).astype(float)
     for measure, _ in PAIRS:
-        alone = [value(measure, scores[a:b], grades[a:b]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        alone = [value(measure, scores[a:b], grades[a:b]) for a, b in itertools.pairwise(offsets)]
         for count in (1, 2, 3):
             with rk.threads(count):
                 together = measure.per_query(rk.rank(scores, grades, offsets))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -29,7 +29,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @contextmanager
-def _threads(count: int | None) -> Iterator[None]:
+def _threads(count: int | None) -> Generator[None]:
     if count is None:
         yield
         return
@@ -43,7 +43,9 @@ def _threads(count: int | None) -> Iterator[None]:
 def options(
     context: typer.Context,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="Threads to use; all cores if left out.")] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Settings shared by all verbs."""
     context.with_resource(_threads(threads))

@@ -21,7 +21,9 @@ def compare(
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of the randomisation and bootstrap tests.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")
+    ] = False,
     convention: options.ConventionOption = "rankinite",
     ties: options.TiesOption = None,
     layout: options.LayoutOption = options.Layout.text,

@@ -13,7 +13,8 @@ from rankinite.cli import options
 def convert(
     data: options.DataArgument,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False)
+        Path,
+        typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
     ],
     missing: options.MissingOption = options.Missing.zero,
     infinite: options.InfiniteOption = options.Infinite.error,

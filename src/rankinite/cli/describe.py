@@ -38,8 +38,8 @@ def describe(
       rankinite describe train.txt valid.txt test.txt --features 0
     """
     from rankinite.cli.printing import echo, laid_out
-    from rankinite.data.dataset import check_same_features
     from rankinite.data.description import describe as describe_data
+    from rankinite.data.joining import check_same_features
 
     settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
     read = [options.read_data([path], settings) for path in data]
@@ -92,7 +92,14 @@ def feature_grid(description: Description, most: int | None) -> Grid:
 
     shown = description.features[:most]
     rows = tuple(
-        (f.name, f"{f.lowest:.6g}", f"{f.mean:.6g}", f"{f.highest:.6g}", f"{f.missing / description.rows:.1%}", f"{f.zeros / description.rows:.1%}")
+        (
+            f.name,
+            f"{f.lowest:.6g}",
+            f"{f.mean:.6g}",
+            f"{f.highest:.6g}",
+            f"{f.missing / description.rows:.1%}",
+            f"{f.zeros / description.rows:.1%}",
+        )
         for f in shown
     )
     hidden = len(description.features) - len(shown)
@@ -105,8 +112,8 @@ def oddities(description: Description) -> list[str]:
     found: list[str] = []
     if description.one_grade_queries:
         found.append(
-            f"{description.one_grade_queries:,} queries have documents of one grade only ({description.one_document_queries:,} of them "
-            "one document): every ranker does equally well on them, and none learns from them."
+            f"{description.one_grade_queries:,} queries have documents of one grade only "
+            f"({description.one_document_queries:,} of them one document): every ranker does equally well on them, and none learns from them."
         )
     if description.duplicate_rows:
         found.append(

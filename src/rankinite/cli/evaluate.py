@@ -18,7 +18,9 @@ def evaluate(
     ties: options.TiesOption = None,
     layout: options.LayoutOption = options.Layout.text,
     json: options.JsonOption = False,
-    per_query: Annotated[Path | None, typer.Option("--per-query", help="Also write every query's values to this CSV file.")] = None,
+    per_query: Annotated[
+        Path | None, typer.Option("--per-query", help="Also write every query's values to this CSV file.")
+    ] = None,
     missing: options.MissingOption = options.Missing.zero,
     infinite: options.InfiniteOption = options.Infinite.error,
     unjudged: options.UnjudgedOption = options.Unjudged.error,

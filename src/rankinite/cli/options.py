@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -76,14 +76,17 @@ IgnoreOption: TypeAlias = Annotated[
 
 DataArgument: TypeAlias = Annotated[
     list[Path],
-    typer.Argument(help="Judged data: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV or TREC qrels; several files are read as one."),
+    typer.Argument(
+        help="Judged data: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV or TREC qrels; several files are read as one."
+    ),
 ]
 MeasureOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--measure", "-m", help="ndcg@10, err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated."),
 ]
 ConventionOption: TypeAlias = Annotated[
-    str, typer.Option("--convention", help="Count as this tool does: rankinite, lightgbm, xgboost, ranklib, trec, sklearn, letor.")
+    str,
+    typer.Option("--convention", help="Count as this tool does: rankinite, lightgbm, xgboost, ranklib, trec, sklearn, letor."),
 ]
 TiesOption: TypeAlias = Annotated[
     str | None, typer.Option("--ties", help="What tied scores mean: expected, lowest, highest, order, doc_id.")
@@ -126,7 +129,7 @@ def read_data(paths: Sequence[Path], settings: dict[str, Any]) -> Dataset:
 
 
 @contextmanager
-def busy(what: str) -> Iterator[None]:
+def busy(what: str) -> Generator[None]:
     """Show on a terminal's standard error what is going on; say nothing when piped."""
     from rich.console import Console
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
+from math import isnan
 from pathlib import Path
 
 from rankinite.cli.options import Layout
@@ -39,6 +40,6 @@ def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) ->
     writer.writerow(["qid", *columns])
     for query, qid in enumerate(data.qids.tolist()):
         values = [float(column[query]) for column in columns.values()]
-        writer.writerow([qid, *("" if value != value else repr(value) for value in values)])
+        writer.writerow([qid, *("" if isnan(value) else repr(value) for value in values)])
     with write_atomically(path) as handle:
         handle.write(text.getvalue().encode())

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.kernel import Floats
 
-HELP = "feature:NAME (-feature:NAME ranks small values high), a file with one score a row (or .npy), or a TREC run"
+HELP = "feature:NAME (ascending:NAME ranks small values high), a file with one score a row (or .npy), or a TREC run"
+
+COLUMN = ("feature:", "ascending:")
 
 
 def named(spec: str) -> tuple[str, str]:
@@ -45,7 +47,7 @@ def _load_trec(listed: Sequence[tuple[str, str]], paths: Sequence[Path]) -> tupl
     if len(paths) != 1:
         raise ArgumentError(f"{len(paths)} qrels files were given. Give one; join several with cat.")
     for _, what in listed:
-        if what.removeprefix("-").startswith("feature:"):
+        if what.startswith(COLUMN):
             raise ArgumentError(f"{what}: qrels have no features. Give TREC runs to judge by {paths[0]}.")
     with busy(f"reading {paths[0]} and {len(listed)} run(s)"):
         data, scores = read_trec(paths[0], [Path(what) for _, what in listed])
@@ -57,8 +59,9 @@ def _scores(what: str, data: Dataset) -> Floats:
     from rankinite.data.trec import read_run, read_scores
     from rankinite.rankers.feature import Feature
 
-    if what.removeprefix("-").startswith("feature:"):
-        return Feature(what.partition(":")[2], ascending=what.startswith("-")).score(data)
+    if what.startswith(COLUMN):
+        kind, _, name = what.partition(":")
+        return Feature(name, ascending=kind == "ascending").score(data)
     path = Path(what)
     if not path.exists():
         raise DataError(f"{what}: there is no such file. A ranker is {HELP}.")

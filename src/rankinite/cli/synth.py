@@ -25,9 +25,16 @@ class PartName(StrEnum):
 def synth(
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="A file (.txt, .txt.gz, .parquet, …) for one part, or a folder for all parts.", show_default=False),
+        typer.Option(
+            "--out",
+            "-o",
+            help="A file (.txt, .txt.gz, .parquet, …) for one part, or a folder for all parts.",
+            show_default=False,
+        ),
     ],
-    queries: Annotated[int, typer.Option(min=1, help="Queries of the one part; of train and test in a folder (valid has half).")] = 1000,
+    queries: Annotated[
+        int, typer.Option(min=1, help="Queries of the one part; of train and test in a folder (valid has half).")
+    ] = 1000,
     part: Annotated[PartName, typer.Option(help="Which part to write to a file.")] = PartName.train,
     domain: Annotated[int, typer.Option(min=0, help="Which domain to write to a file; 0 is the background.")] = 0,
     domains: Annotated[int, typer.Option(min=1, help="How many domains to write to a folder.")] = 1,

@@ -58,10 +58,21 @@ def count_digits(number: int) -> int:
 
 
 @kernel
+def power_of_ten(size: float) -> int:
+    """The exponent of the largest power of ten up to ``size``; most numbers are found within a few steps."""
+    power = 0
+    while size >= POWERS[power + 1]:
+        power += 1
+    while power <= 0 and size * POWERS[-power] < 1.0:
+        power -= 1
+    return power
+
+
+@kernel
 def shortest(size: float) -> tuple[int, int]:
     """Whole numbers m and k with m · 10^−k read as the float32 ``size``, which is positive and finite."""
     wanted = np.float32(size)
-    magnitude = math.floor(math.log10(size))
+    magnitude = power_of_ten(size)
     mantissa = shift = 0
     for digits in range(6 if size >= SMALLEST_NORMAL else 1, 10):
         shift = digits - 1 - magnitude

@@ -119,19 +119,9 @@ def parse_block(chunk: Bytes, start: int, rooms: Rooms, layout: Layout) -> Block
         state = np.zeros(kernels.STATE_SIZE, np.int64)
         state[kernels.POSITION] = start
         rows = min(len(room.grades), room.cells // stride)
-        code = kernels.parse_lines(
-            chunk,
-            layout.base,
-            limit,
-            stride,
-            np.float32(layout.absent),
-            room.features,
-            room.grades[:rows],
-            room.runs,
-            room.docs,
-            room.doubts,
-            state,
-        )
+        outputs = (room.features, room.grades[:rows], room.runs, room.docs, room.doubts, state)
+        with np.errstate(over="ignore"):  # uncompiled, words of eight bytes wrap around with a warning
+            code = kernels.parse_lines(chunk, layout.base, limit, stride, np.float32(layout.absent), *outputs)
         if code != kernels.NARROW or state[kernels.ROWS]:
             break
         stride = min(limit, max(2 * stride, int(state[kernels.NEEDED])))
@@ -292,8 +282,11 @@ class Gatherer:
             return
         try:
             self._resize(max(needed, min(rows_expected * stride, memory)))
-        except MemoryError as problem:
-            raise self._too_large(rows, stride) from problem
+        except MemoryError:
+            try:
+                self._resize(needed)
+            except MemoryError as problem:
+                raise self._too_large(rows, stride) from problem
 
     def _resize(self, cells: int) -> None:
         if len(self._flat):

@@ -175,7 +175,9 @@ class Dataset:
         present, codes = np.unique(self.grades, return_inverse=True)
         missing = [f"{grade:g}" for grade in present.tolist() if grade not in mapping]
         if missing:
-            raise DataError(f"{self.source}: the grade map says nothing of grade {', '.join(missing)}. Map every grade present.")
+            raise DataError(
+                f"{self.source}: the grade map says nothing of grade {', '.join(missing)}. Map every grade present."
+            )
         return replace(self, grades=np.asarray([mapping[grade] for grade in present.tolist()], GRADE)[codes])
 
     def with_weights(self, weights: npt.ArrayLike) -> Dataset:
@@ -213,10 +215,12 @@ class Dataset:
             number = {str(qid): i for i, qid in enumerate(self.qids.tolist())}
             unknown = [str(qid) for qid in listed.tolist() if str(qid) not in number]
             if unknown:
-                raise DataError(f"{self.source}: there is no query {unknown[0]!r}. The queries are {_listed(self.qids.tolist())}.")
+                raise DataError(
+                    f"{self.source}: there is no query {unknown[0]!r}. The queries are {_listed(self.qids.tolist())}."
+                )
             return np.asarray([number[str(qid)] for qid in listed.tolist()], INDEX)
         numbers = listed.astype(INDEX)
-        if numbers.size and not (0 <= numbers.min() and numbers.max() < self.queries):
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.queries):
             raise DataError(f"{self.source}: query number {numbers.max()} is outside 0…{self.queries - 1}.")
         return numbers
 
@@ -235,59 +239,6 @@ class Dataset:
             preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
             source=self.source,
         )
-
-
-def concat(parts: Sequence[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
-    """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart."""
-    first = parts[0]
-    for part in parts[1:]:
-        check_same_features(first, part)
-    prefixes = prefixes or [""] * len(parts)
-    qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
-    names, counts = np.unique(qids, return_counts=True)
-    if len(names) < len(qids):
-        raise DataError(
-            f"query {str(names[counts > 1][0])!r} stands in more than one of {', '.join(part.source for part in parts)}. "
-            "Query ids must differ; pass prefixes=('a:', 'b:', …) to keep them apart."
-        )
-    row_starts = np.cumsum([0] + [part.rows for part in parts])
-    input_starts = np.cumsum([0] + [part.input_rows for part in parts])
-    own_order = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
-    return Dataset(
-        features=np.concatenate([part.features for part in parts]),
-        grades=np.concatenate([part.grades for part in parts]),
-        offsets=np.concatenate([[0]] + [part.offsets[1:] + start for part, start in zip(parts, row_starts, strict=False)]),
-        qids=qids,
-        feature_names=first.feature_names,
-        doc_ids=_joined([part.doc_ids for part in parts]),
-        weights=_joined([part.weights for part in parts]),
-        batches=_joined([part.batches for part in parts]),
-        input_row=np.concatenate([order + start for order, start in zip(own_order, input_starts, strict=False)]),
-        input_rows=int(input_starts[-1]),
-        preferences=Preferences.concat([part.preferences for part in parts], row_starts[:-1]),
-        source=" + ".join(part.source for part in parts),
-    )
-
-
-def check_same_features(first: Dataset, second: Dataset) -> None:
-    """Refuse two data sets whose features differ in number or name."""
-    a, b = first.feature_names, second.feature_names
-    if len(a) != len(b):
-        raise DataError(
-            f"{second.source} has {len(b)} features but {first.source} has {len(a)}. They must be the same; "
-            "read the second with like=first, or choose the common ones with select_features."
-        )
-    for position, (name, other) in enumerate(zip(a, b, strict=True)):
-        if name != other:
-            raise DataError(
-                f"feature {position} is {name!r} in {first.source} but {other!r} in {second.source}. The features must be the "
-                "same in the same order; use select_features or rename_features."
-            )
-
-
-def _joined(arrays: Sequence[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
-    present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if len(present) == len(arrays) else None
 
 
 def _one_per_query(

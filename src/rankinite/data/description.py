@@ -109,9 +109,10 @@ def _duplicates(data: Dataset) -> tuple[int, int]:
     """How many rows repeat an earlier row of their query, and how many of these have another grade than it."""
     if not data.feature_names:
         return 0, 0
-    # Rows are compared by a 64-bit fingerprint of their bytes; two different rows share one about once in 10^19 pairs.
-    weights = np.random.default_rng(0).integers(1, 2**63, len(data.feature_names), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    prints = [(block.view(np.uint32).astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64) for block in _blocks(data.features)]
+    # Rows are compared by a random 64-bit fingerprint of their bytes, which different rows of a query do not share in practice.
+    weights = np.random.default_rng(0).integers(1, 2**63, len(data.feature_names), dtype=np.uint64) | np.uint64(1)
+    words = (block.view(np.uint32).astype(np.uint64) for block in _blocks(data.features))
+    prints = [(block * weights).sum(axis=1, dtype=np.uint64) for block in words]
     keys = np.rec.fromarrays([data.query_of_row(), np.concatenate(prints)])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     earlier = first[inverse]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.data.dataset import Dataset, concat
+from rankinite.data.dataset import Dataset
+from rankinite.data.joining import concat
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Indices
 

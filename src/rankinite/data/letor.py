@@ -120,17 +120,18 @@ def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
     gatherer = Gatherer(layout, sum(path.stat().st_size for path in paths))
     rooms = Rooms(size, layout.features)
 
-    def chunks() -> Iterator[tuple[Path, Bytes]]:
-        for path in paths:
+    def chunks() -> Iterator[tuple[int, Bytes]]:
+        for number, path in enumerate(paths):
             for chunk in streams.line_chunks(path, size):
-                yield path, chunk
+                yield number, chunk
 
-    def parsed(piece: tuple[Path, Bytes]) -> tuple[Path, Block]:
+    def parsed(piece: tuple[int, Bytes]) -> tuple[int, Block]:
         return piece[0], parse_block(piece[1], 0, rooms, layout)
 
-    for path, first_block in parallel.run_ahead(parsed, chunks()):
-        if path != gatherer.path:
-            gatherer.path, gatherer.line = path, 0
+    current = -1
+    for number, first_block in parallel.run_ahead(parsed, chunks()):
+        if number != current:
+            current, gatherer.path, gatherer.line = number, paths[number], 0
         block = first_block
         _take(gatherer, rooms, block)
         while block.code != DONE:  # the room was too small: the rest of the chunk follows at once

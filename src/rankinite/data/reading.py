@@ -14,8 +14,9 @@ import numpy.typing as npt
 from rankinite.data.arrays import group_sizes, matrix_of, rows_to_data
 from rankinite.data.cleaning import Infinite, Unjudged, check_choice, clean
 from rankinite.data.columns import USUAL_NAMES, assign_roles, listed
-from rankinite.data.dataset import Dataset, check_same_features
+from rankinite.data.dataset import Dataset
 from rankinite.data.formats import first_line, format_of, is_header
+from rankinite.data.joining import check_same_features
 from rankinite.data.letor import place_of_row, read_letor
 from rankinite.data.table_files import OPENERS, open_csv
 from rankinite.data.tables import Table, frame_table, load_matrix
@@ -49,8 +50,8 @@ def read(
     doc_id: Column = None,
     weight: Column = None,
     batch: Column = None,
-    features: Sequence[int | str] | None = None,
-    ignore: Sequence[str] = (),
+    features: Sequence[int | str] | str | None = None,
+    ignore: Sequence[str] | str = (),
     format: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
@@ -101,7 +102,9 @@ def read(
     if group is not None and qid is not None:
         raise ArgumentError("group= and qid= exclude each other: both say which rows belong together. Pass one of them.")
     columns = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight, "batch": batch}
-    options = _Options(columns, group, features, tuple(ignore), missing, zero_based, like)
+    features = [features] if isinstance(features, str) else features  # one name is not a list of letters
+    ignore = [ignore] if isinstance(ignore, str) else ignore
+    options = _Options(columns, group, features, ignore, missing, zero_based, like)
     data, place = _dispatch(source, options, format)
     return clean(data, infinite=infinite, unjudged=unjudged, place=place)
 

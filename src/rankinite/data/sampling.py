@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankinite.data.dataset import Dataset, concat
+from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
+from rankinite.data.joining import concat
 from rankinite.errors import ArgumentError
 from rankinite.kernel import INDEX
 

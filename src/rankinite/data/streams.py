@@ -139,6 +139,10 @@ def write_atomically(path: Path) -> Generator[IO[bytes]]:
             yield handle
         if not direct:
             unfinished.replace(path)
+    except OSError as problem:  # a full disk, above all
+        if not direct:
+            unfinished.unlink(missing_ok=True)
+        raise DataError(f"{path}: cannot be written ({problem}). Make room, or write elsewhere.") from problem
     except BaseException:
         if not direct:
             unfinished.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from rankinite.data.columns import USUAL_NAMES
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import SUFFIXES, inner_suffix
 from rankinite.data.letor import write_letor
@@ -66,6 +67,13 @@ def write_arrow(data: Dataset, path: AnyPath) -> None:
 
 def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
     """Write a header and one line a row; missing values are empty fields."""
+    usual = {name for names in USUAL_NAMES.values() for name in names}
+    taken = [name for name in data.feature_names if name.lower() in usual]
+    if taken:
+        raise DataError(
+            f"{path}: feature {taken[0]!r} would be read back as something else, as a text table cannot say what its columns "
+            "mean. Rename it with rename_features, or write Parquet."
+        )
     schema = _schema(data)
     options = pyarrow.csv.WriteOptions(delimiter=separator)
     with write_atomically(Path(path)) as stream, pyarrow.csv.CSVWriter(stream, schema, write_options=options) as writer:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
-from rankinite.grid import Grid, number, p_value
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
+from rankinite.grid import Grid, number, p_value
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
-from rankinite.grid import Grid, number
 from rankinite.evaluation.significance import exact_mean, t_interval
+from rankinite.grid import Grid, number
 from rankinite.kernel import SCORE, Flags, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -269,4 +269,3 @@ def _per_query(measure: Measure, ranking: Ranking, same_grade: Flags, convention
     if convention.skip_one_grade:
         values[same_grade] = np.nan
     return values
-

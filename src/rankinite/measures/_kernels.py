@@ -1,4 +1,4 @@
-"""Ranking documents and measuring rankings, on plain arrays.
+"""Measuring rankings, on plain arrays.
 
 Notation, for one query of n documents in rank order (rank 0 is the top):
 
@@ -13,151 +13,12 @@ the ``expected_*`` kernels give the exact mean over those orders.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from rankinite.kernel import Flags, Floats, Grades, Indices, kernel
-
-TIES_EXPECTED, TIES_LOWEST, TIES_HIGHEST, TIES_ORDER = 0, 1, 2, 3
-_RUN = 24  # insertion sort beats merging below about this length
-_COUNT = 256  # counting beats sorting up to about this length
-
-
-@kernel
-def sort_descending(keys: Floats, order: Indices, spare_keys: Floats, spare_order: Indices) -> None:
-    """Sort ``keys`` from high to low, stably, carrying ``order`` along; all arrays have shape (n,)."""
-    n = len(keys)
-    for start in range(0, n, _RUN):
-        for i in range(start + 1, min(start + _RUN, n)):
-            key, mark = keys[i], order[i]
-            j = i
-            while j > start and keys[j - 1] < key:
-                keys[j], order[j] = keys[j - 1], order[j - 1]
-                j -= 1
-            keys[j], order[j] = key, mark
-    width = _RUN
-    while width < n:
-        for low in range(0, n, 2 * width):
-            middle, high = min(low + width, n), min(low + 2 * width, n)
-            left, right = low, middle
-            for place in range(low, high):
-                if left < middle and (right >= high or keys[left] >= keys[right]):
-                    spare_keys[place], spare_order[place] = keys[left], order[left]
-                    left += 1
-                else:
-                    spare_keys[place], spare_order[place] = keys[right], order[right]
-                    right += 1
-        keys[:], order[:] = spare_keys, spare_order
-        width *= 2
-
-
-@kernel
-def longest_query(offsets: Indices, first: int, last: int) -> int:
-    """The number of rows of the longest of the queries first … last−1."""
-    longest = 0
-    for query in range(first, last):
-        longest = max(longest, offsets[query + 1] - offsets[query])
-    return longest
-
-
-@kernel
-def block_end(tied: Flags, start: int, returned: int) -> int:
-    """The end of the block of tied documents that begins at ``start``."""
-    end = start + 1
-    while end < returned and tied[end]:
-        end += 1
-    return end
-
-
-@kernel
-def order_by_counting(keys: Floats, above: Indices, taken: Indices, out_order: Indices) -> None:
-    """Sort n indices by falling key, stably: a document's rank is the number of keys above its own.
-
-    Quadratic, but the inner loop runs in SIMD: several times faster than sorting up to a few hundred documents.
-    ``keys`` has shape (m,), n ≤ m, m a multiple of four, filled up with −inf; ``above`` and ``taken`` are workspace.
-    """
-    n = len(out_order)
-    above[:] = 0
-    taken[:] = 0
-    for j in range(0, len(keys), 4):
-        a, b, c, d = keys[j], keys[j + 1], keys[j + 2], keys[j + 3]
-        for i in range(n):
-            key = keys[i]
-            above[i] += (a > key) + (b > key) + (c > key) + (d > key)
-    for i in range(n):
-        place = above[i]
-        out_order[place + taken[place]] = i
-        taken[place] += 1
-
-
-@kernel
-def rank_queries(
-    scores: Floats,
-    grades: Grades,
-    offsets: Indices,
-    first: int,
-    last: int,
-    ties: int,
-    out_scores: Floats,
-    out_grades: Grades,
-    out_tied: Flags,
-    out_returned: Indices,
-) -> None:
-    """Put the documents of the queries first … last−1 in rank order.
-
-    Tied documents are put in the order of their grades (from low to high for the lowest value), so that not even
-    rounding depends on the order of the rows; ``TIES_ORDER`` leaves them as they came. Only ``TIES_EXPECTED``
-    marks them as tied.
-    """
-    longest = longest_query(offsets, first, last)
-    keys, spare_keys = np.empty(longest + 3, np.float64), np.empty(longest, np.float64)
-    order, spare, taken = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
-    for query in range(first, last):
-        start, end = offsets[query], offsets[query + 1]
-        n = end - start
-        if n <= _COUNT:
-            filled = (n + 3) // 4 * 4
-            keys[:n] = scores[start:end]
-            keys[n:filled] = -np.inf
-            order_by_counting(keys[:filled], spare[:n], taken[:n], order[:n])
-        else:
-            for i in range(n):
-                keys[i], order[i] = scores[start + i], i
-            sort_descending(keys[:n], order[:n], spare_keys[:n], spare[:n])
-        returned = 0
-        tie_seen = False
-        for i in range(n):
-            score = scores[start + order[i]]
-            out_scores[start + i] = score
-            out_grades[start + i] = grades[start + order[i]]
-            tied = i > 0 and score == out_scores[start + i - 1]
-            out_tied[start + i] = tied
-            tie_seen |= tied
-            returned += score > -np.inf
-        out_returned[query] = returned
-        if tie_seen:
-            settle_ties(out_tied[start:end], ties, out_grades[start:end], keys, order, spare_keys, spare)
-
-
-@kernel
-def settle_ties(
-    tied: Flags, ties: int, grades: Grades, keys: Floats, order: Indices, spare_keys: Floats, spare_order: Indices
-) -> None:
-    """Order the grades of one query's tied documents as the rule says; all but ``TIES_EXPECTED`` then unmark them."""
-    sign = -1.0 if ties == TIES_LOWEST else 1.0
-    n = len(grades)
-    low = 0
-    while low < n and ties != TIES_ORDER:
-        high = block_end(tied, low, n)
-        m = high - low
-        if m > 1:
-            for i in range(m):
-                keys[i] = sign * grades[low + i]
-            sort_descending(keys[:m], order[:m], spare_keys[:m], spare_order[:m])
-            for i in range(m):
-                grades[low + i] = sign * keys[i]
-        low = high
-    if ties != TIES_EXPECTED:
-        tied[:] = False
+from rankinite.kernel import Flags, Floats, Indices, Reals, kernel
+from rankinite.measures._ranking_kernels import block_end, longest_query, sort_descending
 
 
 @kernel
@@ -264,7 +125,7 @@ def expected_cascade(relevance: Floats, tied: Flags, returned: int, discounts: F
 
 @kernel
 def expected_each(
-    expected,  # noqa: ANN001 - one of the expected_* kernels, or a user's own with the same arguments
+    expected: Callable[..., float],
     relevance: Floats,
     tied: Flags,
     returned: Indices,
@@ -275,7 +136,10 @@ def expected_each(
     scales: Floats,
     out_values: Floats,
 ) -> None:
-    """The expected measure of the queries first … last−1, each times its scale."""
+    """The expected measure of the queries first … last−1, each times its scale.
+
+    ``expected`` is one of the kernels above, or a user's own with the same arguments.
+    """
     work = np.empty(longest_query(offsets, first, last) + 1, np.float64)
     for query in range(first, last):
         a, b = offsets[query], offsets[query + 1]
@@ -325,7 +189,7 @@ def fill_from_levels(values: Floats, levels: Floats, out_highest: Floats) -> boo
 
 
 @kernel
-def look_up(grades: Grades, table: Floats, first: int, last: int, out_values: Floats) -> int:
+def look_up(grades: Reals, table: Floats, first: int, last: int, out_values: Floats) -> int:
     """``table[grade]`` for the rows first … last−1; returns the first row whose grade is no index of the table, or −1."""
     size = len(table)
     for row in range(first, last):
@@ -340,16 +204,6 @@ def look_up(grades: Grades, table: Floats, first: int, last: int, out_values: Fl
 
 
 @kernel
-def one_grade(grades: Grades, offsets: Indices, first: int, last: int, out_one: Flags) -> None:
-    """Which of the queries first … last−1 have documents of one grade only."""
-    for query in range(first, last):
-        lowest = highest = grades[offsets[query]]
-        for row in range(offsets[query] + 1, offsets[query + 1]):
-            lowest, highest = min(lowest, grades[row]), max(highest, grades[row])
-        out_one[query] = lowest == highest
-
-
-@kernel
 def total_scales(relevance: Floats, offsets: Indices, first: int, last: int, most: int, out_scales: Floats) -> None:
     """1 / (a query's total relevance, at most ``most``), NaN where there is none."""
     for query in range(first, last):
@@ -360,7 +214,7 @@ def total_scales(relevance: Floats, offsets: Indices, first: int, last: int, mos
 
 
 @kernel
-def pairwise_errors(grades: Floats, tied: Flags, offsets: Indices, first: int, last: int, out_errors: Floats) -> None:
+def pairwise_errors(grades: Reals, tied: Flags, offsets: Indices, first: int, last: int, out_errors: Floats) -> None:
     """Pairs of documents ranked against their grades; a tied pair of different grades counts one half."""
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]

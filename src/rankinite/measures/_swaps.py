@@ -11,6 +11,8 @@ touches the loop.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rankinite.kernel import Floats, kernel
@@ -92,8 +94,8 @@ def change_first(relevance: Floats, discounts: Floats, state: Floats, i: int, j:
 
 @kernel
 def all_changes(
-    prepare,  # noqa: ANN001 - the measure's two kernels
-    change,  # noqa: ANN001
+    prepare: Callable[..., None],
+    change: Callable[..., float],
     relevance: Floats,
     discounts: Floats,
     scale: float,

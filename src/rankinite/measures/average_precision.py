@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
 from rankinite.measures.ranking import Ranking
@@ -40,7 +40,7 @@ class AP:
     def __str__(self) -> str:
         return spell(self)
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """1 for relevant documents."""
         return relevant(grades, self.relevant)
 

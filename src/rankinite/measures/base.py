@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.ranking import Ranking
 from rankinite.parallel import over_queries
@@ -54,7 +54,7 @@ class TrainableMeasure(Measure, Protocol):
         """Kernels for the change, on relevance values in rank order."""
         ...
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """What a document of each grade is worth; computed once for a data set."""
         ...
 
@@ -116,11 +116,12 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
 
 def check_cutoff(name: str, cutoff: int | None) -> None:
     """Refuse a cutoff that is not a whole number of ranks."""
-    if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1):
+    whole: object = cutoff  # users may pass anything
+    if cutoff is not None and (not isinstance(whole, int) or isinstance(whole, bool) or whole < 1):
         raise MeasureError(f"{name}@{cutoff}: the cutoff must be a whole number from 1 on, or left out for the whole ranking.")
 
 
-def relevant(grades: Grades | Floats, lowest: float) -> Floats:
+def relevant(grades: Reals, lowest: float) -> Floats:
     """1 where the grade is at least ``lowest``, else 0."""
     return (grades >= lowest).astype(SCORE)
 

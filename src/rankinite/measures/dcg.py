@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, scales_by_ideal
 from rankinite.measures.ranking import Ranking
@@ -21,7 +22,7 @@ Discount: TypeAlias = Literal["log2", "letor"]
 """The weight of rank r = 1, 2, …: 1/log2(1+r); or LETOR's 1, 1, 1/log2(3), 1/log2(4), …, which leaves rank 2 undiscounted."""
 
 
-def gain_of(grades: Grades | Floats, gains: Gains) -> Floats:
+def gain_of(grades: Reals, gains: Gains) -> Floats:
     """The gain of every grade."""
     if gains == "linear":
         return np.asarray(grades, SCORE)
@@ -31,7 +32,9 @@ def gain_of(grades: Grades | Floats, gains: Gains) -> Floats:
             with np.errstate(over="ignore"):
                 values = np.exp2(np.asarray(grades, SCORE)) - 1.0
         if wrong >= 0 and not np.isfinite(values).all():
-            raise MeasureError(f"the exponential gain of grade {np.max(grades):g} is infinite. Use gains='linear' or map the grades.")
+            raise MeasureError(
+                f"the exponential gain of grade {np.max(grades):g} is infinite. Use gains='linear' or map the grades."
+            )
         return values
     values, wrong = _look_up(grades, np.asarray(gains, SCORE))
     if wrong >= 0:
@@ -45,7 +48,7 @@ def gain_of(grades: Grades | Floats, gains: Gains) -> Floats:
 _POWERS = np.exp2(np.arange(32, dtype=SCORE)) - 1.0  # looked up: exp2 of a million rows costs more than measuring them
 
 
-def _look_up(grades: Grades | Floats, table: Floats) -> tuple[Floats, int]:
+def _look_up(grades: Reals, table: Floats) -> tuple[Floats, int]:
     """The table's entries, and the first row whose grade has none (−1: all have)."""
     values = np.empty(len(grades), SCORE)
     wrong = over_rows(lambda first, last: _kernels.look_up(grades, table, first, last, values), len(grades))
@@ -68,7 +71,7 @@ def discount_of(discount: Discount, ranks: int) -> Floats:
 def check_gains(name: str, gains: Gains, discount: Discount) -> None:
     """Refuse gains or discounts that are unknown, or gains that fall with the grade."""
     if isinstance(gains, tuple):
-        if not gains or any(b < a for a, b in zip(gains, gains[1:], strict=False)):
+        if not gains or any(b < a for a, b in itertools.pairwise(gains)):
             raise MeasureError(f"{name}: the gains {gains} must rise with the grade, as in (0, 1, 3, 7, 10).")
     elif gains not in ("exponential", "linear"):
         raise MeasureError(f"{name}: gains={gains!r} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10.")
@@ -96,7 +99,7 @@ class DCG:
     def __str__(self) -> str:
         return spell(self)
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """The gains."""
         return gain_of(grades, self.gains)
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
 
-def stopping_probability(grades: Grades | Floats, max_grade: int) -> Floats:
+def stopping_probability(grades: Reals, max_grade: int) -> Floats:
     """R = (2^g − 1) / 2^max_grade (004, equation 2): how surely a user is content with a document of grade g."""
     outside = np.flatnonzero(~((grades >= 0) & (grades <= max_grade)))
     if len(outside):
@@ -46,7 +46,7 @@ class ERR:
     def __str__(self) -> str:
         return spell(self)
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """The stopping probabilities R."""
         return stopping_probability(grades, self.max_grade)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise, permutations
 from math import factorial
 
 import numpy as np
@@ -35,11 +36,11 @@ class FunctionMeasure:
     def per_query(self, ranking: Ranking) -> Floats:
         """The mean of the function over the orders of every query."""
         values = np.empty(ranking.queries, SCORE)
-        for query, (a, b) in enumerate(zip(ranking.offsets[:-1], ranking.offsets[1:], strict=True)):
+        for query, a in enumerate(ranking.offsets[:-1]):
             returned = a + ranking.returned[query]
             starts = [*np.flatnonzero(~ranking.tied[a:returned]).tolist(), int(returned - a)]
-            blocks = list(zip(starts[:-1], starts[1:], strict=True))
-            orders = _orders(ranking.grades[a:returned], blocks, self.orders)
+            blocks = list(pairwise(starts))
+            orders = _orders(ranking.grades[a:returned].astype(SCORE), blocks, self.orders)
             values[query] = np.mean([self.function(grades) for grades in orders])
         return values
 
@@ -60,8 +61,6 @@ def _orders(grades: Floats, blocks: list[tuple[int, int]], most: int) -> Iterato
 
 
 def _all_orders(grades: Floats, blocks: list[tuple[int, int]]) -> Iterator[Floats]:
-    from itertools import permutations
-
     if not blocks:
         yield grades
         return

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels
 from rankinite.measures.base import check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
 from rankinite.measures.ranking import Ranking
@@ -37,7 +37,7 @@ class Precision:
     def __str__(self) -> str:
         return spell(self)
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """1 for relevant documents."""
         return relevant(grades, self.relevant)
 

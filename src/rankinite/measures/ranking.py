@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings
-from rankinite.measures import _kernels
+from rankinite.measures import _ranking_kernels as _kernels
 from rankinite.parallel import over_queries
 
 Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
@@ -112,7 +112,8 @@ def one_grade(grades: Grades, offsets: Indices) -> Flags:
 def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
     if scores.shape != grades.shape:
         raise DataError(
-            f"there are {len(grades)} rows but the scores have shape {scores.shape}. Give one score for each row, in the order of the data's rows."
+            f"there are {len(grades)} rows but the scores have shape {scores.shape}. "
+            "Give one score for each row, in the order of the data's rows."
         )
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankinite.kernel import SCORE, Floats, Grades, Indices
+from rankinite.kernel import SCORE, Floats, Indices, Reals
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
 from rankinite.measures.ranking import Ranking
@@ -33,7 +33,7 @@ class RR:
     def __str__(self) -> str:
         return spell(self)
 
-    def relevance(self, grades: Grades | Floats) -> Floats:
+    def relevance(self, grades: Reals) -> Floats:
         """1 for relevant documents."""
         return relevant(grades, self.relevant)
 

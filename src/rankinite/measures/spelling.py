@@ -65,7 +65,10 @@ def parse_measure(text: str) -> Any:
     settings: dict[str, Any] = {}
     if match["cutoff"] is not None:
         if "cutoff" not in defaults or not match["cutoff"].isdecimal():
-            raise MeasureError(f"{text!r}: {match['cutoff']!r} is not a cutoff of {match['name']}. Write a whole number after @, as in ndcg@10.")
+            raise MeasureError(
+                f"{text!r}: {match['cutoff']!r} is not a cutoff of {match['name']}. "
+                "Write a whole number after @, as in ndcg@10."
+            )
         settings["cutoff"] = int(match["cutoff"])
     for setting in filter(None, match["settings"].split(":")):
         key, equals, value = setting.partition("=")

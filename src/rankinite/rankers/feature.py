@@ -21,7 +21,7 @@ class Feature:
     """True: small values rank high, as for a distance or a URL's length."""
 
     def __str__(self) -> str:
-        return f"{'-' if self.ascending else ''}feature:{self.feature}"
+        return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
 
     def score(self, features: Dataset | npt.NDArray[np.floating]) -> Floats:
         """The feature's values, signed so that higher ranks higher."""
@@ -35,8 +35,6 @@ class Feature:
                 "Give its position, or score a Dataset, whose features have names."
             )
         signed = -values.astype(SCORE) if self.ascending else values.astype(SCORE)
-        missing = np.isnan(signed)
-        if missing.any():
-            # Below every real value, and yet ranked: −inf would mean "not returned".
-            signed[missing] = np.finfo(SCORE).min
-        return signed
+        # The lowest score that is still ranked: −inf would mean "not returned".
+        lowest = np.finfo(SCORE).min
+        return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
