@@ -99,7 +99,7 @@ def contend(name: str) -> None:
 def report(contenders: list[Runs], others: float) -> str:
     by_name = {runs.name: runs for runs in contenders}
     lines = [
-        f"Mean over {QUERIES:,} queries × {DOCUMENTS} documents, two threads. Others used {others:.0%} of the machine meanwhile.",
+        f"Mean of {QUERIES:,} queries × {DOCUMENTS} documents, two threads. Others used {others:.0%} of the machine meanwhile.",
         machine(["rankinite", "numba", "ranx", "scikit-learn", "ir-measures"]),
         "",
         "| contender | median ms | best ms | value | times as slow as rankinite |",

@@ -57,13 +57,21 @@ def threads(count: int) -> Generator[None]:
 
 
 def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
-    """Apply ``work`` to every piece on the threads in force; results come in the order of the pieces."""
+    """Apply ``work`` to every piece on the threads in force; results come in the order of the pieces.
+
+    Work that hands out work itself does so on its own thread alone.
+    """
     listed = list(pieces)
     count = min(thread_count(), len(listed))
     if count <= 1:
         return [work(piece) for piece in listed]
+
+    def alone(piece: T) -> R:
+        with threads(1):
+            return work(piece)
+
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(work, listed))
+        return list(pool.map(alone, listed))
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ class _Raised:
 def _with_error(pieces: Iterable[T]) -> Iterator[T | _Raised]:
     try:
         yield from pieces
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is raised again in its turn
         yield _Raised(error)
 
 
@@ -111,10 +119,15 @@ SMALLEST = 8192
 """Fewer rows are not worth a thread of their own."""
 
 
-def query_chunks(offsets: Indices, per_thread: int = 4) -> list[tuple[int, int]]:
-    """Cut the queries into ranges of about equal rows, a few for each thread so that none waits long."""
-    queries = len(offsets) - 1
-    chunks = max(1, min(queries, thread_count() * per_thread, int(offsets[-1]) // SMALLEST))
+def query_chunks(offsets: Indices, per_thread: int = 2) -> list[tuple[int, int]]:
+    """Cut the queries into ranges of about equal rows: one for a single thread, else ``per_thread`` for each.
+
+    More pieces would even out the threads better, but each piece costs them a wait for Python's lock.
+    """
+    queries, count = len(offsets) - 1, thread_count()
+    chunks = min(queries, count * per_thread, int(offsets[-1]) // SMALLEST) if count > 1 else 1
+    if chunks <= 1:
+        return [(0, queries)]
     goals = np.linspace(offsets[0], offsets[-1], chunks + 1)[1:-1]
     cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, goals), [queries])))
     return [(int(a), int(b)) for a, b in pairwise(cuts)]

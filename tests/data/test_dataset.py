@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracles.datasets import contents, pairs, random_dataset
 from rankinite.data.dataset import Dataset
-from rankinite.data.joining import concat
 from rankinite.data.grouping import group_rows
+from rankinite.data.joining import concat
 from rankinite.data.preferences import Preferences
 from rankinite.errors import DataError
 

@@ -214,7 +214,7 @@ class OnlyWhenPositive:
 
     def per_query(self, ranking: Ranking) -> np.ndarray:
         values = np.ones(ranking.queries)
-        values[7] = math.nan if ranking.scores[ranking.offsets[7]] < 0 else 1.0
+        values[7] = math.nan if ranking.row_scores[ranking.offsets[7]] < 0 else 1.0
         return values
 
 

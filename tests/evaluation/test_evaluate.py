@@ -274,5 +274,5 @@ class Broken:
 def test_broken_measures_are_explained() -> None:
     with pytest.raises(MeasureError, match=r"shape \(2,\) for 4 queries"):
         evaluate(SCORES, SMALL, Broken((1.0, 2.0)))
-    with pytest.raises(MeasureError, match="infinite on query number 3"):
+    with pytest.raises(MeasureError, match="infinite on query"):
         evaluate(SCORES, SMALL, Broken((1.0, 2.0, 3.0, math.inf)))

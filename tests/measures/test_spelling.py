@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -90,9 +89,9 @@ class TopGrade:
 
     cutoff: int | None = 1
 
-    name: ClassVar[str] = "top-grade"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    name = "top-grade"
+    higher_is_better = True
+    pooled = False
 
     def per_query(self, ranking):
         return np.asarray([ranking.grades[a : a + self.cutoff].mean() for a in ranking.offsets[:-1]])

@@ -10,6 +10,7 @@ import typer
 from rankinite.cli import options, rankers
 
 
+@options.with_options(reading=options.Reading())
 def compare(
     ranker: Annotated[
         list[str],
@@ -28,14 +29,8 @@ def compare(
     ties: options.TiesOption = None,
     layout: options.LayoutOption = options.Layout.text,
     json: options.JsonOption = False,
-    missing: options.MissingOption = options.Missing.zero,
-    infinite: options.InfiniteOption = options.Infinite.error,
-    unjudged: options.UnjudgedOption = options.Unjudged.error,
-    zero_based: options.ZeroBasedOption = False,
-    qid: options.QidOption = None,
-    grades: options.GradesOption = None,
-    group: options.GroupOption = None,
-    ignore: options.IgnoreOption = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
 
@@ -50,8 +45,7 @@ def compare(
     from rankinite.cli.printing import echo
     from rankinite.evaluation.compare import compare as compare_rankers
 
-    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
-    judged, scores = rankers.load(ranker, data, settings)
+    judged, scores = rankers.load(ranker, data, reading)
     with options.busy("comparing"):
         result = compare_rankers(
             scores,

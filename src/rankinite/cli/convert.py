@@ -10,20 +10,15 @@ import typer
 from rankinite.cli import options
 
 
+@options.with_options(reading=options.Reading())
 def convert(
     data: options.DataArgument,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
     ],
-    missing: options.MissingOption = options.Missing.zero,
-    infinite: options.InfiniteOption = options.Infinite.error,
-    unjudged: options.UnjudgedOption = options.Unjudged.error,
-    zero_based: options.ZeroBasedOption = False,
-    qid: options.QidOption = None,
-    grades: options.GradesOption = None,
-    group: options.GroupOption = None,
-    ignore: options.IgnoreOption = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Rewrite judged data, cleaned on the way: rows of a query together, odd values handled as the options say.
 
@@ -35,7 +30,7 @@ def convert(
     """
     from rankinite.data.writing import write
 
-    judged = options.read_data(data, options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore))
+    judged = reading.read(data)
     with options.busy(f"writing {out}"):
         write(judged, out)
     print(f"{out}: {judged.queries} queries, {judged.rows} rows, {len(judged.feature_names)} features")

@@ -14,19 +14,14 @@ if TYPE_CHECKING:
     from rankinite.grid import Grid
 
 
+@options.with_options(reading=options.Reading(infinite=options.Infinite.keep, unjudged=options.Unjudged.keep))
 def describe(
     data: options.DataArgument,
     features: Annotated[int, typer.Option("--features", min=0, help="How many features to list; 0: all of them.")] = 12,
     layout: options.LayoutOption = options.Layout.text,
     json: options.JsonOption = False,
-    missing: options.MissingOption = options.Missing.zero,
-    infinite: options.InfiniteOption = options.Infinite.keep,
-    unjudged: options.UnjudgedOption = options.Unjudged.keep,
-    zero_based: options.ZeroBasedOption = False,
-    qid: options.QidOption = None,
-    grades: options.GradesOption = None,
-    group: options.GroupOption = None,
-    ignore: options.IgnoreOption = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, and
     queries that teach nothing. Several files must have the same features, as train and test data do.
@@ -41,8 +36,7 @@ def describe(
     from rankinite.data.description import describe as describe_data
     from rankinite.data.joining import check_same_features
 
-    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
-    read = [options.read_data([path], settings) for path in data]
+    read = [reading.read([path]) for path in data]
     for other in read[1:]:
         check_same_features(read[0], other)
     found = [describe_data(judged) for judged in read]
@@ -113,7 +107,8 @@ def oddities(description: Description) -> list[str]:
     if description.one_grade_queries:
         found.append(
             f"{description.one_grade_queries:,} queries have documents of one grade only "
-            f"({description.one_document_queries:,} of them one document): every ranker does equally well on them, and none learns from them."
+            f"({description.one_document_queries:,} of them one document): "
+            "every ranker does equally well on them, and none learns from them."
         )
     if description.duplicate_rows:
         found.append(

@@ -10,6 +10,7 @@ import typer
 from rankinite.cli import options, rankers
 
 
+@options.with_options(reading=options.Reading())
 def evaluate(
     ranker: Annotated[str, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False)],
     data: options.DataArgument,
@@ -21,14 +22,8 @@ def evaluate(
     per_query: Annotated[
         Path | None, typer.Option("--per-query", help="Also write every query's values to this CSV file.")
     ] = None,
-    missing: options.MissingOption = options.Missing.zero,
-    infinite: options.InfiniteOption = options.Infinite.error,
-    unjudged: options.UnjudgedOption = options.Unjudged.error,
-    zero_based: options.ZeroBasedOption = False,
-    qid: options.QidOption = None,
-    grades: options.GradesOption = None,
-    group: options.GroupOption = None,
-    ignore: options.IgnoreOption = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Measure a ranker on judged data: means with 95 % confidence intervals over queries.
 
@@ -46,8 +41,7 @@ def evaluate(
     from rankinite.cli.printing import echo, laid_out, write_per_query
     from rankinite.evaluation.evaluate import evaluate as measure_ranker
 
-    settings = options.reading(missing, infinite, unjudged, zero_based, qid, grades, group, ignore)
-    judged, scores = rankers.load([ranker], data, settings)
+    judged, scores = rankers.load([ranker], data, reading)
     with options.busy("measuring"):
         result = measure_ranker(
             next(iter(scores.values())),

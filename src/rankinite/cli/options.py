@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
@@ -49,30 +52,83 @@ class Layout(StrEnum):
 
 
 _READING = "Reading the data"
-MissingOption: TypeAlias = Annotated[
-    Missing, typer.Option(help="What a feature that a LETOR line leaves out is.", rich_help_panel=_READING)
-]
-InfiniteOption: TypeAlias = Annotated[
-    Infinite, typer.Option(help="What to do with ±inf and numbers such as 1.79e308.", rich_help_panel=_READING)
-]
-UnjudgedOption: TypeAlias = Annotated[
-    Unjudged, typer.Option(help="What to do with rows of negative grade (−1).", rich_help_panel=_READING)
-]
-ZeroBasedOption: TypeAlias = Annotated[
-    bool, typer.Option("--zero-based", help="LETOR indices start at 0.", rich_help_panel=_READING)
-]
-QidOption: TypeAlias = Annotated[
-    str | None, typer.Option("--qid", help="The query column of a table.", rich_help_panel=_READING)
-]
-GradesOption: TypeAlias = Annotated[
-    str | None, typer.Option("--grades", help="The grade column of a table.", rich_help_panel=_READING)
-]
-GroupOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--group", help="A file with the size of each query.", rich_help_panel=_READING)
-]
-IgnoreOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--ignore", help="A table's column to leave out; may be repeated.", rich_help_panel=_READING)
-]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How data are read: the options every verb shares that reads some. The names are those of ``rankinite.read``."""
+
+    missing: Annotated[
+        Missing, typer.Option(help="What a feature that a LETOR line leaves out is.", rich_help_panel=_READING)
+    ] = Missing.zero
+    infinite: Annotated[
+        Infinite, typer.Option(help="What to do with ±inf and numbers such as 1.79e308.", rich_help_panel=_READING)
+    ] = Infinite.error
+    unjudged: Annotated[
+        Unjudged, typer.Option(help="What to do with rows of negative grade (−1).", rich_help_panel=_READING)
+    ] = Unjudged.error
+    zero_based: Annotated[bool, typer.Option("--zero-based", help="LETOR indices start at 0.", rich_help_panel=_READING)] = (
+        False
+    )
+    qid: Annotated[str | None, typer.Option(help="The query column of a table.", rich_help_panel=_READING)] = None
+    grades: Annotated[str | None, typer.Option(help="The grade column of a table.", rich_help_panel=_READING)] = None
+    group: Annotated[Path | None, typer.Option(help="A file with the size of each query.", rich_help_panel=_READING)] = None
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A table's column to leave out; may be repeated.", rich_help_panel=_READING)
+    ] = None
+
+    def read(self, paths: Sequence[Path]) -> Dataset:
+        """Read the files as one data set, saying so on a terminal while it lasts."""
+        with busy(f"reading {', '.join(map(str, paths))}"):
+            from rankinite.data.reading import read
+
+            return read(
+                list(paths),
+                missing=self.missing.value,
+                infinite=self.infinite.value,
+                unjudged=self.unjudged.value,
+                zero_based=self.zero_based,
+                qid=self.qid,
+                grades=self.grades,
+                group=self.group,
+                ignore=tuple(self.ignore or ()),
+            )
+
+
+def with_options(**groups: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb the fields of dataclasses as options: ``@with_options(reading=Reading())``.
+
+    The verb's parameter of that name receives an instance; the instance given here holds the defaults.
+    """
+
+    def expand(verb: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name not in groups]
+        added = {
+            name: [
+                inspect.Parameter(
+                    f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(group, f.name), annotation=hints[f.name]
+                )
+                for f in fields(group)
+            ]
+            for name, group in groups.items()
+            if (hints := get_type_hints(type(group), include_extras=True))
+        }
+
+        @functools.wraps(verb)
+        def call(**given: Any) -> None:
+            filled = {
+                name: type(groups[name])(**{p.name: given.pop(p.name) for p in parameters})
+                for name, parameters in added.items()
+            }
+            verb(**given, **filled)
+
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + [p for ps in added.values() for p in ps]
+        vars(call)["__signature__"] = inspect.Signature(parameters)
+        call.__annotations__ = {p.name: p.annotation for p in parameters}
+        return call
+
+    return expand
+
 
 DataArgument: TypeAlias = Annotated[
     list[Path],
@@ -95,37 +151,6 @@ LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help=
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 
 DEFAULT_MEASURES = ["ndcg@10", "err", "ap", "rr"]
-
-
-def reading(
-    missing: Missing,
-    infinite: Infinite,
-    unjudged: Unjudged,
-    zero_based: bool,
-    qid: str | None,
-    grades: str | None,
-    group: Path | None,
-    ignore: Sequence[str] | None,
-) -> dict[str, Any]:
-    """The keyword arguments of ``rankinite.read`` that these options stand for."""
-    return {
-        "missing": missing.value,
-        "infinite": infinite.value,
-        "unjudged": unjudged.value,
-        "zero_based": zero_based,
-        "qid": qid,
-        "grades": grades,
-        "group": group,
-        "ignore": tuple(ignore or ()),
-    }
-
-
-def read_data(paths: Sequence[Path], settings: dict[str, Any]) -> Dataset:
-    """Read the data, saying so on a terminal while it lasts."""
-    with busy(f"reading {', '.join(map(str, paths))}"):
-        from rankinite.data.reading import read
-
-        return read(list(paths), **settings)
 
 
 @contextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankinite.cli.options import busy, read_data
+from rankinite.cli.options import Reading, busy
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def named(spec: str) -> tuple[str, str]:
     return spec, spec
 
 
-def load(specs: Sequence[str], paths: Sequence[Path], settings: dict[str, Any]) -> tuple[Dataset, dict[str, Floats]]:
+def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Floats]]:
     """The data and every ranker's scores on it, by name."""
     from rankinite.data.formats import format_of
 
@@ -37,7 +37,7 @@ def load(specs: Sequence[str], paths: Sequence[Path], settings: dict[str, Any]) 
         raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={listed[0][1]}.")
     if format_of(list(paths), None) == "qrels":
         return _load_trec(listed, paths)
-    data = read_data(paths, settings)
+    data = reading.read(paths)
     return data, {name: _scores(what, data) for name, what in listed}
 
 

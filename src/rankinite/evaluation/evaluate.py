@@ -19,8 +19,9 @@ from rankinite.kernel import SCORE, Flags, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
-from rankinite.measures.ranking import Ranking, Ties, one_grade, rank
+from rankinite.measures.ranking import Ranking, Ties, check_ties, one_grade, rank_checked
 from rankinite.measures.spelling import parse_measure
+from rankinite.parallel import over_queries
 
 
 @runtime_checkable
@@ -181,21 +182,42 @@ def evaluate_scores(
     if not data.queries:
         raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
     rule = convention.ties if ties is None else ties
-    ranking = rank(scores, data.grades, data.offsets, ties=rule, doc_ids=data.doc_ids)
-    same = one_grade(data.grades, data.offsets)
+    check_ties(rule, data.doc_ids)
     results: list[Result] = []
-    for measure in measures:
-        values = _per_query(measure, ranking, same, convention)
+    for measure, values in zip(measures, _all_per_query(scores, data, measures, convention, rule), strict=True):
+        if np.isinf(values).any():
+            qid = str(data.qids[int(np.argmax(np.isinf(values)))])
+            raise MeasureError(f"{measure} is infinite on query {qid!r}. Values must be finite, or NaN.")
         counted = values[~np.isnan(values)]
         if not len(counted):
+            same = int(one_grade(data.grades, data.offsets).sum())
             raise DataError(
-                f"{data.source}: all {data.queries} queries are skipped by {measure} ({int(same.sum())} have documents of "
+                f"{data.source}: all {data.queries} queries are skipped by {measure} ({same} have documents of "
                 "one grade only, the measure says nothing of the others), so there is no mean. Check the grades, or choose "
                 "a convention that counts such queries, for example convention='lightgbm'."
             )
         values.flags.writeable = False
         results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
     return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
+
+
+def _all_per_query(
+    scores: Floats, data: Dataset, measures: Sequence[Measure], convention: Convention, ties: Ties
+) -> list[Floats]:
+    """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
+
+    def part(first: int, last: int) -> list[Floats]:
+        start, end = data.offsets[first], data.offsets[last]
+        grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
+        doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
+        ranking = rank_checked(scores[start:end], grades, offsets, ties, doc_ids)
+        same = one_grade(grades, offsets)
+        return [_per_query(measure, ranking, same, convention) for measure in measures]
+
+    if any(measure.pooled for measure in measures):
+        return part(0, data.queries)
+    parts = over_queries(part, data.offsets)
+    return [np.concatenate(values) for values in zip(*parts, strict=True)]
 
 
 def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:
@@ -258,10 +280,6 @@ def _per_query(measure: Measure, ranking: Ranking, same_grade: Flags, convention
     values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
     if values.shape != (ranking.queries,):
         raise MeasureError(f"{measure} gave values of shape {values.shape} for {ranking.queries} queries. Give one a query.")
-    if np.isinf(values).any():
-        raise MeasureError(
-            f"{measure} is infinite on query number {int(np.argmax(np.isinf(values)))}. Values must be finite, or NaN."
-        )
     if measure.pooled:
         return values
     if convention.empty is not None:

@@ -6,6 +6,7 @@ Notation, for one query of n documents in rank order (rank 0 is the top):
     tied        (n,) true where a document has the score of the one ranked just above it
     returned    how many documents have a rank; the others (score −inf) only count in the ideal
     discounts   (depth,) the weight of each rank; ranks from ``depth`` on count nothing
+    work        workspace of n + 1 numbers
 
 A block of m tied documents behind ``a`` others takes the ranks a … a+m−1 in any order with equal probability;
 the ``expected_*`` kernels give the exact mean over those orders.
@@ -18,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankinite.kernel import Flags, Floats, Indices, Reals, kernel
-from rankinite.measures._ranking_kernels import block_end, longest_query, sort_descending
+from rankinite.measures._ranking_kernels import block_end, longest_query
 
 
 @kernel
@@ -124,50 +125,29 @@ def expected_cascade(relevance: Floats, tied: Flags, returned: int, discounts: F
 
 
 @kernel
-def expected_each(
-    expected: Callable[..., float],
-    relevance: Floats,
-    tied: Flags,
-    returned: Indices,
-    offsets: Indices,
-    first: int,
-    last: int,
-    discounts: Floats,
-    scales: Floats,
-    out_values: Floats,
-) -> None:
-    """The expected measure of the queries first … last−1, each times its scale.
-
-    ``expected`` is one of the kernels above, or a user's own with the same arguments.
-    """
-    work = np.empty(longest_query(offsets, first, last) + 1, np.float64)
-    for query in range(first, last):
-        a, b = offsets[query], offsets[query + 1]
-        out_values[query] = scales[query] * expected(relevance[a:b], tied[a:b], returned[query], discounts, work)
+def scale_one(relevance: Floats, discounts: Floats, levels: Floats, work: Floats) -> float:
+    """Every query counts as it is."""
+    return 1.0
 
 
 @kernel
-def ideal_scales(
-    relevance: Floats, offsets: Indices, first: int, last: int, discounts: Floats, levels: Floats, out_scales: Floats
-) -> None:
+def scale_by_ideal(relevance: Floats, discounts: Floats, levels: Floats, work: Floats) -> float:
     """1 / (the highest Σ relevance × discount a ranking can reach), NaN where that is not positive.
 
     ``levels`` lists, from high to low, the values relevance is likely to take; where it takes others they are sorted.
     """
-    longest = longest_query(offsets, first, last)
-    best, spare = np.empty(longest, np.float64), np.empty(longest, np.float64)
-    order, spare_order = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    for query in range(first, last):
-        a, b = offsets[query], offsets[query + 1]
-        n = b - a
-        depth = min(len(discounts), n)
-        if not fill_from_levels(relevance[a:b], levels, best[:depth]):
-            best[:n] = relevance[a:b]
-            sort_descending(best[:n], order[:n], spare[:n], spare_order[:n])
-        ideal = 0.0
-        for i in range(depth):
-            ideal += best[i] * discounts[i]
-        out_scales[query] = 1.0 / ideal if ideal > 0.0 else np.nan
+    n = len(relevance)
+    depth = min(len(discounts), n)
+    best = work[:depth]
+    if not fill_from_levels(relevance, levels, best):
+        rising = work[:n]
+        rising[:] = relevance
+        rising.sort()
+        rising[:] = rising[::-1].copy()
+    ideal = 0.0
+    for i in range(depth):
+        ideal += best[i] * discounts[i]
+    return 1.0 / ideal if ideal > 0.0 else np.nan
 
 
 @kernel
@@ -189,28 +169,88 @@ def fill_from_levels(values: Floats, levels: Floats, out_highest: Floats) -> boo
 
 
 @kernel
-def look_up(grades: Reals, table: Floats, first: int, last: int, out_values: Floats) -> int:
-    """``table[grade]`` for the rows first … last−1; returns the first row whose grade is no index of the table, or −1."""
-    size = len(table)
-    for row in range(first, last):
-        grade = grades[row]
-        if not 0.0 <= grade < size:
-            return row
-        code = int(grade)
-        if code != grade:
-            return row
-        out_values[row] = table[code]
-    return -1
+def scale_by_relevant(relevance: Floats, discounts: Floats, levels: Floats, work: Floats) -> float:
+    """1 / (the number of relevant documents), NaN where there is none."""
+    total = relevance.sum()
+    return 1.0 / total if total > 0.0 else np.nan
 
 
 @kernel
-def total_scales(relevance: Floats, offsets: Indices, first: int, last: int, most: int, out_scales: Floats) -> None:
-    """1 / (a query's total relevance, at most ``most``), NaN where there is none."""
+def scale_by_reachable(relevance: Floats, discounts: Floats, levels: Floats, work: Floats) -> float:
+    """1 / (the relevant documents that fit above the cutoff), NaN where there is none."""
+    total = relevance.sum()
+    return 1.0 / min(total, len(discounts)) if total > 0.0 else np.nan
+
+
+@kernel
+def scale_if_relevant(relevance: Floats, discounts: Floats, levels: Floats, work: Floats) -> float:
+    """1 where a document is relevant, else NaN."""
+    return 1.0 if relevance.max() > 0.0 else np.nan
+
+
+@kernel
+def measure_each(
+    expected: Callable[..., float],
+    scale: Callable[..., float],
+    grades: Reals,
+    table: Floats,
+    tied: Flags,
+    returned: Indices,
+    offsets: Indices,
+    first: int,
+    last: int,
+    discounts: Floats,
+    levels: Floats,
+    out_values: Floats,
+) -> bool:
+    """The expected measure of the queries first … last−1; False when a grade is no index of the table.
+
+    A document's relevance is ``table[grade]``; an empty table says that ``grades`` are the relevance already. One query is
+    looked up, scaled and measured while it is in the cache.
+    """
+    longest = longest_query(offsets, first, last)
+    relevance, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
-        total = 0.0
-        for row in range(offsets[query], offsets[query + 1]):
-            total += relevance[row]
-        out_scales[query] = 1.0 / min(total, most) if total > 0.0 else np.nan
+        start, end = offsets[query], offsets[query + 1]
+        own = relevance[: end - start]
+        if len(table) == 0:
+            own[:] = grades[start:end]
+        elif not look_up(grades[start:end], table, own):
+            return False
+        value = expected(own, tied[start:end], returned[query], discounts, work)
+        out_values[query] = scale(own, discounts, levels, work) * value
+    return True
+
+
+@kernel
+def look_up(grades: Reals, table: Floats, out_values: Floats) -> bool:
+    """``table[grade]`` for every grade; False when one is no index of the table."""
+    for i in range(len(grades)):
+        grade = grades[i]
+        if not 0.0 <= grade < len(table):
+            return False
+        code = int(grade)
+        if code != grade:
+            return False
+        out_values[i] = table[code]
+    return True
+
+
+@kernel
+def scale_each(
+    scale: Callable[..., float],
+    relevance: Floats,
+    offsets: Indices,
+    first: int,
+    last: int,
+    discounts: Floats,
+    levels: Floats,
+    out_scales: Floats,
+) -> None:
+    """The scale of the queries first … last−1."""
+    work = np.empty(longest_query(offsets, first, last) + 1, np.float64)
+    for query in range(first, last):
+        out_scales[query] = scale(relevance[offsets[query] : offsets[query + 1]], discounts, levels, work)
 
 
 @kernel

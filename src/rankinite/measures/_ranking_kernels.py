@@ -58,24 +58,48 @@ def block_end(tied: Flags, start: int, returned: int) -> int:
 
 
 @kernel
-def order_by_counting(keys: Floats, above: Indices, taken: Indices, out_order: Indices) -> None:
-    """Sort n indices by falling key, stably: a document's rank is the number of keys above its own.
+def rank_by_counting(keys: Floats, grades: Grades, above: Indices, taken: Indices, out_grades: Grades, out_tied: Flags) -> bool:
+    """Put one query's n grades in rank order; returns whether any scores tie.
 
-    Quadratic, but the inner loop runs in SIMD: several times faster than sorting up to a few hundred documents.
-    ``keys`` has shape (m,), n ≤ m, m a multiple of four, filled up with −inf; ``above`` and ``taken`` are workspace.
+    A document's rank is the number of scores above its own, and that is counted: quadratic, but in SIMD, and several
+    times faster than sorting up to a few hundred documents. ``keys`` are the scores, filled up with −inf to a length
+    that is a multiple of eight, so that no odd ones are left to count one by one; ``above`` and ``taken`` are workspace
+    of the same shape.
     """
-    n = len(out_order)
+    n = len(grades)
     above[:] = 0
     taken[:] = 0
     for j in range(0, len(keys), 4):
         a, b, c, d = keys[j], keys[j + 1], keys[j + 2], keys[j + 3]
-        for i in range(n):
+        for i in range(len(keys)):
             key = keys[i]
             above[i] += int(a > key) + int(b > key) + int(c > key) + int(d > key)
+    tie_seen = False
     for i in range(n):
-        place = above[i]
-        out_order[place + taken[place]] = i
-        taken[place] += 1
+        earlier = taken[above[i]]  # documents of the same score
+        taken[above[i]] = earlier + 1
+        place = above[i] + earlier
+        out_grades[place] = grades[i]
+        out_tied[place] = earlier > 0
+        tie_seen = tie_seen or earlier > 0
+    return tie_seen
+
+
+@kernel
+def rank_by_sorting(
+    keys: Floats, grades: Grades, order: Indices, spare_keys: Floats, spare: Indices, out_grades: Grades, out_tied: Flags
+) -> bool:
+    """The same by sorting, for long queries; ``keys`` are the scores, and the others workspace, all of shape (n,)."""
+    n = len(grades)
+    order[:] = np.arange(n)
+    sort_descending(keys, order, spare_keys, spare)
+    tie_seen = False
+    for i in range(n):
+        out_grades[i] = grades[order[i]]
+        tied = i > 0 and keys[i] == keys[i - 1]
+        out_tied[i] = tied
+        tie_seen = tie_seen or tied
+    return tie_seen
 
 
 @kernel
@@ -108,7 +132,6 @@ def rank_queries(
     first: int,
     last: int,
     ties: int,
-    out_scores: Floats,
     out_grades: Grades,
     out_tied: Flags,
     out_returned: Indices,
@@ -120,33 +143,25 @@ def rank_queries(
     marks them as tied.
     """
     longest = longest_query(offsets, first, last)
-    keys, spare_keys = np.empty(longest + 3, np.float64), np.empty(longest, np.float64)
-    order, spare, taken = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
+    keys, spare_keys = np.empty(longest + 7, np.float64), np.empty(longest, np.float64)
+    order, spare = np.empty(longest + 7, np.int64), np.empty(longest + 7, np.int64)
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]
         n = end - start
-        if n <= _COUNT:
-            filled = (n + 3) // 4 * 4
-            keys[:n] = scores[start:end]
-            keys[n:filled] = -np.inf
-            order_by_counting(keys[:filled], spare[:n], taken[:n], order[:n])
-        else:
-            for i in range(n):
-                keys[i], order[i] = scores[start + i], i
-            sort_descending(keys[:n], order[:n], spare_keys[:n], spare[:n])
+        keys[:n] = scores[start:end]
         returned = 0
-        tie_seen = False
         for i in range(n):
-            score = scores[start + order[i]]
-            out_scores[start + i] = score
-            out_grades[start + i] = grades[start + order[i]]
-            tied = i > 0 and score == out_scores[start + i - 1]
-            out_tied[start + i] = tied
-            tie_seen |= tied
-            returned += score > -np.inf
+            returned += keys[i] > -np.inf
         out_returned[query] = returned
+        own, ranked, tied = grades[start:end], out_grades[start:end], out_tied[start:end]
+        if n <= _COUNT:
+            filled = (n + 7) // 8 * 8
+            keys[n:filled] = -np.inf
+            tie_seen = rank_by_counting(keys[:filled], own, order[:filled], spare[:filled], ranked, tied)
+        else:
+            tie_seen = rank_by_sorting(keys[:n], own, order[:n], spare_keys[:n], spare[:n], ranked, tied)
         if tie_seen:
-            settle_ties(out_tied[start:end], ties, out_grades[start:end], keys, order, spare_keys, spare)
+            settle_ties(tied, ties, ranked, keys, order, spare_keys, spare)
 
 
 @kernel

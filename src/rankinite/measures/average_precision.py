@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals
+from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swaps
-from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
+from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -27,18 +27,28 @@ class AP:
     """The lowest grade that counts as relevant."""
     of: Share = "all"
 
-    name: ClassVar[str] = "ap"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
-    swap: ClassVar[Swap] = Swap(_swaps.prepare_precisions, _swaps.change_precisions)
+    name = "ap"
+    higher_is_better = True
+    pooled = False
+    swap = Swap(_swaps.prepare_precisions, _swaps.change_precisions)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
-        if self.of not in ("all", "reachable"):
+        if self.of not in {"all", "reachable"}:
             raise MeasureError(f"ap: of={self.of!r} is unknown. Known are all, reachable.")
 
     def __str__(self) -> str:
         return spell(self)
+
+    @property
+    def parts(self) -> Parts:
+        """Precisions, over the relevant documents there are or that can be reached."""
+        scale = _kernels.scale_by_relevant if self.of == "all" else _kernels.scale_by_reachable
+        return Parts(_kernels.expected_average_precision, scale)
+
+    def table(self) -> Floats:
+        """1 for the relevant ones of the grades 0, 1, 2, …"""
+        return relevant(np.arange(SMALL, dtype=SCORE), self.relevant)
 
     def relevance(self, grades: Reals) -> Floats:
         """1 for relevant documents."""
@@ -46,12 +56,8 @@ class AP:
 
     def discounts(self, ranks: int) -> Floats:
         """1, 1/2, 1/3, … up to the cutoff."""
-        return 1.0 / np.arange(1, ranks_up_to(self.cutoff, ranks) + 1, dtype=SCORE)
-
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """One over the number of relevant documents."""
-        return scales_by_total(relevance, offsets, self.cutoff if self.of == "reachable" else None)
+        return reciprocal_ranks(self.cutoff, ranks)
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        return expected_values(_kernels.expected_average_precision, self, ranking)
+        return expected_values(self, ranking)

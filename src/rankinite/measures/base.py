@@ -8,7 +8,8 @@ it wherever a measure goes; :func:`register_measure` also gives it a name for ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from functools import partial
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,8 +35,20 @@ class Measure(Protocol):
         ...
 
     def per_query(self, ranking: Ranking) -> Floats:
-        """One value a query, exact expectation where documents tie; NaN where the measure says nothing."""
+        """One value a query, exact expectation where documents tie; NaN where the measure says nothing.
+
+        Unless the measure is pooled, large data come in parts, on several threads.
+        """
         ...
+
+
+class Parts(NamedTuple):
+    """The two kernels a built-in measure is computed by; see ``measures/_kernels.py``."""
+
+    expected: Callable[..., float]
+    """What a ranking is worth, given the documents' relevance and the ranks' discounts."""
+    scale: Callable[..., float]
+    """What that is a share of."""
 
 
 class Swap(NamedTuple):
@@ -45,8 +58,29 @@ class Swap(NamedTuple):
     change: Callable[..., float]
 
 
+class PartedMeasure(Measure, Protocol):
+    """A measure made of the relevance of a grade, the discount of a rank and the scale of a query."""
+
+    @property
+    def parts(self) -> Parts:
+        """How the three are combined."""
+        ...
+
+    def table(self) -> Floats:
+        """The relevance of the grades 0, 1, 2, …: of all there are, or of as many as are worth looking up."""
+        ...
+
+    def relevance(self, grades: Reals) -> Floats:
+        """What a document of each grade is worth; any grade the measure knows."""
+        ...
+
+    def discounts(self, ranks: int) -> Floats:
+        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
+        ...
+
+
 @runtime_checkable
-class TrainableMeasure(Measure, Protocol):
+class TrainableMeasure(PartedMeasure, Protocol):
     """A measure lambda gradients can climb: it also says what swapping two documents would change."""
 
     @property
@@ -54,48 +88,35 @@ class TrainableMeasure(Measure, Protocol):
         """Kernels for the change, on relevance values in rank order."""
         ...
 
-    def relevance(self, grades: Reals) -> Floats:
-        """What a document of each grade is worth; computed once for a data set."""
-        ...
 
-    def discounts(self, ranks: int) -> Floats:
-        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
-        ...
-
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """The factor of each query, NaN where the measure says nothing of it."""
-        ...
+_NONE = np.empty(0, SCORE)
 
 
-def expected_values(kernel: Callable[..., float], measure: TrainableMeasure | Any, ranking: Ranking) -> Floats:
-    """The exact expected value of every query for a measure made of relevance, discounts and scales."""
-    relevance = measure.relevance(ranking.grades)
-    discounts = measure.discounts(ranking.longest)
-    scales = measure.scales(relevance, ranking.offsets, discounts)
-    values = np.empty(ranking.queries, SCORE)
+def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
+    """The exact expected value of every query."""
+    table, discounts, values = measure.table(), measure.discounts(ranking.longest), np.empty(ranking.queries, SCORE)
+    most = min(max(int(ranking.grades.max()), 0), len(table) - 1)
+    levels = np.unique(table[: most + 1])[::-1].copy()
 
-    def work(first: int, last: int) -> None:
-        _kernels.expected_each(
-            kernel, relevance, ranking.tied, ranking.returned, ranking.offsets, first, last, discounts, scales, values
-        )
+    def work(grades: Reals, table: Floats, levels: Floats, first: int, last: int) -> bool:
+        expected, scale = measure.parts
+        queries = (ranking.tied, ranking.returned, ranking.offsets, first, last)
+        return _kernels.measure_each(expected, scale, grades, table, *queries, discounts, levels, values)
 
-    over_queries(work, ranking.offsets)
+    if not all(over_queries(partial(work, ranking.grades, table, levels), ranking.offsets)):
+        over_queries(partial(work, measure.relevance(ranking.grades), _NONE, _NONE), ranking.offsets)
     return values
 
 
-def scales_by_ideal(relevance: Floats, offsets: Indices, discounts: Floats, levels: Floats) -> Floats:
-    """One over the best Σ relevance × discount of each query; ``levels``: the values relevance usually takes, rising."""
+def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+    """The factor of each query, NaN where the measure says nothing of it."""
     scales = np.empty(len(offsets) - 1, SCORE)
-    likely = levels[levels <= relevance.max(initial=0.0)][::-1].copy()
-    over_queries(lambda a, b: _kernels.ideal_scales(relevance, offsets, a, b, discounts, likely, scales), offsets)
-    return scales
-
-
-def scales_by_total(relevance: Floats, offsets: Indices, most: int | None = None) -> Floats:
-    """One over the relevant documents of each query, counted up to ``most``."""
-    scales = np.empty(len(offsets) - 1, SCORE)
-    limit = np.iinfo(np.int64).max if most is None else most
-    over_queries(lambda a, b: _kernels.total_scales(relevance, offsets, a, b, limit, scales), offsets)
+    levels = np.unique(measure.table())[::-1].copy()
+    levels = levels[levels <= relevance.max(initial=0.0)]
+    scale = measure.parts.scale
+    over_queries(
+        lambda first, last: _kernels.scale_each(scale, relevance, offsets, first, last, discounts, levels, scales), offsets
+    )
     return scales
 
 
@@ -107,7 +128,7 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     discounts = np.zeros(n, SCORE)
     seen = measure.discounts(n)
     discounts[: len(seen)] = seen
-    scale = float(measure.scales(relevance, np.asarray([0, n], np.int64), seen)[0])
+    scale = float(scales_of(measure, relevance, np.asarray([0, n], np.int64), seen)[0])
     changes = np.empty((n, n), SCORE)
     prepare, change = measure.swap
     _swaps.all_changes(prepare, change, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
@@ -121,6 +142,10 @@ def check_cutoff(name: str, cutoff: int | None) -> None:
         raise MeasureError(f"{name}@{cutoff}: the cutoff must be a whole number from 1 on, or left out for the whole ranking.")
 
 
+SMALL = 32
+"""Grades below this are looked up: a power for each of a million rows would cost more than ranking them."""
+
+
 def relevant(grades: Reals, lowest: float) -> Floats:
     """1 where the grade is at least ``lowest``, else 0."""
     return (grades >= lowest).astype(SCORE)
@@ -129,3 +154,8 @@ def relevant(grades: Reals, lowest: float) -> Floats:
 def ranks_up_to(cutoff: int | None, ranks: int) -> int:
     """How many of ``ranks`` ranks a measure with this cutoff looks at."""
     return ranks if cutoff is None else min(cutoff, ranks)
+
+
+def reciprocal_ranks(cutoff: int | None, ranks: int) -> Floats:
+    """1, 1/2, 1/3, … up to the cutoff."""
+    return 1.0 / np.arange(1, ranks_up_to(cutoff, ranks) + 1, dtype=SCORE)

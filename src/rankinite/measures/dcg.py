@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals
+from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swaps
-from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to, scales_by_ideal
+from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
-from rankinite.parallel import over_rows
 
 Gains: TypeAlias = Literal["exponential", "linear"] | tuple[float, ...]
 """What a grade g is worth: 2^g − 1, g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
@@ -27,39 +26,20 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
     if gains == "linear":
         return np.asarray(grades, SCORE)
     if gains == "exponential":
-        values, wrong = _look_up(grades, _POWERS)
-        if wrong >= 0:  # large, fractional or negative grades
-            with np.errstate(over="ignore"):
-                values = np.exp2(np.asarray(grades, SCORE)) - 1.0
-        if wrong >= 0 and not np.isfinite(values).all():
+        with np.errstate(over="ignore"):
+            values = np.exp2(np.asarray(grades, SCORE)) - 1.0
+        if not np.isfinite(values).all():
             raise MeasureError(
                 f"the exponential gain of grade {np.max(grades):g} is infinite. Use gains='linear' or map the grades."
             )
         return values
-    values, wrong = _look_up(grades, np.asarray(gains, SCORE))
-    if wrong >= 0:
+    unknown = [grade for grade in np.unique(grades).tolist() if grade not in range(len(gains))]
+    if unknown:
         raise MeasureError(
-            f"grade {grades[wrong]:g} has no gain in the table {gains}. A table of {len(gains)} gains serves the whole grades "
+            f"grade {unknown[0]:g} has no gain in the table {gains}. A table of {len(gains)} gains serves the whole grades "
             f"0 … {len(gains) - 1}; extend it or map the grades."
         )
-    return values
-
-
-_POWERS = np.exp2(np.arange(32, dtype=SCORE)) - 1.0  # looked up: exp2 of a million rows costs more than measuring them
-
-
-def _look_up(grades: Reals, table: Floats) -> tuple[Floats, int]:
-    """The table's entries, and the first row whose grade has none (−1: all have)."""
-    values = np.empty(len(grades), SCORE)
-    wrong = over_rows(lambda first, last: _kernels.look_up(grades, table, first, last, values), len(grades))
-    return values, max(wrong, default=-1)
-
-
-def _levels(gains: Gains) -> Floats:
-    """The gains of the grades 0, 1, 2, …, of those a table has or of the first dozen."""
-    if isinstance(gains, tuple):
-        return np.unique(np.asarray(gains, SCORE))
-    return _POWERS[:12] if gains == "exponential" else np.arange(12, dtype=SCORE)
+    return np.asarray(gains, SCORE)[grades.astype(np.int64)]
 
 
 def discount_of(discount: Discount, ranks: int) -> Floats:
@@ -87,10 +67,11 @@ class DCG:
     gains: Gains = "exponential"
     discount: Discount = "log2"
 
-    name: ClassVar[str] = "dcg"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
-    swap: ClassVar[Swap] = Swap(_swaps.prepare_nothing, _swaps.change_linear)
+    name = "dcg"
+    higher_is_better = True
+    pooled = False
+    parts = Parts(_kernels.expected_linear, _kernels.scale_one)
+    swap = Swap(_swaps.prepare_nothing, _swaps.change_linear)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
@@ -98,6 +79,10 @@ class DCG:
 
     def __str__(self) -> str:
         return spell(self)
+
+    def table(self) -> Floats:
+        """The gains of the grades 0, 1, 2, …"""
+        return gain_of(np.arange(len(self.gains) if isinstance(self.gains, tuple) else SMALL, dtype=SCORE), self.gains)
 
     def relevance(self, grades: Reals) -> Floats:
         """The gains."""
@@ -107,24 +92,17 @@ class DCG:
         """1/log2(1 + rank), up to the cutoff."""
         return discount_of(self.discount, ranks_up_to(self.cutoff, ranks))
 
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """Every query counts as it is."""
-        return np.ones(len(offsets) - 1, SCORE)
-
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        return expected_values(_kernels.expected_linear, self, ranking)
+        return expected_values(self, ranking)
 
 
 @dataclass(frozen=True, slots=True)
 class NDCG(DCG):
     """Normalised discounted cumulative gain: DCG over the DCG of the best order. NaN where no document has a gain."""
 
-    name: ClassVar[str] = "ndcg"
-
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """One over the ideal DCG."""
-        return scales_by_ideal(relevance, offsets, discounts, _levels(self.gains))
+    name = "ndcg"
+    parts = Parts(_kernels.expected_linear, _kernels.scale_by_ideal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +113,9 @@ class AveNDCG:
     gains: Gains = "exponential"
     discount: Discount = "log2"
 
-    name: ClassVar[str] = "avendcg"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    name = "avendcg"
+    higher_is_better = True
+    pooled = False
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

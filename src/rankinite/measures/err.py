@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals
+from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swaps
-from rankinite.measures.base import Swap, check_cutoff, expected_values, ranks_up_to
+from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -33,10 +32,11 @@ class ERR:
     cutoff: int | None = None
     max_grade: int = 4
 
-    name: ClassVar[str] = "err"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
-    swap: ClassVar[Swap] = Swap(_swaps.prepare_cascade, _swaps.change_cascade)
+    name = "err"
+    higher_is_better = True
+    pooled = False
+    parts = Parts(_kernels.expected_cascade, _kernels.scale_one)
+    swap = Swap(_swaps.prepare_cascade, _swaps.change_cascade)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
@@ -46,18 +46,18 @@ class ERR:
     def __str__(self) -> str:
         return spell(self)
 
+    def table(self) -> Floats:
+        """The stopping probabilities of the grades 0 … max_grade."""
+        return stopping_probability(np.arange(self.max_grade + 1, dtype=SCORE), self.max_grade)
+
     def relevance(self, grades: Reals) -> Floats:
         """The stopping probabilities R."""
         return stopping_probability(grades, self.max_grade)
 
     def discounts(self, ranks: int) -> Floats:
         """1, 1/2, 1/3, … up to the cutoff."""
-        return 1.0 / np.arange(1, ranks_up_to(self.cutoff, ranks) + 1, dtype=SCORE)
-
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """Every query counts as it is."""
-        return np.ones(len(offsets) - 1, SCORE)
+        return reciprocal_ranks(self.cutoff, ranks)
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        return expected_values(_kernels.expected_cascade, self, ranking)
+        return expected_values(self, ranking)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,9 +18,9 @@ from rankinite.parallel import over_queries
 class PairwiseErrors:
     """The number of pairs of a query that stand against their grades (002, Figure 1); a tied pair counts one half."""
 
-    name: ClassVar[str] = "pairwise-errors"
-    higher_is_better: ClassVar[bool] = False
-    pooled: ClassVar[bool] = False
+    name = "pairwise-errors"
+    higher_is_better = False
+    pooled = False
 
     def __str__(self) -> str:
         return spell(self)
@@ -48,17 +47,17 @@ class BalancedError:
     relevant: float = 1.0
     """The lowest grade that counts as positive."""
 
-    name: ClassVar[str] = "balanced-error"
-    higher_is_better: ClassVar[bool] = False
-    pooled: ClassVar[bool] = True
+    name = "balanced-error"
+    higher_is_better = False
+    pooled = True
 
     def __str__(self) -> str:
         return spell(self)
 
     def per_query(self, ranking: Ranking) -> Floats:
         """Each query's part of the error."""
-        positive = ranking.grades >= self.relevant
-        called = ranking.scores > self.threshold
+        positive = ranking.row_grades >= self.relevant
+        called = ranking.row_scores > self.threshold
         positives = int(positive.sum())
         negatives = len(positive) - positives
         if not positives or not negatives:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals
+from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels
-from rankinite.measures.base import check_cutoff, expected_values, ranks_up_to, relevant, scales_by_total
+from rankinite.measures.base import SMALL, Parts, check_cutoff, expected_values, ranks_up_to, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -25,9 +25,10 @@ class Precision:
     of: Literal["cutoff", "returned"] = "cutoff"
     """What a list shorter than the cutoff is a share of: the cutoff, as in trec_eval, or the documents there are."""
 
-    name: ClassVar[str] = "p"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    name = "p"
+    higher_is_better = True
+    pooled = False
+    parts = Parts(_kernels.expected_linear, _kernels.scale_one)  # counted first, divided in per_query
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
@@ -37,6 +38,10 @@ class Precision:
     def __str__(self) -> str:
         return spell(self)
 
+    def table(self) -> Floats:
+        """1 for the relevant ones of the grades 0, 1, 2, …"""
+        return relevant(np.arange(SMALL, dtype=SCORE), self.relevant)
+
     def relevance(self, grades: Reals) -> Floats:
         """1 for relevant documents."""
         return relevant(grades, self.relevant)
@@ -45,13 +50,9 @@ class Precision:
         """Ranks up to the cutoff count alike."""
         return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
 
-    def scales(self, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-        """Relevant documents are counted first; :meth:`per_query` knows what they are a share of."""
-        return np.ones(len(offsets) - 1, SCORE)
-
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        found = expected_values(_kernels.expected_linear, self, ranking)
+        found = expected_values(self, ranking)
         if self.cutoff is not None and self.of == "cutoff":
             return found / self.cutoff
         most = ranking.longest if self.cutoff is None else self.cutoff
@@ -66,9 +67,10 @@ class Recall:
     relevant: float = 1.0
     """The lowest grade that counts as relevant."""
 
-    name: ClassVar[str] = "recall"
-    higher_is_better: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    name = "recall"
+    higher_is_better = True
+    pooled = False
+    parts = Parts(_kernels.expected_linear, _kernels.scale_by_relevant)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
@@ -76,8 +78,18 @@ class Recall:
     def __str__(self) -> str:
         return spell(self)
 
+    def table(self) -> Floats:
+        """1 for the relevant ones of the grades 0, 1, 2, …"""
+        return relevant(np.arange(SMALL, dtype=SCORE), self.relevant)
+
+    def relevance(self, grades: Reals) -> Floats:
+        """1 for relevant documents."""
+        return relevant(grades, self.relevant)
+
+    def discounts(self, ranks: int) -> Floats:
+        """Ranks up to the cutoff count alike."""
+        return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
+
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        counted = Precision(self.cutoff, self.relevant)
-        found = expected_values(_kernels.expected_linear, counted, ranking)
-        return found * scales_by_total(counted.relevance(ranking.grades), ranking.offsets)
+        return expected_values(self, ranking)

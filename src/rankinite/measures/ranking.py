@@ -37,12 +37,15 @@ class Ranking:
 
     offsets: Indices
     grades: Grades
-    scores: Floats
     tied: Flags
     """True where a document has the score of the one just above it and either may come first."""
     returned: Indices
     """One a query: how many documents have a rank. Those behind (score −inf) were not returned by the ranker:
     they count in the ideal ranking and among the relevant documents, and earn nothing."""
+    row_scores: Floats
+    """The scores as they were given, row by row rather than in rank order."""
+    row_grades: Grades
+    """The grades of those rows."""
 
     @property
     def queries(self) -> int:
@@ -64,13 +67,23 @@ def rank(
     doc_ids: Strings | None = None,
 ) -> Ranking:
     """Sort each query's documents by score, the highest first."""
-    if ties not in _CODES:
-        raise ArgumentError(f"ties={ties!r} is unknown. Known are {', '.join(get_args(Ties))}.")
     values = np.ascontiguousarray(scores, SCORE)
     _check_scores(values, grades, offsets)
-    if ties == "doc_id":
-        if doc_ids is None:
-            raise DataError("ties by document id need data with document ids. Choose ties='expected' or 'order' instead.")
+    check_ties(ties, doc_ids)
+    return rank_checked(values, grades, offsets, ties, doc_ids)
+
+
+def check_ties(ties: Ties, doc_ids: Strings | None) -> None:
+    """Refuse a rule for ties that is unknown, or that the data cannot follow."""
+    if ties not in _CODES:
+        raise ArgumentError(f"ties={ties!r} is unknown. Known are {', '.join(get_args(Ties))}.")
+    if ties == "doc_id" and doc_ids is None:
+        raise DataError("ties by document id need data with document ids. Choose ties='expected' or 'order' instead.")
+
+
+def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, doc_ids: Strings | None) -> Ranking:
+    """:func:`rank` for scores and a rule that are known to be good."""
+    if ties == "doc_id" and doc_ids is not None:
         # Rows of each query by falling id, then left in that order where scores tie.
         by_id = np.argsort(doc_ids, kind="stable")[::-1]
         query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -79,9 +92,10 @@ def rank(
     ranking = Ranking(
         offsets=offsets,
         grades=np.empty(len(values), GRADE),
-        scores=np.empty(len(values), SCORE),
         tied=np.empty(len(values), np.bool_),
         returned=np.empty(len(offsets) - 1, np.int64),
+        row_scores=values,
+        row_grades=grades,
     )
 
     def work(first: int, last: int) -> None:
@@ -92,7 +106,6 @@ def rank(
             first,
             last,
             _CODES[ties],
-            ranking.scores,
             ranking.grades,
             ranking.tied,
             ranking.returned,
