@@ -18,7 +18,7 @@ def as_text(values: Sequence[str] | npt.NDArray[Any]) -> Strings:
     array = np.asarray(values)
     if array.dtype.kind == "O":
         array = np.asarray([str(value) for value in array.tolist()], dtype=TEXT)
-    return array.astype(TEXT)
+    return array.astype(TEXT, copy=False)
 
 
 def group_runs(run_qids: Sequence[str], run_lengths: Indices) -> tuple[Strings, Indices, Indices | None]:

@@ -74,15 +74,15 @@ def rank_by_counting(keys: Floats, grades: Grades, above: Indices, taken: Indice
         for i in range(len(keys)):
             key = keys[i]
             above[i] += int(a > key) + int(b > key) + int(c > key) + int(d > key)
-    tie_seen = False
+    ties = 0
     for i in range(n):
         earlier = taken[above[i]]  # documents of the same score
         taken[above[i]] = earlier + 1
         place = above[i] + earlier
         out_grades[place] = grades[i]
         out_tied[place] = earlier > 0
-        tie_seen = tie_seen or earlier > 0
-    return tie_seen
+        ties += earlier
+    return bool(ties > 0)
 
 
 @kernel
