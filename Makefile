@@ -32,8 +32,10 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: $(VENV)/.core
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh demo
 
+# Numba's cache does not see changes in kernels that a kernel calls, so the cache is named by all of them.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	NUMBA_CACHE_DIR=$(VENV)/numba/$$(cat src/rankinite/*.py src/rankinite/*/*.py | cksum | cut -d' ' -f1) \
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

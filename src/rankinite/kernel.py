@@ -41,3 +41,17 @@ def kernel(function: F) -> F:
     """Compile a function on plain arrays; to the type checker it stays the Python function it was."""
     compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled
+
+
+A = TypeVar("A", bound=npt.NDArray[Any])
+
+
+def frozen(array: A) -> A:
+    """A read-only view of an array.
+
+    Numba compiles a kernel anew for every mix of read-only and writeable arguments. The arrays of a :class:`Dataset` are
+    read-only, so kernels that take them are given read-only inputs always, and are compiled once.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles import measures as slow
+from rankinite.measures import _kernels, _ranking_kernels
 from rankinite.measures.base import Measure
 
 PAIRS = [
@@ -123,6 +125,19 @@ def test_many_queries_equal_one_at_a_time_on_any_number_of_threads():
             with rk.threads(count):
                 together = measure.per_query(rk.rank(scores, grades, offsets))
             assert np.array_equal(together, alone, equal_nan=True), measure
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="there is nothing to compile")
+def test_a_kernel_is_compiled_once_for_data_sets_and_for_arrays():
+    """Numba's disk cache breaks when one kernel has very many variants, and every variant costs a second or two."""
+    grades, offsets = np.asarray([0, 2, 1], np.float32), np.asarray([0, 3])
+    data = rk.read(np.zeros((3, 1)), grades=grades, group=[3])
+    for measure, _ in PAIRS:
+        rk.evaluate([1.0, 2.0, 2.0], data, measure)
+        measure.per_query(rk.rank([1.0, 2.0, 2.0], grades, offsets))
+    assert len(_ranking_kernels.rank_queries.signatures) == 1
+    parts = {measure.parts for measure, _ in PAIRS if hasattr(measure, "parts")}
+    assert len(_kernels.measure_each.signatures) <= 2 * len(parts)  # grades are float32, or relevance float64
 
 
 def test_balanced_error_is_the_error_of_the_whole():

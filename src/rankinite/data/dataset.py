@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
 from rankinite.errors import DataError
-from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings
+from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,9 +66,7 @@ class Dataset:
         for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row"):
             array = getattr(self, name)
             if array is not None:
-                locked = array.view()  # a view: the caller's own array stays writeable
-                locked.flags.writeable = False
-                object.__setattr__(self, name, locked)
+                object.__setattr__(self, name, frozen(array))  # a view: the caller's own array stays writeable
 
     @classmethod
     def from_rows(

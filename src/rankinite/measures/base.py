@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals
+from rankinite.kernel import SCORE, Floats, Indices, Reals, frozen
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.ranking import Ranking
 from rankinite.parallel import over_queries
@@ -104,7 +104,7 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
         return _kernels.measure_each(expected, scale, grades, table, *queries, discounts, levels, values)
 
     if not all(over_queries(partial(work, ranking.grades, table, levels), ranking.offsets)):
-        over_queries(partial(work, measure.relevance(ranking.grades), _NONE, _NONE), ranking.offsets)
+        over_queries(partial(work, frozen(measure.relevance(ranking.grades)), _NONE, _NONE), ranking.offsets)
     return values
 
 
@@ -114,6 +114,7 @@ def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, disco
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]
     scale = measure.parts.scale
+    relevance, offsets = frozen(relevance), frozen(offsets)
     over_queries(
         lambda first, last: _kernels.scale_each(scale, relevance, offsets, first, last, discounts, levels, scales), offsets
     )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings
+from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
 from rankinite.measures import _ranking_kernels as _kernels
 from rankinite.parallel import over_queries
 
@@ -89,34 +89,20 @@ def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, d
         query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         rows = by_id[np.argsort(query[by_id], kind="stable")]
         values, grades = values[rows], grades[rows]
-    ranking = Ranking(
-        offsets=offsets,
-        grades=np.empty(len(values), GRADE),
-        tied=np.empty(len(values), np.bool_),
-        returned=np.empty(len(offsets) - 1, np.int64),
-        row_scores=values,
-        row_grades=grades,
-    )
+    values, grades, offsets = frozen(values), frozen(grades), frozen(offsets)
+    ranked, tied = np.empty(len(values), GRADE), np.empty(len(values), np.bool_)
+    returned = np.empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
-        _kernels.rank_queries(
-            values,
-            grades,
-            offsets,
-            first,
-            last,
-            _CODES[ties],
-            ranking.grades,
-            ranking.tied,
-            ranking.returned,
-        )
+        _kernels.rank_queries(values, grades, offsets, first, last, _CODES[ties], ranked, tied, returned)
 
     over_queries(work, offsets)
-    return ranking
+    return Ranking(offsets, frozen(ranked), frozen(tied), frozen(returned), row_scores=values, row_grades=grades)
 
 
 def one_grade(grades: Grades, offsets: Indices) -> Flags:
     """Which queries have documents of one grade only: every ranker does equally well on them."""
+    grades, offsets = frozen(grades), frozen(offsets)
     found = np.empty(len(offsets) - 1, np.bool_)
     over_queries(lambda first, last: _kernels.one_grade(grades, offsets, first, last, found), offsets)
     return found
