@@ -4,8 +4,8 @@
 
 rankinite is timed twice: from raw scores (``evaluate`` sorts, handles ties, and gives intervals), and on documents that are
 ranked already. ranx starts from what it is fastest on: arrays of ids and scores that are sorted already. ir-measures gets
-a ready evaluator and run; scikit-learn a matrix. ranx and scikit-learn have no ERR; ir-measures computes it by a Perl script that has a cutoff, here 40,
-the length of the lists.
+a ready evaluator and run; scikit-learn a matrix. ranx and scikit-learn have no ERR; ir-measures computes it by a Perl
+script that has a cutoff, here 40, the length of the lists.
 """
 
 from __future__ import annotations

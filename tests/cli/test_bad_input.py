@@ -13,15 +13,15 @@ GOOD = b"1 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:2\n"
 BAD_TEXT = {
     "truncated line": (GOOD + b"1 qid:2 1:0.3 2", [":3:", "2"]),
     "non-numeric grade": (GOOD + b"good qid:2 1:0.3\n", [":3:", "good", "grade"]),
-    "index zero": (GOOD + b"1 qid:2 0:0.3\n", [":3:", "0", "zero_based"]),
+    "index zero": (GOOD + b"1 qid:2 0:0.3\n", [":3:", "0", "--zero-based"]),
     "falling index": (GOOD + b"1 qid:2 2:0.3 1:1\n", [":3:", "1"]),
     "repeated index": (GOOD + b"1 qid:2 1:0.3 1:1\n", [":3:", "1"]),
     "qid missing on some rows": (GOOD + b"1 1:0.3\n", [":3:", "qid"]),
     "NaN grade": (GOOD + b"nan qid:2 1:0.3\n", [":3:", "nan"]),
     "empty file": (b"", ["bad.txt", "no"]),
     "binary file": (bytes(range(256)) * 20, ["bad.txt", "binary"]),
-    "infinite value": (GOOD + b"1 qid:2 1:1.79e308\n", [":3:", "infinite="]),
-    "unjudged row": (GOOD + b"-1 qid:2 1:1\n", [":3:", "-1", "unjudged="]),
+    "infinite value": (GOOD + b"1 qid:2 1:1.79e308\n", [":3:", "--infinite missing", "--infinite clip"]),
+    "unjudged row": (GOOD + b"-1 qid:2 1:1\n", [":3:", "-1", "--unjudged drop"]),
 }
 
 
@@ -68,6 +68,8 @@ def test_parquet_without_a_query_column_lists_the_columns(run, tmp_path):
     assert done.code == 2
     assert "bm25" in done.err
     assert "length" in done.err
+    assert "--qid" in done.err
+    assert "--group" in done.err
 
 
 def test_group_sizes_that_do_not_add_up(run, tmp_path):

@@ -107,6 +107,20 @@ def test_trec_runs_are_judged_by_qrels(run, tmp_path):
     assert "0.7500" in both.out  # b: (1 + 1/2) / 2
 
 
+def test_the_order_of_lines_changes_no_digit(run, tmp_path):
+    world = rk.World(documents=8, features=3, noise=0.5)
+    rk.write(rk.synthesise(50, world=world), tmp_path / "a.txt")
+    lines = (tmp_path / "a.txt").read_text().splitlines()
+    np.random.default_rng(1).shuffle(lines)
+    (tmp_path / "b.txt").write_text("\n".join(lines))
+    measures = [f"--measure={name}" for name in ("ndcg@3", "err", "ap", "rr", "p@3", "pairwise-errors", "balanced-error")]
+    first, second = (
+        json.loads(run("evaluate", "feature:1", tmp_path / name, *measures, "--json").out) for name in ("a.txt", "b.txt")
+    )
+    first.pop("data"), second.pop("data")
+    assert first == second
+
+
 def test_threads_change_nothing(run, letor):
     one = run("--threads", 1, "compare", "feature:1", "feature:2", "--data", letor)
     two = run("--threads", 2, "compare", "feature:1", "feature:2", "--data", letor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 import rankinite as rk
@@ -39,7 +41,11 @@ def test_counts_against_slow_ones():
 
 def test_constant_and_empty_features():
     features = np.asarray([[1.0, np.nan, 2.0], [1.0, np.nan, 3.0]])
-    assert rk.describe(rk.read(features, grades=[0, 1], group=[2])).constant_features == ("1", "2")
+    found = rk.describe(rk.read(features, grades=[0, 1], group=[2]))
+    assert found.constant_features == ("1", "2")
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["features"][1]["lowest"] is None
+    assert plain["constant_features"] == ["1", "2"]
 
 
 def test_data_without_features():

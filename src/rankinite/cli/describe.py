@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,7 +42,7 @@ def describe(
     if json or layout is options.Layout.json:
         import json as writer
 
-        echo(writer.dumps([asdict(description) for description in found], indent=2))
+        echo(writer.dumps([description.to_dict() for description in found], indent=2, allow_nan=False))
         return
     for number, description in enumerate(found):
         if number:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,16 @@ class Description:
     def constant_features(self) -> tuple[str, ...]:
         """The features that say nothing."""
         return tuple(feature.name for feature in self.features if feature.constant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values for JSON; what is undefined or infinite is None."""
+
+        def plain(value: Any) -> Any:
+            return None if isinstance(value, float) and not math.isfinite(value) else value
+
+        content = asdict(self)
+        content["features"] = [{key: plain(value) for key, value in feature.items()} for feature in content["features"]]
+        return content | {"constant_features": list(self.constant_features)}
 
 
 def describe(data: Dataset) -> Description:
