@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,3 +56,36 @@ def frozen(array: A) -> A:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+# ---- functions passed to kernels ------------------------------------------------------------------------------------
+
+_types: Any = types
+INT, FLOAT, FLOAT32 = _types.int64, _types.float64, _types.float32
+TRUTH, NOTHING = _types.boolean, _types.void
+
+
+def array_type(item: Any, *, inputs: bool = False, dimensions: int = 1) -> Any:
+    """The type of a contiguous array in a signature; ``inputs``: a read-only one."""
+    return _types.Array(item, dimensions, "C", readonly=inputs)
+
+
+def function_type(signature: Any) -> Any:
+    """The type of a function argument in a signature."""
+    return _types.FunctionType(signature)
+
+
+def compiled(function: F, *signatures: Any) -> F:
+    """Compile a kernel for these signatures and no others.
+
+    A kernel that takes functions, and the functions it is given, must be compiled so. Left to itself, Numba would make a
+    variant of the kernel for each function, which its disk cache never finds again in another process.
+    """
+    dispatcher: Any = function
+    if hasattr(dispatcher, "overloads"):  # it is a plain function when the compiler is switched off
+        for signature in signatures:
+            if signature.args not in dispatcher.overloads:
+                dispatcher.disable_compile(False)
+                dispatcher.compile(signature)
+        dispatcher.disable_compile()
+    return function

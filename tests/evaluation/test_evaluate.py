@@ -237,7 +237,7 @@ def test_bad_scores_are_explained() -> None:
 
 def test_nothing_left_to_evaluate_is_explained() -> None:
     data = dataset({"a": [1, 1], "b": [0]})
-    with pytest.raises(DataError, match=r"all 2 queries are skipped by ndcg \(2 have documents of one grade only"):
+    with pytest.raises(DataError, match=r"all 2 queries are skipped by ndcg: their documents have one grade only"):
         evaluate([1, 2, 3], data, "ndcg")
     empty = data.select_queries(np.zeros(0, np.int64))
     with pytest.raises(DataError, match="no queries"):

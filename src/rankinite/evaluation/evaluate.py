@@ -15,11 +15,11 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
-from rankinite.kernel import SCORE, Flags, Floats, Strings
+from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
-from rankinite.measures.ranking import Ranking, Ties, check_ties, one_grade, rank_checked
+from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
 from rankinite.measures.spelling import parse_measure
 from rankinite.parallel import over_queries
 
@@ -190,11 +190,10 @@ def evaluate_scores(
             raise MeasureError(f"{measure} is infinite on query {qid!r}. Values must be finite, or NaN.")
         counted = values[~np.isnan(values)]
         if not len(counted):
-            same = int(one_grade(data.grades, data.offsets).sum())
             raise DataError(
-                f"{data.source}: all {data.queries} queries are skipped by {measure} ({same} have documents of "
-                "one grade only, the measure says nothing of the others), so there is no mean. Check the grades, or choose "
-                "a convention that counts such queries, for example convention='lightgbm'."
+                f"{data.source}: all {data.queries} queries are skipped by {measure}: their documents have one grade only, or "
+                "the measure says nothing of them. So there is no mean. Check the grades, or choose a convention that "
+                "counts such queries, for example convention='lightgbm'."
             )
         values.flags.writeable = False
         results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
@@ -211,8 +210,7 @@ def _all_per_query(
         grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
         doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
         ranking = rank_checked(scores[start:end], grades, offsets, ties, doc_ids)
-        same = one_grade(grades, offsets)
-        return [_per_query(measure, ranking, same, convention) for measure in measures]
+        return [_per_query(measure, ranking, convention) for measure in measures]
 
     if any(measure.pooled for measure in measures):
         return part(0, data.queries)
@@ -275,7 +273,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _per_query(measure: Measure, ranking: Ranking, same_grade: Flags, convention: Convention) -> Floats:
+def _per_query(measure: Measure, ranking: Ranking, convention: Convention) -> Floats:
     """The value of every query, NaN where the convention skips it."""
     values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
     if values.shape != (ranking.queries,):
@@ -285,5 +283,5 @@ def _per_query(measure: Measure, ranking: Ranking, same_grade: Flags, convention
     if convention.empty is not None:
         values[np.isnan(values)] = convention.empty
     if convention.skip_one_grade:
-        values[same_grade] = np.nan
+        values[ranking.one_grade] = np.nan
     return values

@@ -18,8 +18,27 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankinite.kernel import Flags, Floats, Indices, Reals, kernel
+from rankinite.kernel import (
+    FLOAT,
+    FLOAT32,
+    INT,
+    NOTHING,
+    TRUTH,
+    Flags,
+    Floats,
+    Indices,
+    Reals,
+    array_type,
+    function_type,
+    kernel,
+)
 from rankinite.measures._ranking_kernels import block_end, longest_query
+
+_FLOATS, _FLAGS_IN, _INDICES_IN = array_type(FLOAT), array_type(TRUTH, inputs=True), array_type(INT, inputs=True)
+EXPECTED = FLOAT(_FLOATS, _FLAGS_IN, INT, _FLOATS, _FLOATS)
+"""The signature of the ``expected_*`` kernels."""
+SCALE = FLOAT(_FLOATS, _FLOATS, _FLOATS, _FLOATS)
+"""The signature of the ``scale_*`` kernels."""
 
 
 @kernel
@@ -222,6 +241,16 @@ def measure_each(
     return True
 
 
+MEASURE_EACH = tuple(
+    TRUTH(
+        *(function_type(EXPECTED), function_type(SCALE), array_type(grade, inputs=True)),
+        *(_FLOATS, _FLAGS_IN, _INDICES_IN, _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS),
+    )
+    for grade in (FLOAT32, FLOAT)
+)
+"""Signatures of measure_each: for grades, and for relevance in their place."""
+
+
 @kernel
 def look_up(grades: Reals, table: Floats, out_values: Floats) -> bool:
     """``table[grade]`` for every grade; False when one is no index of the table."""
@@ -248,9 +277,15 @@ def scale_each(
     out_scales: Floats,
 ) -> None:
     """The scale of the queries first … last−1."""
-    work = np.empty(longest_query(offsets, first, last) + 1, np.float64)
+    longest = longest_query(offsets, first, last)
+    own, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
-        out_scales[query] = scale(relevance[offsets[query] : offsets[query + 1]], discounts, levels, work)
+        start, end = offsets[query], offsets[query + 1]
+        own[: end - start] = relevance[start:end]
+        out_scales[query] = scale(own[: end - start], discounts, levels, work)
+
+
+SCALE_EACH = NOTHING(function_type(SCALE), array_type(FLOAT, inputs=True), _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS)
 
 
 @kernel

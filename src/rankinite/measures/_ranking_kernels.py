@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import Flags, Floats, Grades, Indices, Reals, kernel
+from rankinite.kernel import Flags, Floats, Grades, Indices, kernel
 
 TIES_EXPECTED, TIES_LOWEST, TIES_HIGHEST, TIES_ORDER = 0, 1, 2, 3
 _RUN = 24  # insertion sort beats merging below about this length
@@ -135,6 +135,7 @@ def rank_queries(
     out_grades: Grades,
     out_tied: Flags,
     out_returned: Indices,
+    out_one_grade: Flags,
 ) -> None:
     """Put the documents of the queries first … last−1 in rank order.
 
@@ -149,10 +150,11 @@ def rank_queries(
         start, end = offsets[query], offsets[query + 1]
         n = end - start
         keys[:n] = scores[start:end]
-        returned = 0
+        returned, alike = 0, 0
         for i in range(n):
             returned += keys[i] > -np.inf
-        out_returned[query] = returned
+            alike += grades[start + i] == grades[start]
+        out_returned[query], out_one_grade[query] = returned, alike == n
         own, ranked, tied = grades[start:end], out_grades[start:end], out_tied[start:end]
         if n <= _COUNT:
             filled = (n + 7) // 8 * 8
@@ -162,13 +164,3 @@ def rank_queries(
             tie_seen = rank_by_sorting(keys[:n], own, order[:n], spare_keys[:n], spare[:n], ranked, tied)
         if tie_seen:
             settle_ties(tied, ties, ranked, keys, order, spare_keys, spare)
-
-
-@kernel
-def one_grade(grades: Reals, offsets: Indices, first: int, last: int, out_one: Flags) -> None:
-    """Which of the queries first … last−1 have documents of one grade only."""
-    for query in range(first, last):
-        lowest = highest = grades[offsets[query]]
-        for row in range(offsets[query] + 1, offsets[query + 1]):
-            lowest, highest = min(lowest, grades[row]), max(highest, grades[row])
-        out_one[query] = lowest == highest

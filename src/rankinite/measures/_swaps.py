@@ -15,7 +15,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankinite.kernel import Floats, kernel
+from rankinite.kernel import FLOAT, INT, NOTHING, Floats, array_type, function_type, kernel
+
+_FLOATS, _STATE = array_type(FLOAT), array_type(FLOAT, dimensions=2)
+PREPARE = NOTHING(_FLOATS, _FLOATS, _STATE)
+CHANGE = FLOAT(_FLOATS, _FLOATS, _STATE, INT, INT)
+ALL_CHANGES = NOTHING(function_type(PREPARE), function_type(CHANGE), _FLOATS, _FLOATS, FLOAT, _STATE)
+"""Signatures of the measures' kernels, and of the one that takes them."""
 
 
 @kernel

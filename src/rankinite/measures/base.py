@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals, frozen
+from rankinite.kernel import SCORE, Floats, Indices, Reals, compiled, frozen
 from rankinite.measures import _kernels, _swaps
 from rankinite.measures.ranking import Ranking
 from rankinite.parallel import over_queries
@@ -98,10 +98,12 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     most = min(max(int(ranking.grades.max()), 0), len(table) - 1)
     levels = np.unique(table[: most + 1])[::-1].copy()
 
+    expected, scale = compiled(measure.parts.expected, _kernels.EXPECTED), compiled(measure.parts.scale, _kernels.SCALE)
+    measure_each = compiled(_kernels.measure_each, *_kernels.MEASURE_EACH)
+
     def work(grades: Reals, table: Floats, levels: Floats, first: int, last: int) -> bool:
-        expected, scale = measure.parts
         queries = (ranking.tied, ranking.returned, ranking.offsets, first, last)
-        return _kernels.measure_each(expected, scale, grades, table, *queries, discounts, levels, values)
+        return measure_each(expected, scale, grades, table, *queries, discounts, levels, values)
 
     if not all(over_queries(partial(work, ranking.grades, table, levels), ranking.offsets)):
         over_queries(partial(work, frozen(measure.relevance(ranking.grades)), _NONE, _NONE), ranking.offsets)
@@ -113,11 +115,9 @@ def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, disco
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]
-    scale = measure.parts.scale
+    scale, scale_each = compiled(measure.parts.scale, _kernels.SCALE), compiled(_kernels.scale_each, _kernels.SCALE_EACH)
     relevance, offsets = frozen(relevance), frozen(offsets)
-    over_queries(
-        lambda first, last: _kernels.scale_each(scale, relevance, offsets, first, last, discounts, levels, scales), offsets
-    )
+    over_queries(lambda first, last: scale_each(scale, relevance, offsets, first, last, discounts, levels, scales), offsets)
     return scales
 
 
@@ -131,8 +131,9 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     discounts[: len(seen)] = seen
     scale = float(scales_of(measure, relevance, np.asarray([0, n], np.int64), seen)[0])
     changes = np.empty((n, n), SCORE)
-    prepare, change = measure.swap
-    _swaps.all_changes(prepare, change, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
+    prepare, change = compiled(measure.swap.prepare, _swaps.PREPARE), compiled(measure.swap.change, _swaps.CHANGE)
+    all_changes = compiled(_swaps.all_changes, _swaps.ALL_CHANGES)
+    all_changes(prepare, change, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
     return changes
 
 

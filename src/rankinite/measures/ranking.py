@@ -42,6 +42,8 @@ class Ranking:
     returned: Indices
     """One a query: how many documents have a rank. Those behind (score −inf) were not returned by the ranker:
     they count in the ideal ranking and among the relevant documents, and earn nothing."""
+    one_grade: Flags
+    """One a query: whether all its documents have the same grade, so that every ranker does equally well on it."""
     row_scores: Floats
     """The scores as they were given, row by row rather than in rank order."""
     row_grades: Grades
@@ -91,21 +93,13 @@ def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, d
         values, grades = values[rows], grades[rows]
     values, grades, offsets = frozen(values), frozen(grades), frozen(offsets)
     ranked, tied = np.empty(len(values), GRADE), np.empty(len(values), np.bool_)
-    returned = np.empty(len(offsets) - 1, np.int64)
+    returned, one_grade = np.empty(len(offsets) - 1, np.int64), np.empty(len(offsets) - 1, np.bool_)
 
     def work(first: int, last: int) -> None:
-        _kernels.rank_queries(values, grades, offsets, first, last, _CODES[ties], ranked, tied, returned)
+        _kernels.rank_queries(values, grades, offsets, first, last, _CODES[ties], ranked, tied, returned, one_grade)
 
     over_queries(work, offsets)
-    return Ranking(offsets, frozen(ranked), frozen(tied), frozen(returned), row_scores=values, row_grades=grades)
-
-
-def one_grade(grades: Grades, offsets: Indices) -> Flags:
-    """Which queries have documents of one grade only: every ranker does equally well on them."""
-    grades, offsets = frozen(grades), frozen(offsets)
-    found = np.empty(len(offsets) - 1, np.bool_)
-    over_queries(lambda first, last: _kernels.one_grade(grades, offsets, first, last, found), offsets)
-    return found
+    return Ranking(offsets, frozen(ranked), frozen(tied), frozen(returned), frozen(one_grade), values, grades)
 
 
 def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
