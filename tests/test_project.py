@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -90,3 +91,19 @@ def test_kernels_mean_the_same_without_the_compiler():
         check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """Numba's cache must find every kernel again: those that take functions were once compiled anew in each process."""
+    code = (
+        "import numpy as np, rankinite as rk\n"
+        "data = rk.read(np.zeros((3, 1)), grades=[0, 2, 1], group=[3])\n"
+        "print(rk.evaluate([1.0, 2, 2], data, ['ndcg', 'err'])['err'].mean, rk.swap_changes(rk.RR(), np.array([0.0, 1])))\n"
+    )
+    cached = []
+    for _ in range(2):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+        cached.append(sorted(path.name for path in tmp_path.rglob("*.nbc")))
+    assert len(cached[0]) > 5
+    assert cached[1] == cached[0]

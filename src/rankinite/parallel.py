@@ -66,12 +66,18 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
     if count <= 1:
         return [work(piece) for piece in listed]
 
-    def alone(piece: T) -> R:
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(_alone(work), listed))
+
+
+def _alone(work: Callable[[T], R]) -> Callable[[T], R]:
+    """The same work, on one thread wherever it hands out work itself."""
+
+    def call(piece: T) -> R:
         with threads(1):
             return work(piece)
 
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(alone, listed))
+    return call
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def run_ahead(work: Callable[[T], R], pieces: Iterable[T], ahead: int = 2) -> It
         waiting: deque[Future[R]] = deque()
         try:
             for piece in _with_error(pieces):
-                waiting.append(pool.submit(piece.throw) if isinstance(piece, _Raised) else pool.submit(work, piece))
+                waiting.append(pool.submit(piece.throw) if isinstance(piece, _Raised) else pool.submit(_alone(work), piece))
                 if len(waiting) >= count + ahead:
                     yield waiting.popleft().result()
             while waiting:
@@ -136,9 +142,3 @@ def query_chunks(offsets: Indices, per_thread: int = 2) -> list[tuple[int, int]]
 def over_queries(work: Callable[[int, int], R], offsets: Indices) -> list[R]:
     """Call ``work(first, last)`` on ranges of queries that together cover them all."""
     return run(lambda chunk: work(*chunk), query_chunks(offsets))
-
-
-def over_rows(work: Callable[[int, int], R], rows: int) -> list[R]:
-    """Call ``work(first, last)`` on ranges of rows that together cover them all."""
-    cuts = np.linspace(0, rows, max(1, min(thread_count(), rows // SMALLEST)) + 1).astype(np.int64)
-    return run(lambda chunk: work(*chunk), [(int(a), int(b)) for a, b in pairwise(cuts)])

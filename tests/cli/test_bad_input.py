@@ -100,3 +100,20 @@ def test_unknown_names_list_the_known(run, letor):
         ("compare", "feature:1", "feature:1", "-d", letor),
     ):
         assert run(*arguments).code == 2
+
+
+def test_options_that_exclude_each_other(run, tmp_path):
+    done = run("synth", "--domains", 2, "--out", tmp_path / "one.txt")
+    assert done.code == 2
+    assert "--domains 2" in done.err
+    done = run("synth", "--part", "test", "--out", tmp_path / "folder")
+    assert done.code == 2
+    assert "--part" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made(run, tmp_path):
+    (tmp_path / "taken").write_text("")
+    done = run("synth", "--queries", 1, "--out", tmp_path / "taken")
+    assert done.code == 2
+    assert "taken" in done.err

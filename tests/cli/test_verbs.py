@@ -39,6 +39,23 @@ def test_describe_counts_and_finds_what_is_odd(run, letor):
     assert (found["queries"], found["rows"], found["grades"]) == (3, 7, {"0.0": 4, "1.0": 2, "2.0": 1})
 
 
+def test_describe_tells_of_infinities_and_rare_grades(run, tmp_path):
+    path = tmp_path / "odd.txt"
+    path.write_text("".join(f"{grade} qid:1 1:{grade} 2:{'inf' if grade == 3 else 0}\n" for grade in range(-1, 24)))
+    done = run("describe", path)
+    assert done.code == 0
+    assert "1 features have infinite values (2)" in done.out
+    assert "5 documents of other grades" in done.out
+    assert "Some grades are negative" in done.out
+
+
+def test_convert_says_what_letor_cannot_hold(run, letor, tmp_path):
+    rk.write(rk.read(letor).rename_features(["bm25", "pagerank", "length"]), tmp_path / "named.parquet")
+    done = run("convert", tmp_path / "named.parquet", "--out", tmp_path / "plain.txt")
+    assert done.code == 0
+    assert "no place for feature names" in done.err
+
+
 def test_describe_refuses_files_with_different_features(run, letor, tmp_path):
     other = tmp_path / "wide.txt"
     other.write_text("1 qid:1 1:1 2:2 3:3 4:4\n")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +12,11 @@ from hypothesis import strategies as st
 
 from oracles.datasets import contents, pairs, random_dataset
 from rankinite.data.dataset import Dataset
+from rankinite.data.folds import split
 from rankinite.data.grouping import group_rows
 from rankinite.data.joining import concat
 from rankinite.data.preferences import Preferences
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 
 SEEDS = st.integers(0, 10_000)
 
@@ -145,3 +149,87 @@ def test_bad_data_are_refused() -> None:
         good.select_queries(np.ones(2, bool))
     with pytest.raises(DataError, match=r"probability 1\.5"):
         Preferences(np.zeros(1, np.int64), np.ones(1, np.int64), np.asarray([1.5]))
+
+
+def test_copies_stay_read_only() -> None:
+    data = random_dataset(3)
+    for copy in (pickle.loads(pickle.dumps(data)), deepcopy(data)):
+        assert contents(copy) == contents(data)
+        assert not copy.features.flags.writeable
+        assert not copy.offsets.flags.writeable
+    weights = np.ones(data.queries)
+    weighted = data.with_weights(weights)
+    weights[0] = 9
+    assert weighted.weights is not None
+    assert weighted.weights[0] == 1
+
+
+def test_choosing_takes_what_is_meant_or_refuses() -> None:
+    data = Dataset.from_rows(np.zeros((4, 1)), np.zeros(4), np.asarray(["1", "0", "10", "10"]), ["f"])
+    assert data.select_queries("10").qids.tolist() == ["10"]
+    for wrong, message in [
+        ([0.7], "not by float64"),
+        ([-1], "number -1 is outside"),
+        ([0, 0], "stands there twice"),
+        ([True], "mask"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            data.select_queries(wrong)
+    for mask in (np.asarray([0, 2]), np.ones(3, bool), np.ones(5, bool)):
+        with pytest.raises(DataError, match="4 booleans"):
+            data.select_rows(mask)
+
+
+def test_float_grades_can_be_mapped() -> None:
+    data = Dataset.from_rows(np.zeros((2, 1)), np.asarray([0.1, 0.7]), np.asarray(["a", "a"]), ["f"])
+    assert data.map_grades({0.1: 1, 0.7: 2}).grades.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "probability", "message"),
+    [
+        ([0], [9], [1.0], "rows run from 0 to 3"),
+        ([0], [3], [1.0], "different queries"),
+        ([0.5], [1], [1.0], "row number"),
+        ([0, 1], [1], [1.0], "row number"),
+        ([0], [1], [1.5], r"\[0, 1\]"),
+    ],
+)
+def test_preferences_are_pairs_of_rows_of_one_query(better, worse, probability, message) -> None:
+    data = Dataset.from_rows(np.zeros((4, 1)), np.zeros(4), np.asarray(["a", "a", "b", "b"]), ["f"])
+    with pytest.raises(DataError, match=message):
+        data.with_preferences(Preferences(better, worse, probability))
+
+
+@pytest.mark.parametrize("weights", [[1.0, np.nan], [1.0, -1.0], [np.inf, 1.0], [1.0]])
+def test_weights_are_finite_and_not_negative(weights) -> None:
+    data = Dataset.from_rows(np.zeros((4, 1)), np.zeros(4), np.asarray(["a", "a", "b", "b"]), ["f"])
+    with pytest.raises(DataError, match="weights"):
+        data.with_weights(weights)
+
+
+def test_joining_fills_what_only_some_parts_have() -> None:
+    plain = Dataset.from_rows(np.zeros((1, 1)), np.zeros(1), np.asarray(["a"]), ["f"])
+    rich = Dataset.from_rows(np.zeros((1, 1)), np.zeros(1), np.asarray(["b"]), ["f"], doc_ids=np.asarray(["d"]))
+    both = concat(part for part in (plain, rich.with_weights([3.0])))
+    assert both.doc_ids is not None
+    assert both.doc_ids.tolist() == ["", "d"]
+    assert both.weights is not None
+    assert both.weights.tolist() == [1.0, 3.0]
+    assert concat([plain, rich]).weights is None
+    with pytest.raises(ArgumentError, match="at least one"):
+        concat([])
+    with pytest.raises(ArgumentError, match="prefix"):
+        concat([plain, rich], prefixes=["a"])
+
+
+def test_joined_selections_count_their_own_rows() -> None:
+    data = random_dataset(4)
+    joined = concat([data.select_queries([0]), data.select_queries([1])])
+    assert joined.input_rows == joined.rows
+    assert joined.from_input_order(np.arange(joined.rows)).tolist() == list(range(joined.rows))
+
+
+def test_seeds_are_not_negative() -> None:
+    with pytest.raises(ArgumentError, match="seed=-1"):
+        split(random_dataset(1), seed=-1)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
 
 from oracles.datasets import contents, random_dataset
+from rankinite.data.formats import format_of
 from rankinite.data.reading import read
 from rankinite.data.writing import write
 from rankinite.errors import ArgumentError, DataError
@@ -34,6 +39,11 @@ def put(folder: Path, name: str, text: str) -> Path:
         ("a.txt", "qid,y,x\n1,2,3\n", 1),
         ("a.dat", "qid\tlabel\tx\n1\t2\t3\n", 1),
         ("a.txt", "# a comment, with commas\n1 qid:1 1:2 2:3\n", 2),
+        ("a.txt", "1 0 http://d:80/x,y 1\n", 0),
+        ("a.txt", "q:1 Q0 d 1\n", 0),
+        ("a.txt", "qid,label,is:new,time at 12:30\n1,2,3,4\n", 2),
+        ("a.txt", "qid\tlabel\tis:new\n1\t2\t3\n", 1),
+        ("A.CSV.TXT", "2 qid:1 # a document: with a colon\n", 0),
     ],
 )
 def test_the_format_is_found(tmp_path: Path, name: str, text: str, features: int) -> None:
@@ -107,7 +117,17 @@ def test_later_changes_of_the_array_do_not_reach_the_data() -> None:
         (X[:0], {"grades": [], "qid": []}, DataError, "no rows"),
         ([[1, 2], [3]], {"grades": [1, 2], "qid": [1, 1]}, DataError, "equal length"),
         ([["a"], ["b"]], {"grades": [1, 2], "qid": [1, 1]}, DataError, "must be numbers"),
-        ({"a": 1}, {"grades": [1], "qid": [1]}, DataError, "matrix"),
+        ({"a": 1}, {"grades": [1], "qid": [1]}, DataError, "A dict cannot be read.*path.*table.*matrix"),
+        (None, {}, DataError, "A NoneType cannot be read"),
+        (pl.LazyFrame({"a": [1]}), {}, DataError, r"A LazyFrame cannot be read.*collect\(\)"),
+        (random_dataset(1), {}, DataError, "A Dataset cannot be read"),
+        (X, {"grades": [1, 2, 3], "qid": [2.0**53, 1, 1]}, DataError, "row 0: the qid 9007199254740992.0 is a float64 too"),
+        (X, {"grades": [1, 2, 3], "qid": [1, 1e300, 1]}, DataError, "array row 1: the qid 1e\\+300"),
+        (X, {"grades": [1, 2, 3], "qid": np.float32([1, 2**24, 1])}, DataError, "array row 1: the qid 16777216.0 is a float32"),
+        (X, {"grades": [1, 2, 3], "group": [3], "doc_id": [None, "a", "b"]}, DataError, "array row 0: the doc_id is missing"),
+        (X, {"grades": [1, 2, 3], "group": [3], "batch": [1, 1, np.nan]}, DataError, "array row 2: the batch is missing"),
+        (X, {"grades": [1, 2, 3], "qid": pd.array([1, None, 2], "Int64")}, DataError, "array row 1: the qid is missing"),
+        (scipy.sparse.csr_matrix((10**6, 10**9)), {}, DataError, "1000000 rows × 1000000000 features, more than.*memory"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "infinite": "ignore"}, ArgumentError, "'error', 'missing', 'clip', 'keep'"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "unjudged": "x"}, ArgumentError, "'error', 'drop', 'keep'"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "missing": "x"}, ArgumentError, "'zero', 'nan'"),
@@ -217,3 +237,91 @@ def test_letor_is_written_for_other_suffixes(tmp_path: Path, name: str) -> None:
     assert again.qids.tolist() == data.qids.tolist()
     with pytest.raises(DataError, match="not written as qrels"):
         write(data, tmp_path / "a.qrels")
+
+
+CSV = "qid,label,x\n1,2,3\n1,0,-inf\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("pipe", LETOR), ("pipe", CSV), ("pipe.csv", CSV)])
+def test_pipes_are_read_from_their_beginning(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+
+    def through_pipe(**options: str) -> object:
+        writer = threading.Thread(target=path.write_text, args=(text,))
+        writer.start()
+        try:
+            return read(path, **options)  # type: ignore[arg-type]
+        finally:
+            writer.join()
+
+    data = through_pipe(infinite="keep")
+    plain = read(put(tmp_path, "plain", text), infinite="keep")
+    assert contents(data) == contents(plain)
+    assert data.source == str(path)
+    with pytest.raises(DataError, match=rf"^{path}:3: feature '.' is -?inf"):
+        through_pipe()
+
+
+def test_what_reads_a_pipe_only_to_know_its_format_leaves_it_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="pipe can be read only once"):
+        format_of([tmp_path / "pipe"], None)
+    assert format_of([tmp_path / "pipe"], "csv") == "csv"
+
+
+@pytest.mark.parametrize("line", ["1\t0\t5\t3\n", "0\t1\t2.5\t-1\n"])
+def test_four_columns_with_group_sizes_are_no_judgements(tmp_path: Path, line: str) -> None:
+    path = put(tmp_path, "a.train", line)
+    data = read(path, group=[1])
+    assert data.feature_names == ("1", "2", "3")
+    put(tmp_path, "a.train.query", "1\n")
+    assert contents(read(path)) == contents(data)
+
+
+def test_judgements_have_no_features_to_choose(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.qrels", "1 0 d 1\n")
+    other = read(put(tmp_path, "a.txt", "1 qid:1 1:2\n"))
+    for option, value in {"group": [1], "features": ["1"], "ignore": ["1"], "like": other}.items():
+        with pytest.raises(ArgumentError, match=f"{option}= is for data with features"):
+            read(path, **{option: value})  # type: ignore[arg-type]
+
+
+def test_paths_may_come_from_an_iterator(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt", "1 qid:1 1:2\n")
+    put(tmp_path, "b.txt", "1 qid:2 1:2\n")
+    assert sorted(read(tmp_path.glob("*.txt")).qids.tolist()) == ["1", "2"]
+    with pytest.raises(DataError, match="list of files is empty"):
+        read(tmp_path.glob("*.csv"))
+
+
+def test_whole_numbers_are_qids_up_to_the_last_exact_one() -> None:
+    largest = 2**53 - 1
+    assert read(X, grades=[0, 1, 2], qid=[float(largest), -float(largest), 0.0]).qids.tolist() == [
+        str(largest),
+        str(-largest),
+        "0",
+    ]
+
+
+@pytest.mark.parametrize("name", ["t.parquet.gz", "t.arrow.zst", "t.PQ.XZ"])
+def test_tables_are_not_compressed_from_outside(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DataError, match=f"Name it {name.rpartition('.')[0]}"):
+        write(random_dataset(1), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t.parquet", "t.arrow", "t.csv"])
+def test_data_without_rows_are_not_written(tmp_path: Path, name: str) -> None:
+    data = random_dataset(1)
+    with pytest.raises(DataError, match="no rows"):
+        write(data.select_rows(np.zeros(data.rows, bool)), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_wider_than_the_data_it_is_read_like(tmp_path: Path) -> None:
+    train = read(put(tmp_path, "a.txt", "1 qid:1 1:1 2:2\n"))
+    wide = put(tmp_path, "b.txt", "1 qid:1 1:1 2:2 3:3\n")
+    with pytest.raises(DataError, match=r"b\.txt:1: the index in '3:3' is too large.*must be 2 features.*without like="):
+        read(wide, like=train)
+    assert read(wide).feature_names == ("1", "2", "3")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -95,7 +98,7 @@ def test_a_written_file_has_ordinary_permissions(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "written").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
 
-@pytest.mark.parametrize("where", ["no-such-folder/file.txt", "."])
+@pytest.mark.parametrize("where", ["no-such-folder/file.txt", ".", "x" * 300, "a\0b", "\ud800"])
 def test_places_that_cannot_be_written(tmp_path: Path, where: str) -> None:
     with pytest.raises(DataError), write_atomically(tmp_path / where) as handle:
         handle.write(b"x")
@@ -106,3 +109,70 @@ def test_devices_are_written_directly() -> None:
     with write_atomically(Path("/dev/null")) as handle:
         handle.write(b"x")
     assert Path("/dev/null").is_char_device()
+
+
+def test_the_working_folder_and_links_in_a_circle_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="this is a folder"), write_atomically(Path()):
+        pass
+    Path("a").symlink_to("b")
+    Path("b").symlink_to("a")
+    with pytest.raises(DataError), write_atomically(Path("a")):
+        pass
+    assert Path("a").is_symlink()
+
+
+def test_the_longest_names_can_be_written(tmp_path: Path) -> None:
+    with write_atomically(tmp_path / ("x" * 255)) as handle:
+        handle.write(b"x")
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("target", ["there.txt", "not-yet.txt"])
+def test_symbolic_links_stay_and_their_target_is_written(tmp_path: Path, target: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "there.txt").write_bytes(b"old")
+    link = tmp_path / "link.txt"
+    link.symlink_to(Path("folder") / target)
+    with write_atomically(link) as handle:
+        handle.write(b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "folder" / target).read_bytes() == b"new"
+    assert {path.name for path in tmp_path.rglob("*")} == {"folder", "link.txt", "there.txt", target}
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_open_files_are_written_not_replaced(tmp_path: Path, name: str) -> None:
+    if name == "link":
+        (tmp_path / "link").symlink_to("/dev/stdout")
+    script = (
+        "import sys; from pathlib import Path; from rankinite.data.streams import write_atomically\n"
+        "with write_atomically(Path(sys.argv[1])) as handle: handle.write(b'new')"
+    )
+    with (tmp_path / "out").open("ab") as out:
+        out.write(b"old ")
+        out.flush()
+        before = os.fstat(out.fileno()).st_ino
+        subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], stdout=out, check=True)
+    assert (tmp_path / "out").read_bytes() == b"old new"
+    assert (tmp_path / "out").stat().st_ino == before
+
+
+@pytest.mark.parametrize("name", ["F.TXT.GZ", "f.Xz", "f.ZST"])
+def test_endings_may_be_in_capitals(tmp_path: Path, name: str) -> None:
+    with write_atomically(tmp_path / name) as handle:
+        handle.write(b"text\n" * 100)
+    assert (tmp_path / name).stat().st_size < 200
+    assert b"".join(chunk.tobytes() for chunk in line_chunks(tmp_path / name)) == b"text\n" * 100
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_compressed_files_are_known_by_their_first_bytes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / "plain.txt"
+    path.write_bytes(PACK[suffix](b"1 qid:1\n"))
+    assert [chunk.tobytes() for chunk in line_chunks(path)] == [b"1 qid:1\n"]
+    with open_bytes(path) as handle:
+        assert handle.read() == b"1 qid:1\n"
+    path.write_bytes(PACK[suffix](b"1 qid:1\n" * 100)[:-9])
+    with pytest.raises(DataError, match=f"complete {suffix} file"):
+        list(line_chunks(path))

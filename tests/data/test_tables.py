@@ -21,7 +21,7 @@ from rankinite.data import tables
 from rankinite.data._kernels import columns_to_rows
 from rankinite.data.reading import read
 from rankinite.data.writing import write, write_parquet
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 
 ROWS = {"qid": [7, 3, 7], "label": [2, 0, 1], "doc_id": ["a", "b", "c"], "bm25": [0.5, None, 2.5], "new": [True, False, True]}
 SAID = {
@@ -202,6 +202,10 @@ def test_columns_can_be_named_chosen_and_left_out() -> None:
         ({"label": [1, -1, 2]}, {}, r"row 1: the grade is -1.*unjudged='drop'"),
         ({"relevance": [1, 2, 3]}, {}, r"'label', 'relevance' could each be the grade.*grades=…"),
         ({"weight": [1, 1, 2]}, {}, "query '7' has rows with different weights"),
+        ({}, {"group": [2, 1]}, r"column 'qid' names the query of each row and group= is given too.*ignore=\['qid'\]"),
+        ({"weight": ["1", "1", "x"]}, {}, "weight column 'weight' holds string.*numbers"),
+        ({"qid": [1.0, 2.0**53, 2]}, {}, "row 1: the qid 9007199254740992.0 is a double too large"),
+        ({"doc_id": [1.0, 2.0, 1e300]}, {}, "row 2: the doc_id 1e\\+300 is a double too large"),
         ({"qid": None}, {"group": [2, 2]}, "group sizes add up to 4 but there are 3 rows"),
         ({}, {"grades": [1, 2]}, r"grades has shape \(2,\) but there are 3 rows"),
     ],
@@ -269,3 +273,91 @@ def test_damaged_files_give_data_or_a_data_error(
     except DataError as error:
         message = str(error)
     assert str(path) in message if message else data.rows >= 1
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather", "t.csv", "t.tsv", "read_by_pandas.csv"])
+def test_the_index_of_pandas_is_no_feature(tmp_path: Path, name: str) -> None:
+    frame, path = pd.DataFrame(ROWS, index=[5, 3, 9]), tmp_path / name
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".feather":
+        pyarrow.feather.write_feather(pa.Table.from_pandas(frame), path)
+    else:
+        separator = "\t" if path.suffix == ".tsv" else ","
+        frame.to_csv(path, sep=separator)
+        if name == "read_by_pandas.csv":
+            pd.read_csv(path).to_csv(path, index=False)
+    assert contents(read(path)) == SAID
+
+
+WORDS = ["NA", "nan", "null", "true", "x y", "é,\t"]
+ODD_NAMES = ["007", "7", "1e5", "10e4", "100000.0", str(2**64 - 1), str(2**53 + 1), *WORDS]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet", ".arrow"])
+def test_names_that_look_like_something_else_read_back_the_same(tmp_path: Path, suffix: str) -> None:
+    for names in (ODD_NAMES, ODD_NAMES[:2], ODD_NAMES[5:7]):
+        count = len(names)
+        data = read(np.zeros((count, 1)), grades=np.zeros(count), qid=names, doc_id=["", *names[1:]], batch=names[::-1])
+        assert data.queries == count
+        write(data, tmp_path / f"t{suffix}")
+        assert contents(read(tmp_path / f"t{suffix}")) == contents(data)
+
+
+def test_names_in_text_are_text_whichever_column_they_stand_in(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("session,label,url,query\n007,1,01,5\n7,0,1,6\n")
+    data = read(path, qid="session", doc_id="url")
+    assert (data.qids.tolist(), data.doc_ids.tolist()) == (["007", "7"], ["01", "1"])
+    assert data.features.tolist() == [[5], [6]]  # another column called like a query is a number still
+    path.write_text("1,5,007\n0,6,7\n")
+    assert read(path, qid="2").qids.tolist() == ["007", "7"]
+    path.write_text("qid,label,x\n1,1,5\n,0,6\n")
+    with pytest.raises(DataError, match=r"t\.csv:3: the qid is missing"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_group_sizes_hold_where_the_query_column_is_left_out(tmp_path: Path, name: str) -> None:
+    data = read(pa.table(ROWS))
+    write(data, tmp_path / name)
+    again = read(tmp_path / name, group=[1, 2], ignore=["qid"])
+    assert (again.qids.tolist(), again.offsets.tolist()) == (["1", "2"], [0, 1, 3])
+    with pytest.raises(DataError, match="group= is given too"):
+        read(tmp_path / name, group=[1, 2])
+
+
+def test_features_are_chosen_or_like_others() -> None:
+    table = pa.table(ROWS)
+    with pytest.raises(ArgumentError, match="like= and features= exclude each other"):
+        read(table, like=read(table), features=["new"])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "feather"])
+def test_a_later_file_with_text_in_a_feature_is_refused(tmp_path: Path, suffix: str) -> None:
+    put = {"parquet": pq.write_table, "csv": pyarrow.csv.write_csv, "feather": pyarrow.feather.write_feather}[suffix]
+    paths = [tmp_path / f"{number}.{suffix}" for number in (1, 2)]
+    put(pa.table(ROWS), paths[0])
+    put(pa.table({**ROWS, "bm25": ["a", "b", "c"]}), paths[1])
+    with pytest.raises(DataError, match="column 'bm25' holds string"):
+        read(paths)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("qid,label,x\n1,1,1\n1,-1,1\n", 3),
+        ("qid,label,x\n\n\n1,-1,1\n", 4),
+        ("\nqid,label,x\r\n1,1,1\r\n\r\n1,-1,1\r\n", 5),
+        ('qid,label,x\n"a\nb",1,1\n1,-1,1\n', 4),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.zst"])
+def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path, text: str, line: int, suffix: str) -> None:
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".csv":
+        path.write_bytes(text.encode())
+    else:
+        write_compressed(path, text)
+    with pytest.raises(DataError, match=rf"t{suffix}:{line}: the grade is -1"):
+        read(path)

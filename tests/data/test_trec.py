@@ -135,6 +135,18 @@ def test_preferences_count_positions_where_there_are_no_ids(tmp_path: Path) -> N
         read_preferences(put(tmp_path, "p", "1\t2\t0\n"), data)
 
 
+def test_documents_may_share_an_id_that_nobody_names(tmp_path: Path) -> None:
+    data = read_qrels(put(tmp_path, "q", QRELS + "2 0 x 1\n2 0 y 1\n"))
+    data = replace(data, doc_ids=np.where(np.isin(data.doc_ids.tolist(), ["x", "y"]), "same", data.doc_ids.tolist()))
+    judged = read_preferences(put(tmp_path, "p", "2\ta\tb\n"), data)
+    assert data.doc_ids[judged.better].tolist() == ["a"]
+    assert np.isfinite(read_run(put(tmp_path, "r", "2 Q0 a 1 7 t\n"), data)).sum() == 1
+    with pytest.raises(DataError, match=r"p:1: query '2' of .* has document 'same' more than once"):
+        read_preferences(put(tmp_path, "p", "2\ta\tsame\n"), data)
+    with pytest.raises(DataError, match=r"r:1: query '2' of .* has document 'same' more than once"):
+        read_run(put(tmp_path, "r", "2 Q0 same 1 7 t\n"), data)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
+from typing import NoReturn
 
 _SPELLINGS = (
     (r"zero_based=True", "--zero-based"),
-    (r"\b(missing|infinite|unjudged|qid|grades|convention|ties)='([^']*)'", r"--\1 \2"),
+    (r"\b(missing|infinite|unjudged|qid|grades|doc_id|convention|ties)='([^']*)'", r"--\1 \2"),
     (r"\bignore=\['([^']*)'\]", r"--ignore \1"),
     (r"\bgroup=…?", "--group"),
+    (r"\bformat=…?", "--input-format"),
 )
 """How Python's keyword arguments, which remedies name, are written here."""
 
@@ -19,15 +22,24 @@ def main() -> None:
     from rankinite.cli.app import app
     from rankinite.errors import RankiniteError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     try:
         app()
     except RankiniteError as error:
-        print(f"rankinite: {as_options(str(error))}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(as_options(str(error)))
+    except MemoryError as error:
+        _refuse(f"there is not enough memory ({error}). Use fewer rows or features.")
     except BrokenPipeError:
         # The reader of our output went away (as `| head` does): nothing is wrong, and nothing is left to say.
         sys.stderr.close()
         sys.exit(0)
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"rankinite: {message}", file=sys.stderr)
+    sys.exit(2)
 
 
 def as_options(message: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankinite.cli import options
+from rankinite.cli.options import say
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
 
 
 @options.with_options(reading=options.Reading())
@@ -33,4 +37,18 @@ def convert(
     judged = reading.read(data)
     with options.busy(f"writing {out}"):
         write(judged, out)
-    print(f"{out}: {judged.queries} queries, {judged.rows} rows, {len(judged.feature_names)} features")
+    say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
+    lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else unspoken(judged)
+    if lost:
+        say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
+
+
+def unspoken(data: Dataset) -> list[str]:
+    """What a LETOR file would not say of these data."""
+    numbered = tuple(str(number) for number in range(1, len(data.feature_names) + 1))
+    has = {
+        "feature names": data.feature_names != numbered,
+        "weights": data.weights is not None,
+        "batches": data.batches is not None,
+    }
+    return [what for what, present in has.items() if present]

@@ -49,8 +49,8 @@ def describe(
             print()
         for grid in (overview(description), grade_grid(description), feature_grid(description, features or None)):
             echo(laid_out(grid, layout) + "\n\n")
-        for line in oddities(description):
-            print(line)
+        if layout in {options.Layout.text, options.Layout.markdown}:
+            print("\n".join(oddities(description)))
 
 
 def overview(description: Description) -> Grid:
@@ -76,7 +76,8 @@ def grade_grid(description: Description) -> Grid:
         (f"{grade:g}", f"{count:,}", f"{count / description.rows:.1%}", "█" * max(1, round(30 * count / most)))
         for grade, count in description.grades.items()
     )
-    return Grid(("grade", "documents", "share", ""), rows, align="rrrl")
+    notes = (f"… and {description.other_grades:,} documents of other grades",) if description.other_grades else ()
+    return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
 
 def feature_grid(description: Description, most: int | None) -> Grid:
@@ -118,6 +119,12 @@ def oddities(description: Description) -> list[str]:
     if constant:
         listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
         found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
-    if any(grade < 0 for grade in description.grades):
+    infinite = [feature.name for feature in description.features if feature.infinite]
+    if infinite:
+        found.append(
+            f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
+            "read them with --infinite missing or --infinite clip."
+        )
+    if description.lowest_grade < 0:
         found.append("Some grades are negative: read such rows with --unjudged drop if that marks unjudged documents.")
     return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -73,6 +74,11 @@ class Reading:
     qid: Annotated[str | None, typer.Option(help="The query column of a table.", rich_help_panel=_READING)] = None
     grades: Annotated[str | None, typer.Option(help="The grade column of a table.", rich_help_panel=_READING)] = None
     group: Annotated[Path | None, typer.Option(help="A file with the size of each query.", rich_help_panel=_READING)] = None
+    doc_id: Annotated[str | None, typer.Option(help="The document id column of a table.", rich_help_panel=_READING)] = None
+    input_format: Annotated[
+        str | None,
+        typer.Option(help="letor, parquet, arrow, csv, tsv or qrels, if the name does not tell.", rich_help_panel=_READING),
+    ] = None
     ignore: Annotated[
         list[str] | None, typer.Option(help="A table's column to leave out; may be repeated.", rich_help_panel=_READING)
     ] = None
@@ -91,6 +97,8 @@ class Reading:
                 qid=self.qid,
                 grades=self.grades,
                 group=self.group,
+                doc_id=self.doc_id,
+                format=self.input_format,
                 ignore=tuple(self.ignore or ()),
             )
 
@@ -157,10 +165,16 @@ DEFAULT_MEASURES = ["ndcg@10", "err", "ap", "rr"]
 def busy(what: str) -> Generator[None]:
     """Show on a terminal's standard error what is going on; say nothing when piped."""
     from rich.console import Console
+    from rich.markup import escape
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
         return
-    with console.status(f"[dim]{what} …[/dim] (the first run also compiles)", spinner="dots"):
+    with console.status(f"[dim]{escape(what)} …[/dim] (the first run also compiles)", spinner="dots"):
         yield
+
+
+def say(what: str) -> None:
+    """A word on what was done, beside the output proper."""
+    print(what, file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,16 +30,19 @@ def named(spec: str) -> tuple[str, str]:
 def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Floats]]:
     """The data and every ranker's scores on it, by name."""
     from rankinite.data.formats import format_of
+    from rankinite.data.streams import spooled
 
     listed = [named(spec) for spec in specs]
     names = [name for name, _ in listed]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={listed[0][1]}.")
-    if format_of(list(paths), None) == "qrels":
-        return _load_trec(listed, paths)
-    data = reading.read(paths)
-    return data, {name: _scores(what, data) for name, what in listed}
+    with ExitStack() as pipes:  # a pipe can be read once only, but its format must be told first
+        files = [pipes.enter_context(spooled(path)) for path in paths]
+        if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
+            return _load_trec(listed, files)
+        data = reading.read(files)
+        return data, {name: _scores(what, data) for name, what in listed}
 
 
 def _load_trec(listed: Sequence[tuple[str, str]], paths: Sequence[Path]) -> tuple[Dataset, dict[str, Floats]]:
@@ -56,15 +60,16 @@ def _load_trec(listed: Sequence[tuple[str, str]], paths: Sequence[Path]) -> tupl
 
 def _scores(what: str, data: Dataset) -> Floats:
     from rankinite.data.formats import first_line
+    from rankinite.data.streams import spooled
     from rankinite.data.trec import read_run, read_scores
     from rankinite.rankers.feature import Feature
 
     if what.startswith(COLUMN):
         kind, _, name = what.partition(":")
         return Feature(name, ascending=kind == "ascending").score(data)
-    path = Path(what)
-    if not path.exists():
+    if not Path(what).exists():
         raise DataError(f"{what}: there is no such file. A ranker is {HELP}.")
-    if path.suffix != ".npy" and len(first_line(path).split()) == 6:
-        return read_run(path, data)
-    return read_scores(path, data)
+    with spooled(Path(what)) as path:
+        if path.suffix != ".npy" and len(first_line(path).split()) == 6:
+            return read_run(path, data)
+        return read_scores(path, data)

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankinite.cli.options import busy
+from rankinite.cli.options import busy, say
+from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from rankinite.data.synthetic import Part, World
+
+
+FILES = (".txt", ".letor", ".dat", ".svm", ".libsvm", ".gz", ".zst", ".xz", ".parquet", ".arrow", ".feather", ".csv", ".tsv")
+"""Endings that say that --out is a file; anything else is a folder."""
 
 
 class PartName(StrEnum):
@@ -63,12 +68,24 @@ def synth(
     from rankinite.data.synthetic import World
 
     world = World(features, documents, terms, seed, noise, shift)
-    if out.suffix:
+    one_file = any(str(out).lower().endswith(ending) for ending in FILES)
+    if one_file and domains > 1:
+        raise ArgumentError(
+            f"{out} is one file, but --domains {domains} makes several. Give a folder, or --domain for one of them."
+        )
+    if not one_file and (part is not PartName.train or domain):
+        raise ArgumentError(
+            f"{out} is a folder, to which all parts are written. Give a file name to write --part or --domain alone."
+        )
+    if one_file:
         _write(world, queries, part.value, domain, doc_ids, out)
         return
     for number in range(domains):
         folder = out / f"domain{number}" if domains > 1 else out
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise DataError(f"{folder}: the folder cannot be made ({problem}). Choose another name.") from problem
         for name in PartName:
             size = max(1, queries // 2) if name is PartName.valid else queries
             _write(world, size, name.value, number, doc_ids, folder / f"{name.value}.{suffix.removeprefix('.')}")
@@ -81,4 +98,4 @@ def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, p
     with busy(f"generating {path}"):
         data = synthesise(queries, part=part, domain=domain, world=world, doc_ids=doc_ids)
         write(data, path)
-    print(f"{path}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features")
+    say(f"{path}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features")

@@ -48,5 +48,8 @@ def shown(token: bytes, most: int = 40) -> str:
 
 def _index_rule(base: int, features: int | None) -> str:
     if features is not None:
-        return f"features={features} allows indices {base} to {features - 1 + base}; declare more features."
+        return (
+            f"There must be {features} features, with indices {base} to {features - 1 + base}, as in the data it is read "
+            "like; check that it belongs to them, or read it without like=."
+        )
     return f"Features are kept as a dense matrix, so indices may go to {LARGEST_INDEX - 1 + base}; number them without gaps."

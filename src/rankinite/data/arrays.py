@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from rankinite.data._letor_blocks import physical_memory
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.text_files import AnyPath, read_sizes
@@ -22,8 +22,13 @@ from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Indices, Strings
 def matrix_of(source: object) -> Features:
     """A float32 matrix of our own from a NumPy array, nested lists or a SciPy sparse matrix."""
     if scipy.sparse.issparse(source):
-        source = cast(Any, source).astype(FEATURE).toarray()
+        source = _dense(cast(Any, source))
     array = _as_array(source, "features")
+    if array.ndim == 0:
+        raise DataError(
+            f"A {type(source).__name__} cannot be read. Give a path or several, a table (pandas, polars, PyArrow; collect() a "
+            "lazy one first), or a matrix of rows × features."
+        )
     if array.ndim != 2:
         raise DataError(
             f"The features have the shape {array.shape}. They must be a matrix of rows × features; use reshape(-1, 1) for one "
@@ -59,11 +64,11 @@ def rows_to_data(
     return Dataset.from_rows(
         matrix,
         grades,
-        _row_qids(values["qid"], place) if sizes is None else qids_of_sizes(sizes, rows, source),
+        _row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
         names,
-        doc_ids=_as_names(values.get("doc_id")),
+        doc_ids=_row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
         weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE),
-        batches=_as_names(values.get("batch")),
+        batches=_row_names(values["batch"], "batch", place) if "batch" in values else None,
         source=source,
     )
 
@@ -73,40 +78,73 @@ def group_sizes(group: npt.ArrayLike | AnyPath) -> Indices:
     if isinstance(group, str | PathLike):
         return read_sizes(Path(group))
     sizes = _as_array(group, "group")
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or (sizes != np.floor(sizes)).any():
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or (sizes != np.floor(sizes)).any() or np.isinf(sizes).any():
         raise DataError(f"group= has shape {sizes.shape} and type {sizes.dtype}. It must list whole numbers, one a query.")
     return sizes.astype(np.int64)
 
 
-def qids_of_sizes(sizes: Indices, rows: int, source: str) -> Strings:
-    """One qid a row ("1", "2", …) from the number of rows of each query, in order."""
+def runs_of_sizes(sizes: Indices, rows: int, source: str) -> tuple[list[str], Indices]:
+    """The qids ("1", "2", …) and lengths of queries from the number of rows of each, in order.
+
+    A query without rows is left out, but counts.
+    """
     if len(sizes) and sizes.min() < 0:
-        raise DataError(f"{source}: group {int(np.argmin(sizes))} has size {sizes.min()}. Sizes must not be negative.")
+        at = int(np.argmin(sizes))
+        raise DataError(f"{source}: group {at} has size {sizes[at]}. Sizes must be whole numbers from 0 on.")
     if sizes.sum() != rows:
         raise DataError(
             f"{source}: the group sizes add up to {sizes.sum()} but there are {rows} rows. They must add up to the rows; "
             "check that the group file belongs to this data, or pass qid= instead."
         )
-    return np.repeat(as_text(np.arange(1, len(sizes) + 1)), sizes)
+    filled = np.flatnonzero(sizes)
+    return [str(number) for number in (filled + 1).tolist()], sizes[filled]
 
 
-def _row_qids(qids: npt.NDArray[Any], place: Callable[[int], str]) -> Strings:
-    if qids.dtype.kind == "f":
-        missing = np.flatnonzero(np.isnan(qids))
-        if not len(missing) and (qids == np.floor(qids)).all():
-            return as_text(qids.astype(np.int64))  # "7", not "7.0"
-    elif qids.dtype.kind == "O":
-        missing = np.flatnonzero([qid is None or (isinstance(qid, float) and math.isnan(qid)) for qid in qids.tolist()])
-    else:
-        missing = np.zeros(0, np.int64)
+def inexact_whole_number(numbers: npt.NDArray[Any]) -> int | None:
+    """The position of the first float too large to tell one whole number from the next, as a float64 from 2^53 on is."""
+    found = np.flatnonzero(np.abs(numbers) >= 2.0 ** (np.finfo(numbers.dtype).nmant + 1))
+    return int(found[0]) if len(found) else None
+
+
+def _qids_of_sizes(sizes: Indices, rows: int, source: str) -> Strings:
+    names, lengths = runs_of_sizes(sizes, rows, source)
+    return np.repeat(np.asarray(names, TEXT), lengths)
+
+
+def _row_names(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> Strings:
+    """One name a row as text, of a role whose values must not be missing."""
+    missing = _missing_rows(values)
     if len(missing):
         where = place(int(missing[0]))
-        raise DataError(f"{where}: the qid is missing. Every row must have one; fill it in, or remove the row.")
-    return as_text(qids)
+        raise DataError(f"{where}: the {role} is missing. Every row must have one; fill it in, or remove the row.")
+    if values.dtype.kind != "f":
+        return as_text(values)
+    inexact = inexact_whole_number(values)
+    if inexact is not None:
+        raise DataError(
+            f"{place(inexact)}: the {role} {values[inexact]} is a {values.dtype} too large to be exact, so that different ones "
+            "may have become the same. Give whole numbers or text."
+        )
+    return as_text(values.astype(np.int64) if (values == np.floor(values)).all() else values)  # "7", not "7.0"
 
 
-def _as_names(values: npt.NDArray[Any] | None) -> Strings | None:
-    return None if values is None else as_text(values)
+def _missing_rows(values: npt.NDArray[Any]) -> Indices:
+    if values.dtype.kind == "f":
+        return np.flatnonzero(np.isnan(values))
+    if values.dtype.kind != "O":
+        return np.zeros(0, np.int64)
+    told = ("nan", "<NA>", "NaT")  # as float, pandas and NumPy write what is missing
+    return np.flatnonzero([value is None or (not isinstance(value, str) and str(value) in told) for value in values.tolist()])
+
+
+def _dense(sparse: Any) -> npt.NDArray[Any]:
+    rows, columns = sparse.shape
+    if rows * columns * np.dtype(FEATURE).itemsize > physical_memory():
+        raise DataError(
+            f"The sparse matrix has {rows} rows × {columns} features, more than this machine's memory holds when dense. "
+            "Choose fewer features."
+        )
+    return sparse.astype(FEATURE).toarray()
 
 
 def _as_numbers(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> npt.NDArray[Any]:

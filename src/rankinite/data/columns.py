@@ -47,29 +47,37 @@ def assign_roles(
     absent = [column for column in (*filter(None, wanted.values()), *(features or ()), *ignore) if column not in types]
     if absent:
         raise DataError(f"{source}: there is no column {listed(absent)}. The columns are {listed(types)}.")
-    chosen = {*(features or ()), *ignore}
-    named: dict[str, str] = {}
-    for role, usual in USUAL_NAMES.items():
-        column = wanted.get(role)
-        if column is None and role not in given:
-            taken = {*chosen, *named.values(), *filter(None, wanted.values())}
-            column = _usual_column(role, usual, [name for name in types if name not in taken], source)
-        if column is not None:
-            named[role] = column
+    named = name_roles(list(types), source=source, wanted=wanted, given=given, taken={*(features or ()), *ignore})
     if features is None:
-        features = [name for name in types if name not in named.values() and name not in ignore]
+        features = [name for name in types if not (name in named.values() or name in ignore or _is_row_number(name))]
     for name in features:
         if not is_numeric(types[name]):
             raise DataError(
                 f"{source}: column {name!r} holds {types[name]}, not numbers. Features must be numeric or boolean; leave it "
                 f"out with ignore=[{name!r}], or choose the features with features=[…]."
             )
-    if "grades" in named and not is_numeric(types[named["grades"]]):
-        raise DataError(
-            f"{source}: the grade column {named['grades']!r} holds {types[named['grades']]}. Grades must be numbers; "
-            "name another column with grades=…, or convert it first."
-        )
+    for role, what in (("grades", "grade"), ("weight", "weight")):
+        if role in named and not is_numeric(types[named[role]]):
+            raise DataError(
+                f"{source}: the {what} column {named[role]!r} holds {types[named[role]]}. It must hold numbers; "
+                f"name another column with {role}=…, or convert it first."
+            )
     return Roles(named, tuple(features))
+
+
+def name_roles(
+    columns: Sequence[str], *, source: str, wanted: Mapping[str, str | None], given: Collection[str], taken: Collection[str]
+) -> dict[str, str]:
+    """The column of each role: the one wanted, else, unless its values are given, one of a usual name that is not taken."""
+    named: dict[str, str] = {}
+    for role, usual in USUAL_NAMES.items():
+        column = wanted.get(role)
+        if column is None and role not in given:
+            others = {*taken, *named.values(), *filter(None, wanted.values())}
+            column = _usual_column(role, usual, [name for name in columns if name not in others], source)
+        if column is not None:
+            named[role] = column
+    return named
 
 
 def is_numeric(kind: Any) -> bool:
@@ -84,6 +92,11 @@ def listed(names: Collection[Any], most: int = 20) -> str:
     """Names for a message, cut short when there are many."""
     shown = ", ".join(repr(str(name)) for name in list(names)[:most])
     return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"
+
+
+def _is_row_number(name: str) -> bool:
+    """Whether this is what pandas calls an unnamed index: in Arrow and Parquet, in the CSV it writes, and in CSV it read."""
+    return name.startswith("__index_level_") or name in ("", "Unnamed: 0")
 
 
 def _usual_column(role: str, usual: Sequence[str], columns: Sequence[str], source: str) -> str | None:

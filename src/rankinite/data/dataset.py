@@ -19,7 +19,8 @@ from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Gra
 class Dataset:
     """Judged documents of many queries. Immutable; rows of a query are adjacent.
 
-    Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``.
+    Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``. Usually made by :func:`rankinite.read`; the
+    constructor takes arrays over without copying them, so leave them alone afterwards.
     """
 
     features: Features
@@ -112,6 +113,11 @@ class Dataset:
     def __len__(self) -> int:
         return self.rows
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Unpickled and copied arrays would be writeable.
+        for name, value in state.items():
+            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+
     def __repr__(self) -> str:
         return f"<Dataset {self.source}: {self.queries} queries, {self.rows} rows, {len(self.feature_names)} features>"
 
@@ -143,6 +149,10 @@ class Dataset:
 
     def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
         """The rows where the mask is true; queries left empty disappear."""
+        if keep.dtype != np.bool_ or keep.shape != (self.rows,):
+            raise DataError(
+                f"{self.source}: a mask of rows must be {self.rows} booleans, not {keep.dtype} of shape {keep.shape}."
+            )
         rows = np.flatnonzero(keep)
         lengths = np.bincount(self.query_of_row()[rows], minlength=self.queries)
         chosen = np.flatnonzero(lengths)
@@ -170,17 +180,18 @@ class Dataset:
         """
         if not isinstance(mapping, Mapping):
             return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
+        known = {float(GRADE(grade)): value for grade, value in mapping.items()}  # 0.1 means the float32 nearest to it
         present, codes = np.unique(self.grades, return_inverse=True)
-        missing = [f"{grade:g}" for grade in present.tolist() if grade not in mapping]
+        missing = [f"{grade:g}" for grade in present.tolist() if grade not in known]
         if missing:
             raise DataError(
                 f"{self.source}: the grade map says nothing of grade {', '.join(missing)}. Map every grade present."
             )
-        return replace(self, grades=np.asarray([mapping[grade] for grade in present.tolist()], GRADE)[codes])
+        return replace(self, grades=np.asarray([known[grade] for grade in present.tolist()], GRADE)[codes])
 
     def with_weights(self, weights: npt.ArrayLike) -> Dataset:
         """The same data with one training weight a query."""
-        return replace(self, weights=np.asarray(weights, SCORE))
+        return replace(self, weights=np.array(weights, SCORE))
 
     def with_preferences(self, preferences: Preferences) -> Dataset:
         """The same data with judged pairs."""
@@ -204,6 +215,8 @@ class Dataset:
     # ---- inside -----------------------------------------------------------------------------------------------
 
     def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
+        if isinstance(queries, str):
+            queries = [queries]
         listed = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
         if listed.dtype == np.bool_:
             if len(listed) != self.queries:
@@ -217,10 +230,12 @@ class Dataset:
                     f"{self.source}: there is no query {unknown[0]!r}. The queries are {_listed(self.qids.tolist())}."
                 )
             return np.asarray([number[str(qid)] for qid in listed.tolist()], INDEX)
-        numbers = listed.astype(INDEX)
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.queries):
-            raise DataError(f"{self.source}: query number {numbers.max()} is outside 0…{self.queries - 1}.")
-        return numbers
+        if listed.size and listed.dtype.kind not in "iu":
+            raise DataError(f"{self.source}: queries are chosen by number, mask or qid, not by {listed.dtype} values.")
+        outside = listed[(listed < 0) | (listed >= self.queries)]
+        if len(outside):
+            raise DataError(f"{self.source}: query number {outside[0]} is outside 0…{self.queries - 1}.")
+        return listed.astype(INDEX)
 
     def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
         return Dataset(
@@ -270,6 +285,13 @@ def _check_shapes(data: Dataset) -> None:
             raise DataError(f"{data.source}: {name} has shape {array.shape} but must have {shape}.")
     if data.offsets[0] != 0 or data.offsets[-1] != rows or (np.diff(data.offsets) < 1).any():
         raise DataError(f"{data.source}: offsets must rise from 0 to {rows}, the number of rows, without an empty query.")
+    names, counts = np.unique(data.qids, return_counts=True)
+    if len(names) < queries:
+        raise DataError(f"{data.source}: query {str(names[counts > 1][0])!r} stands there twice. Query ids must differ.")
+    if data.weights is not None and not (np.isfinite(data.weights) & (data.weights >= 0)).all():
+        raise DataError(f"{data.source}: weights must be finite and not negative, but one is {data.weights.min():g}.")
+    if data.preferences is not None:
+        data.preferences.check(data.query_of_row())
     bad = np.flatnonzero(~np.isfinite(data.grades))
     if len(bad):
         raise DataError(f"{data.source}: row {bad[0]} has grade {data.grades[bad[0]]}. Grades must be finite numbers.")

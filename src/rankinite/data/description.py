@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.errors import DataError
 from rankinite.kernel import Features, Floats
 
 _BLOCK = 1 << 16
@@ -25,6 +26,8 @@ class FeatureSummary:
     highest: float
     missing: int
     """Rows without a value."""
+    infinite: int
+    """Rows with an infinite value."""
     zeros: int
 
     @property
@@ -44,6 +47,9 @@ class Description:
     """Fewest, median and most documents of a query."""
     grades: dict[float, int]
     """Rows of each grade (of each of the 20 most frequent, where there are more)."""
+    other_grades: int
+    """Rows of all grades that are not listed."""
+    lowest_grade: float
     features: tuple[FeatureSummary, ...]
     one_document_queries: int
     one_grade_queries: int
@@ -73,6 +79,8 @@ class Description:
 
 def describe(data: Dataset) -> Description:
     """Count queries, documents and grades, summarise the features, and look for duplicates and degenerate queries."""
+    if not data.rows:
+        raise DataError(f"{data.source}: there are no rows to describe.")
     sizes = np.diff(data.offsets)
     values, counts = np.unique(data.grades, return_counts=True)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:20])
@@ -85,6 +93,8 @@ def describe(data: Dataset) -> Description:
         rows=data.rows,
         documents=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
         grades={float(values[i]): int(counts[i]) for i in frequent},
+        other_grades=int(counts.sum() - counts[frequent].sum()),
+        lowest_grade=float(values[0]),
         features=_summaries(data),
         one_document_queries=int((sizes == 1).sum()),
         one_grade_queries=int(one_grade.sum()),
@@ -102,17 +112,21 @@ def _blocks(features: Features) -> Iterator[Features]:
 def _summaries(data: Dataset) -> tuple[FeatureSummary, ...]:
     width = len(data.feature_names)
     lowest, highest, total = np.full(width, np.nan), np.full(width, np.nan), np.zeros(width)
-    missing, zeros = np.zeros(width, np.int64), np.zeros(width, np.int64)
+    missing, zeros, infinite = (np.zeros(width, np.int64) for _ in range(3))
     for block in _blocks(data.features):
         lowest = np.fmin(lowest, np.fmin.reduce(block, axis=0))
         highest = np.fmax(highest, np.fmax.reduce(block, axis=0))
-        total += np.nansum(block, axis=0, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # the mean of inf and −inf is NaN, and that is right
+            total += np.nansum(block, axis=0, dtype=np.float64)
+        infinite += np.isinf(block).sum(axis=0)
         missing += np.isnan(block).sum(axis=0)
         zeros += (block == 0).sum(axis=0)
     present = data.rows - missing
     mean: Floats = np.divide(total, present, out=np.full(width, np.nan), where=present > 0)
     return tuple(
-        FeatureSummary(name, float(lowest[i]), float(mean[i]), float(highest[i]), int(missing[i]), int(zeros[i]))
+        FeatureSummary(
+            name, float(lowest[i]), float(mean[i]), float(highest[i]), int(missing[i]), int(infinite[i]), int(zeros[i])
+        )
         for i, name in enumerate(data.feature_names)
     )
 

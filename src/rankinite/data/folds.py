@@ -15,6 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.joining import concat
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Indices
+from rankinite.seeds import generator
 
 
 class Fold(NamedTuple):
@@ -77,7 +78,7 @@ def batch_folds(data: Dataset) -> list[Fold]:
 
 def _shuffled_queries(data: Dataset, seed: int) -> Indices:
     by_name = np.argsort(data.qids, kind="stable")  # sorted first, so that the order in the file does not matter
-    return by_name[np.random.default_rng(seed).permutation(data.queries)]
+    return by_name[generator(seed).permutation(data.queries)]
 
 
 def _in_source_order(data: Dataset, queries: Indices) -> Dataset:

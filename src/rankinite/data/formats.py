@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,15 +25,18 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 PEEK = 1 << 16
 
 
-def format_of(paths: Sequence[Path], named: str | None) -> str:
-    """The one format of all these files, which must be readable."""
+def format_of(paths: Sequence[Path], named: str | None, *, grouped: bool = False) -> str:
+    """The one format of all these files, which must be readable.
+
+    ``grouped`` says that there are group sizes for the rows; judgements (qrels) have none, so these are no qrels.
+    """
     for path in paths:
         check_readable(path)
     if named is not None:
         if named not in FORMATS:
             raise ArgumentError(f"format={named!r} is unknown. It can be {', '.join(map(repr, FORMATS))}.")
         return named
-    found = {path: _format_of_file(path) for path in paths}
+    found = {path: _format_of_file(path, grouped) for path in paths}
     if len(set(found.values())) > 1:
         seen = ", ".join(f"{path} ({kind})" for path, kind in found.items())
         raise DataError(f"The files are of different formats: {seen}. Read one format at a time, or name it with format=….")
@@ -58,7 +62,7 @@ def is_header(line: str, separator: str) -> bool:
     return not all(_is_number(field) for field in line.split(separator))
 
 
-def _format_of_file(path: Path) -> str:
+def _format_of_file(path: Path, grouped: bool) -> str:
     by_suffix = SUFFIXES.get(inner_suffix(path))
     if by_suffix is not None:
         return by_suffix
@@ -67,16 +71,27 @@ def _format_of_file(path: Path) -> str:
         if beginning.startswith(magic):
             return name
     line = first_line(path)
-    if ":" in line:
+    if _is_letor(line):
         return "letor"
+    if not grouped and re.fullmatch(r"\S+\s+(\d+|[Qq]\d+)\s+\S+\s+[+-]?\d+", line):
+        return "qrels"
     if "," in line:
         return "csv"
-    if len(line.split()) == 4 and _is_number(line.split()[3]):
-        return "qrels"
     return "tsv" if "\t" in line else "letor"
 
 
+def _is_letor(line: str) -> bool:
+    """Whether ``qid:`` or an index stands in the second place, or, after a grade, at least something with a colon."""
+    fields = line.split(maxsplit=2)
+    if len(fields) < 2:
+        return False
+    return re.match(r"(qid|\d+):", fields[1]) is not None or (_is_number(fields[0]) and ":" in fields[1])
+
+
 def _beginning(path: Path) -> bytes:
+    check_readable(path)
+    if not path.is_file():
+        raise DataError(f"{path}: a pipe can be read only once, not looked at first. Name its format, or save it to a file.")
     with open_bytes(path) as stream:
         return stream.read(PEEK)
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.grouping import as_text
+from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.preferences import Preferences
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import Indices
 
 
-def concat(parts: Sequence[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
-    """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart."""
+def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
+    """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart.
+
+    Where only some parts have them, documents without ids get empty ones, queries without weights the weight 1, and
+    queries without a batch an empty one.
+    """
+    parts = list(parts)
+    if not parts or (prefixes is not None and len(prefixes) != len(parts)):
+        raise ArgumentError(f"{len(parts)} data sets with prefixes={prefixes}. Give at least one, and one prefix each or none.")
     first = parts[0]
     for part in parts[1:]:
         check_same_features(first, part)
@@ -27,23 +35,28 @@ def concat(parts: Sequence[Dataset], *, prefixes: Sequence[str] | None = None) -
             f"query {str(names[counts > 1][0])!r} stands in more than one of {', '.join(part.source for part in parts)}. "
             "Query ids must differ; pass prefixes=('a:', 'b:', …) to keep them apart."
         )
-    row_starts = np.cumsum([0] + [part.rows for part in parts])
-    input_starts = np.cumsum([0] + [part.input_rows for part in parts])
-    own_order = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
+    starts = np.cumsum([0, *(part.rows for part in parts)])
     return Dataset(
         features=np.concatenate([part.features for part in parts]),
         grades=np.concatenate([part.grades for part in parts]),
-        offsets=np.concatenate([[0]] + [part.offsets[1:] + start for part, start in zip(parts, row_starts, strict=False)]),
+        offsets=np.concatenate([[0], *(part.offsets[1:] + start for part, start in zip(parts, starts[:-1], strict=True))]),
         qids=qids,
         feature_names=first.feature_names,
-        doc_ids=_joined([part.doc_ids for part in parts]),
-        weights=_joined([part.weights for part in parts]),
-        batches=_joined([part.batches for part in parts]),
-        input_row=np.concatenate([order + start for order, start in zip(own_order, input_starts, strict=False)]),
-        input_rows=int(input_starts[-1]),
-        preferences=Preferences.concat([part.preferences for part in parts], row_starts[:-1]),
+        doc_ids=_joined([part.doc_ids for part in parts], [np.full(part.rows, "", TEXT) for part in parts]),
+        weights=_joined([part.weights for part in parts], [np.ones(part.queries) for part in parts]),
+        batches=_joined([part.batches for part in parts], [np.full(part.queries, "", TEXT) for part in parts]),
+        input_row=_input_rows(parts, starts),
+        preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
     )
+
+
+def _input_rows(parts: Sequence[Dataset], starts: Indices) -> Indices | None:
+    """Where the rows stood in the sources put one after the other; lost once a part is only a selection of its source."""
+    if any(part.rows != part.input_rows for part in parts) or all(part.input_row is None for part in parts):
+        return None
+    own = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
+    return np.concatenate([order + start for order, start in zip(own, starts[:-1], strict=True)])
 
 
 def check_same_features(first: Dataset, second: Dataset) -> None:
@@ -62,6 +75,7 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
             )
 
 
-def _joined(arrays: Sequence[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
-    present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if len(present) == len(arrays) else None
+def _joined(arrays: Sequence[npt.NDArray[Any] | None], defaults: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
+    if all(array is None for array in arrays):
+        return None
+    return np.concatenate([default if array is None else array for array, default in zip(arrays, defaults, strict=True)])

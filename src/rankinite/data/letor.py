@@ -14,14 +14,12 @@ from rankinite.data import _format_kernels, streams
 from rankinite.data._letor_blocks import Block, Gatherer, Layout, Rooms, parse_block
 from rankinite.data._letor_kernels import DONE, POSITION
 from rankinite.data._letor_messages import LARGEST_INDEX
+from rankinite.data.arrays import group_sizes, runs_of_sizes
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, group_runs
-from rankinite.data.text_files import read_sizes
+from rankinite.data.text_files import group_files, read_sizes
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Bytes, Indices, Strings
-
-GROUP_FILES = (".query", ".group")
-"""Endings that LightGBM and XGBoost add to a file's name for the file of its group sizes."""
 
 ROWS_A_PIECE = 4096
 """Rows formatted by a thread at a time."""
@@ -39,8 +37,8 @@ def read_letor(
     """Read LETOR files, plain or compressed, as one stream of rows.
 
     Features a line leaves out are 0, or NaN with ``missing="nan"``. ``features`` declares how many there are.
-    Rows that name no query are grouped by the sizes in ``group``, or in a file beside the only file, named like
-    it with .query or .group added. ``chunk`` is the number of bytes parsed at a time.
+    Rows that name no query are grouped by the sizes in ``group``, or in a file beside each file, named like it
+    with .query or .group added. ``chunk`` is the number of bytes parsed at a time.
     """
     layout = _layout(missing, zero_based, features)
     gatherer = _gather([Path(path) for path in paths], layout, chunk)
@@ -50,10 +48,10 @@ def read_letor(
     if gatherer.named:
         if group is not None:
             raise DataError(f"{source}: rows name their query by qid: and group= is given too. Give one of them.")
-        qids, offsets, order = group_runs(gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64))
+        names, lengths = gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
     else:
-        qids, offsets = _groups(group, paths, gatherer.rows, source)
-        order = None
+        names, lengths = runs_of_sizes(_sizes(group, paths, source), gatherer.rows, source)
+    qids, offsets, order = group_runs(names, lengths)
     matrix, grades, doc_ids = gatherer.features(), np.concatenate(gatherer.grades), gatherer.all_doc_ids()
     if order is not None:
         matrix, grades, doc_ids = matrix[order], grades[order], None if doc_ids is None else doc_ids[order]
@@ -88,6 +86,8 @@ def write_letor(data: Dataset, path: Path) -> None:
 
     Features are numbered from 1 and all written; a value has the fewest digits that read back as the same float32.
     """
+    if data.rows == 0:
+        raise DataError(f"{path}: {data.source} has no rows, and a file without rows cannot be read back. Select at least one.")
     _check_writable(data.qids, "query id", f"{path}: {data.source}", empty=False)
     if data.doc_ids is not None:
         _check_writable(data.doc_ids, "document id", f"{path}: {data.source}", empty=True)
@@ -147,25 +147,17 @@ def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
         rooms.stride = max(1, gatherer.width)
 
 
-def _groups(group: Indices | None, paths: Sequence[Path], rows: int, source: str) -> tuple[Strings, Indices]:
-    """Query ids and offsets from group sizes given, or found in a file beside the only file."""
-    origin = "group="
-    if group is None:
-        beside = [Path(f"{paths[0]}{ending}") for ending in GROUP_FILES] if len(paths) == 1 else []
-        found = [path for path in beside if path.exists()]
-        if not found:
-            raise DataError(
-                f"{source}: rows name no query. Write qid:Q after the grade, give group= (the number of rows of each query), "
-                "or put such numbers, one a line, in a file named like this one with .query or .group added."
-            )
-        group, origin = read_sizes(found[0]), str(found[0])
-    sizes = np.asarray(group)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise DataError(f"{origin}: group sizes must be whole numbers from 0 on, one a query.")
-    if sizes.sum() != rows:
-        raise DataError(f"{origin}: the group sizes add up to {sizes.sum()} but {source} has {rows} rows. They must be equal.")
-    names = (np.flatnonzero(sizes) + 1).astype(TEXT)  # a query without rows keeps its number and is left out
-    return names, np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes[sizes > 0], dtype=np.int64)))
+def _sizes(group: Indices | None, paths: Sequence[Path], source: str) -> Indices:
+    """Group sizes given, or found in files beside the data."""
+    if group is not None:
+        return group_sizes(group)
+    files = group_files(paths)
+    if not files:
+        raise DataError(
+            f"{source}: rows name no query. Write qid:Q after the grade, give group= (the number of rows of each query), "
+            "or put such numbers, one a line, in a file named like this one with .query or .group added."
+        )
+    return np.concatenate([read_sizes(file) for file in files])
 
 
 # ---- writing ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from rankinite.data.columns import USUAL_NAMES, listed
 from rankinite.data.dataset import Dataset
 from rankinite.data.preferences import Preferences
 from rankinite.data.text_files import AnyPath, read_lines
-from rankinite.data.trec import rows_of_documents
+from rankinite.data.trec import AMBIGUOUS, ambiguous_document, rows_of_documents
 from rankinite.errors import DataError
 from rankinite.kernel import INDEX, SCORE
 
@@ -60,6 +60,8 @@ def _finder(data: Dataset) -> Callable[[str, str, str], int]:
                 f"given by position, from 0 to {last - first - 1}."
             )
         row = by_id.get((qid, document))
+        if row == AMBIGUOUS:
+            raise ambiguous_document(data, qid, document, place)
         if row is None:
             assert data.doc_ids is not None
             known = listed(data.doc_ids[first:last].tolist())

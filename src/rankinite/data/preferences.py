@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankinite.errors import DataError
-from rankinite.kernel import Floats, Indices
+from rankinite.kernel import INDEX, SCORE, Floats, Indices, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +23,38 @@ class Preferences:
     """P̄: the judged probability, in [0, 1], that ``better`` should rank above ``worse``."""
 
     def __post_init__(self) -> None:
+        for name, kind in (("better", INDEX), ("worse", INDEX), ("probability", SCORE)):
+            given = np.asarray(getattr(self, name))
+            if (
+                given.ndim != 1
+                or len(given) != len(self.better)
+                or (kind == INDEX and given.size and given.dtype.kind not in "iu")
+            ):
+                raise DataError(
+                    f"preferences: {name} has shape {given.shape} and type {given.dtype}. Give one row number (or probability) "
+                    "for each pair."
+                )
+            object.__setattr__(self, name, frozen(given.astype(kind)))
         bad = np.flatnonzero(~((self.probability >= 0) & (self.probability <= 1)))
         if len(bad):
             raise DataError(f"preference {bad[0]} has probability {self.probability[bad[0]]}. It must lie in [0, 1].")
 
     def __len__(self) -> int:
         return len(self.better)
+
+    def check(self, query_of_row: Indices) -> None:
+        """Refuse pairs whose rows do not exist, or belong to different queries."""
+        rows = len(query_of_row)
+        lost = np.flatnonzero((np.minimum(self.better, self.worse) < 0) | (np.maximum(self.better, self.worse) >= rows))
+        if len(lost):
+            better, worse = self.better[lost[0]], self.worse[lost[0]]
+            raise DataError(f"preference {lost[0]} is between rows {better} and {worse}, but rows run from 0 to {rows - 1}.")
+        apart = np.flatnonzero(query_of_row[self.better] != query_of_row[self.worse])
+        if len(apart):
+            better, worse = self.better[apart[0]], self.worse[apart[0]]
+            raise DataError(
+                f"preference {apart[0]} is between rows {better} and {worse} of different queries. Pair rows of one."
+            )
 
     def take(self, rows: Indices, of_rows: int) -> Preferences:
         """The pairs both of whose rows are among ``rows`` of a data set of ``of_rows`` rows, renumbered."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
@@ -13,14 +15,15 @@ import numpy.typing as npt
 
 from rankinite.data.arrays import group_sizes, matrix_of, rows_to_data
 from rankinite.data.cleaning import Infinite, Unjudged, check_choice, clean
-from rankinite.data.columns import USUAL_NAMES, assign_roles, listed
+from rankinite.data.columns import USUAL_NAMES, assign_roles, listed, name_roles
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import first_line, format_of, is_header
 from rankinite.data.joining import check_same_features
 from rankinite.data.letor import place_of_row, read_letor
+from rankinite.data.streams import spooled
 from rankinite.data.table_files import OPENERS, open_csv
 from rankinite.data.tables import Table, frame_table, load_matrix
-from rankinite.data.text_files import AnyPath, read_sizes
+from rankinite.data.text_files import AnyPath, group_files, read_sizes
 from rankinite.data.trec import read_qrels
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Indices
@@ -36,7 +39,7 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-Source: TypeAlias = AnyPath | Sequence[AnyPath] | ArrowStream | npt.ArrayLike
+Source: TypeAlias = AnyPath | Iterable[AnyPath] | ArrowStream | npt.ArrayLike
 Column: TypeAlias = str | npt.ArrayLike | None
 """A column by name, or its values, one a row."""
 
@@ -71,7 +74,7 @@ def read(
     - a path, or several paths of one format that are read as one stream: LETOR / SVMlight text (``2 qid:7 1:0.5 … # doc``),
       Parquet, Arrow IPC or Feather, CSV or TSV, TREC qrels (judgements alone, without features). Text may be compressed
       (.gz, .zst, .xz). The format is told by the suffix, else by how the file begins; ``format`` ("letor", "parquet",
-      "arrow", "csv", "tsv", "qrels") overrides that.
+      "arrow", "csv", "tsv", "qrels") overrides that. A pipe is kept in a temporary file while it is read.
     - a table: pandas, polars, PyArrow, or anything else with ``__arrow_c_stream__``.
     - a matrix of rows × features: a NumPy array, or a SciPy sparse matrix, which is made dense.
 
@@ -81,7 +84,8 @@ def read(
     **Which column is what.** ``grades``, ``qid``, ``doc_id``, ``weight`` and ``batch`` name columns of a table, or give the
     values, one a row. Columns that are not named are found by their usual names, such as ``qid`` or ``query_id`` and ``grade``,
     ``label`` or ``relevance``. All other columns are features and must be numeric or boolean; ``features`` chooses some
-    of them, ``ignore`` leaves some out. Empty cells are missing values (NaN). Qids are text: 7 becomes "7".
+    of them, ``ignore`` leaves some out, as is the unnamed index that pandas writes. Empty cells are missing values (NaN).
+    Qids are text: 7 becomes "7"; in text files they stay as they are written.
 
     ``group``: the number of rows of each query in turn, as numbers or as a file with one a line, where there is no query
     column. A file ``<path>.query`` or ``<path>.group`` beside the data is found by itself. A CSV or TSV file whose first
@@ -105,8 +109,16 @@ def read(
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
     options = _Options(columns, group, features, ignore, missing, zero_based, like)
-    data, place = _dispatch(source, options, format)
-    return clean(data, infinite=infinite, unjudged=unjudged, place=place)
+    if isinstance(source, Iterator) and not isinstance(source, ArrowStream):
+        source = list(source)
+    paths = _paths(source)
+    with ExitStack() as pipes:
+        files = [pipes.enter_context(spooled(path)) for path in paths or ()]
+        data, place = _from_files(files, options, format) if files else _from_memory(source, options, format)
+        data = clean(data, infinite=infinite, unjudged=unjudged, place=place)
+    for path, file in zip(paths or (), files, strict=True):
+        data = data if file is path else replace(data, source=data.source.replace(str(file), str(path)))
+    return data
 
 
 Read: TypeAlias = tuple[Dataset, Callable[[int], str]]
@@ -137,9 +149,20 @@ class _Options:
         """Group sizes: those given, else those in files beside the data."""
         if self.group is not None:
             return group_sizes(self.group)
-        found = [_group_file(path) for path in beside]
-        files = [file for file in found if file is not None]
-        return np.concatenate([read_sizes(file) for file in files]) if files and len(files) == len(found) else None
+        files = group_files(beside)
+        return np.concatenate([read_sizes(file) for file in files]) if files else None
+
+    def wanted(self, own: Mapping[str, str]) -> dict[str, str]:
+        """Role → column, as named here, else by the table itself."""
+        kept = {role: column for role, column in own.items() if column not in self.ignore and self.columns[role] is None}
+        return {**kept, **self.named()}
+
+    def chosen(self) -> list[str] | None:
+        """The feature columns a table must have, where they are chosen."""
+        if self.like is not None and self.features is not None:
+            raise ArgumentError("like= and features= exclude each other for tables: both choose the features. Pass one.")
+        names = self.features if self.like is None else self.like.feature_names
+        return None if names is None else [str(name) for name in names]
 
     def refuse_columns(self, source: str) -> None:
         """For sources without columns: nothing may be said of them."""
@@ -150,13 +173,14 @@ class _Options:
                 )
 
 
-def _dispatch(source: Source, options: _Options, format: str | None) -> Read:
-    paths = _paths(source)
-    if paths is None:
-        if format is not None:
-            raise ArgumentError(f"format={format!r} is for files, but the source is a {type(source).__name__}. Leave it out.")
-        return _from_table(frame_table(source), options) if isinstance(source, ArrowStream) else _from_matrix(source, options)
-    kind = format_of(paths, format)
+def _from_memory(source: Source, options: _Options, format: str | None) -> Read:
+    if format is not None:
+        raise ArgumentError(f"format={format!r} is for files, but the source is a {type(source).__name__}. Leave it out.")
+    return _from_table(frame_table(source), options) if isinstance(source, ArrowStream) else _from_matrix(source, options)
+
+
+def _from_files(paths: Sequence[Path], options: _Options, format: str | None) -> Read:
+    kind = format_of(paths, format, grouped=options.group is not None or bool(group_files(paths)))
     if kind in OPENERS:
         return _from_table(OPENERS[kind](paths), options, paths)
     if kind in ("csv", "tsv"):
@@ -177,25 +201,40 @@ def _paths(source: Source) -> list[Path] | None:
 
 
 def _from_csv(paths: Sequence[Path], separator: str, options: _Options) -> Read:
-    header = is_header(first_line(paths[0]), separator)
-    table = open_csv(paths, separator, header)
+    line = first_line(paths[0])
+    header = is_header(line, separator)
+    columns = next(csv.reader([line], delimiter=separator), [])
     if not header:  # the columns are then "0", "1", …, so that features are counted from 1
-        table = Table(table.types, table.pieces, table.source, {"grades": "0"})
-    return _from_table(table, options, paths)
+        columns = [str(number) for number in range(len(columns))]
+    own = {} if header else {"grades": "0"}
+    roles = name_roles(
+        columns,
+        source=str(paths[0]),
+        wanted=options.wanted(own),
+        given=options.given(),
+        taken=[*(options.chosen() or ()), *options.ignore],
+    )
+    names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
+    table = open_csv(paths, separator, header, names)
+    return _from_table(Table(table.types, table.pieces, table.source, own), options, paths)
 
 
 def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> Read:
     given = options.given()
-    wanted = {role: column for role, column in {**table.roles, **options.named()}.items() if role not in given}
-    chosen = options.like.feature_names if options.like is not None else options.features
     roles = assign_roles(
         table.types,
         source=table.source,
-        wanted=wanted,
+        wanted=options.wanted(table.roles),
         given=given,
-        features=None if chosen is None else [str(name) for name in chosen],
+        features=options.chosen(),
         ignore=options.ignore,
     )
+    if options.group is not None and "qid" in roles.named:
+        column = roles.named["qid"]
+        raise DataError(
+            f"{table.source}: column {column!r} names the query of each row and group= is given too. Leave group= out, or pass "
+            f"ignore=[{column!r}] to go by group=."
+        )
     has_qid = "qid" in roles.named or "qid" in given
     sizes = options.sizes(() if has_qid else paths)
     if sizes is None and not has_qid:
@@ -230,14 +269,20 @@ def _from_matrix(source: object, options: _Options) -> Read:
 
 def _from_letor(paths: Sequence[Path], options: _Options) -> Read:
     options.refuse_columns(str(paths[0]))
-    sizes = options.sizes(() if "qid:" in first_line(paths[0]) else paths)
     width = _declared_width(options)
-    data = read_letor(paths, missing=options.missing, zero_based=options.zero_based, features=width, group=sizes)
+    data = read_letor(paths, missing=options.missing, zero_based=options.zero_based, features=width, group=options.sizes())
     return _with_chosen_features(data, options), lambda row: place_of_row(paths, row)
 
 
 def _from_qrels(paths: Sequence[Path], options: _Options) -> Read:
     options.refuse_columns(str(paths[0]))
+    useless = {"group": options.group, "features": options.features, "like": options.like, "ignore": options.ignore or None}
+    for option, value in useless.items():
+        if value is not None:
+            raise ArgumentError(
+                f"{paths[0]}: {option}= is for data with features, but this is read as qrels, which have none. Leave it out, "
+                "or name the format with format=…."
+            )
     data = read_qrels(paths)
     return data, lambda row: f"{data.source}, judgement {row + 1}"
 
@@ -267,7 +312,3 @@ def _declared_width(options: _Options) -> int | None:
     first = 0 if options.zero_based else 1
     in_order = names == tuple(str(number) for number in range(first, first + len(names)))
     return len(names) if in_order or not all(name.isdecimal() for name in names) else None
-
-
-def _group_file(path: Path) -> Path | None:
-    return next((file for suffix in (".query", ".group") if (file := Path(f"{path}{suffix}")).exists()), None)

@@ -11,6 +11,7 @@ from rankinite.data.grouping import as_text
 from rankinite.data.joining import concat
 from rankinite.errors import ArgumentError
 from rankinite.kernel import INDEX
+from rankinite.seeds import generator
 
 AUG70 = (0.7, 5)
 """Share and copies of the paper's Aug70: ``augment(data, *AUG70)``."""
@@ -23,7 +24,7 @@ def sample_documents(data: Dataset, share: float, *, seed: int | np.random.Gener
     if not 0 < share <= 1:
         raise ArgumentError(f"share={share}: the share of documents must lie in (0, 1].")
     query = data.query_of_row()
-    shuffled = np.lexsort((np.random.default_rng(seed).random(data.rows), query))  # documents of a query, in random order
+    shuffled = np.lexsort((generator(seed).random(data.rows), query))  # documents of a query, in random order
     sizes = np.maximum(np.floor(share * np.diff(data.offsets) + 0.5).astype(INDEX), 1)
     position = np.arange(data.rows) - data.offsets[query]
     keep = np.zeros(data.rows, np.bool_)
@@ -38,7 +39,7 @@ def augment(data: Dataset, share: float, copies: int, *, seed: int = 0) -> Datas
     """
     if copies < 1:
         raise ArgumentError(f"copies={copies}: there must be at least one sample of each query.")
-    random = np.random.default_rng(seed)
+    random = generator(seed)
     mark = _unused_mark(data, copies)
     parts = [data]
     for copy in range(1, copies + 1):

@@ -7,6 +7,8 @@ import lzma
 import mmap
 import os
 import secrets
+import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -16,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Bytes
 
 CHUNK = 1 << 21
@@ -24,6 +26,8 @@ CHUNK = 1 << 21
 
 COMPRESSED = (".gz", ".zst", ".xz")
 """Endings of the file names that are decompressed on reading and compressed on writing."""
+MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"\xfd7zXZ": ".xz"}
+"""How compressed files begin, whatever their name."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -41,33 +45,65 @@ def check_readable(path: Path) -> None:
         raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
 
 
+def compression(path: Path) -> str:
+    """The ending that tells how a file is compressed: that of its name, else the one its first bytes call for, or ""."""
+    if path.suffix.lower() in COMPRESSED:
+        return path.suffix.lower()
+    if not path.is_file():
+        return ""
+    with _explained(path, ""), path.open("rb") as handle:
+        beginning = handle.read(8)
+    return next((ending for magic, ending in MAGIC.items() if beginning.startswith(magic)), "")
+
+
 @contextmanager
 def open_bytes(path: Path) -> Generator[IO[bytes]]:
-    """The bytes of a file to read, decompressed when its name ends in .gz, .zst or .xz."""
+    """The bytes of a file to read, decompressed when its name or its first bytes say that it is compressed."""
     check_readable(path)
-    with _explained(path), _opened(path) as handle:
+    packing = compression(path)
+    with _explained(path, packing), _opened(path, packing) as handle:
         yield handle
 
 
 @contextmanager
-def _explained(path: Path) -> Generator[None]:
+def spooled(path: Path) -> Generator[Path]:
+    """A path that can be read more than once: a pipe's bytes are put into a temporary file, any other file is itself.
+
+    Messages of errors raised meanwhile name the pipe.
+    """
+    check_readable(path)
+    if path.is_file():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="rankinite-") as folder:
+        copy = Path(folder) / path.name  # its endings tell the format
+        with _explained(path, ""), path.open("rb") as pipe, copy.open("wb") as handle:
+            shutil.copyfileobj(pipe, handle)
+        try:
+            yield copy
+        except (DataError, ArgumentError) as problem:
+            raise type(problem)(str(problem).replace(str(copy), str(path))) from problem
+
+
+@contextmanager
+def _explained(path: Path, packing: str) -> Generator[None]:
     """Turn what the decompressors and the file system raise into a DataError."""
     try:
         yield
     except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException) as problem:
-        if path.suffix in COMPRESSED:
-            rule = f"It must be a complete {path.suffix} file; make it again, or rename it if it is not compressed."
+        if packing:
+            rule = f"It must be a complete {packing} file; make it again, or rename it if it is not compressed."
         else:
             rule = "Check that the file is whole and the disk can be read."
         raise DataError(f"{path}: cannot be read ({str(problem) or type(problem).__name__}). {rule}") from problem
 
 
-def _opened(path: Path) -> Any:
-    if path.suffix == ".gz":
+def _opened(path: Path, packing: str) -> Any:
+    if packing == ".gz":
         return gzip.open(path, "rb")
-    if path.suffix == ".xz":
+    if packing == ".xz":
         return lzma.open(path, "rb")
-    if path.suffix == ".zst":
+    if packing == ".zst":
         return pa.input_stream(str(path), compression="zstd")
     return path.open("rb")
 
@@ -78,9 +114,10 @@ def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:
     Ordinary files are mapped, not read. A byte-order mark is passed over.
     """
     check_readable(path)
-    mapped = path.suffix not in COMPRESSED and path.is_file()
-    with _explained(path):
-        yield from _mapped_chunks(path, size) if mapped else _streamed_chunks(path, size)
+    packing = compression(path)
+    mapped = not packing and path.is_file()
+    with _explained(path, packing):
+        yield from _mapped_chunks(path, size) if mapped else _streamed_chunks(path, packing, size)
 
 
 def _mapped_chunks(path: Path, size: int) -> Iterator[Bytes]:
@@ -102,8 +139,8 @@ def _mapped_chunks(path: Path, size: int) -> Iterator[Bytes]:
         start = newline + 1
 
 
-def _streamed_chunks(path: Path, size: int) -> Iterator[Bytes]:
-    with _opened(path) as handle:
+def _streamed_chunks(path: Path, packing: str, size: int) -> Iterator[Bytes]:
+    with _opened(path, packing) as handle:
         begun: list[bytes] = []  # pieces of a chunk whose last line has not ended yet
         first = True
         while block := handle.read(size):
@@ -123,22 +160,20 @@ def write_atomically(path: Path) -> Generator[IO[bytes]]:
     """A binary handle whose bytes become the file ``path`` when the ``with`` block ends without an error.
 
     They are compressed when the name ends in .gz, .zst or .xz. Until then they stand under another name in
-    the same folder; on an error they are removed and whatever stood at ``path`` stays as it was. Devices and
-    pipes (``/dev/stdout``) are written directly.
+    the same folder; on an error they are removed and whatever stood at ``path`` stays as it was. Symbolic links
+    stay: the file they lead to is replaced. Devices, pipes and open files (``/dev/stdout``) are written directly.
     """
-    direct = path.exists() and not path.is_file() and not path.is_dir()
-    unfinished = path if direct else path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    if path.is_dir():
-        raise DataError(f"{path}: this is a folder. Give the name of a file to write.")
+    target, direct = _destination(path)
+    unfinished = target if direct else target.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        raw = unfinished.open("wb" if direct else "xb")
+        raw = unfinished.open("ab" if direct else "xb")
     except (OSError, ValueError) as problem:
         raise DataError(f"{path}: cannot be written ({problem}). The folder must exist and be writeable.") from problem
     try:
-        with raw, _compressor(path.suffix)(raw) as handle:
+        with raw, _compressor(path.suffix.lower())(raw) as handle:
             yield handle
         if not direct:
-            unfinished.replace(path)
+            unfinished.replace(target)
     except OSError as problem:  # a full disk, above all
         if not direct:
             unfinished.unlink(missing_ok=True)
@@ -147,6 +182,32 @@ def write_atomically(path: Path) -> Generator[IO[bytes]]:
         if not direct:
             unfinished.unlink(missing_ok=True)
         raise
+
+
+def _destination(path: Path) -> tuple[Path, bool]:
+    """The file to write once symbolic links are followed, and whether to write it directly instead of replacing it."""
+    try:
+        if _is_open_file(path):
+            return path, True
+        target = path.resolve()
+        if target.is_dir():
+            raise DataError(f"{path}: this is a folder. Give the name of a file to write.")
+        return target, target.exists() and not target.is_file()
+    except (OSError, ValueError, RuntimeError) as problem:  # a name too long or not of this system, or links in a circle
+        raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
+
+
+def _is_open_file(path: Path) -> bool:
+    """Whether the path names a file that a process has open, as /dev/stdout and /dev/fd/3 do; none may be replaced."""
+    for _ in range(40):  # links, as many as the system follows
+        folder = path.parent.resolve()
+        if folder.parts[:2] == ("/", "proc") or folder == Path("/dev/fd"):
+            return True
+        link = folder / path.name
+        if not link.is_symlink():
+            return False
+        path = folder / link.readlink()
+    return False
 
 
 def _compressor(suffix: str) -> Callable[[IO[bytes]], Any]:

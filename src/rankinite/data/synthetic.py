@@ -28,6 +28,8 @@ WEB_SHARES = (0.3704, 0.2855, 0.2714, 0.0523, 0.0204)
 DEGREE = 3
 REFERENCE_ROWS = 1 << 17
 """Rows from which scales and grade thresholds are taken, whatever the size drawn later."""
+REFERENCE_BLOCK = 1 << 13
+"""Of these, drawn at a time: documents may have many features."""
 BLOCK = 256
 """Queries drawn from one stream of random numbers; part of the definition of the data, not of its speed."""
 MOST_QUERIES = 10_000_000
@@ -167,17 +169,22 @@ def _judge(world: World, domain: int) -> _Judge:
     random = world.stream(CHANGE, domain)
     offset = (0.5 * shift * random.standard_normal(world.features)).astype(FEATURE)
     scale = np.exp(0.5 * shift * random.standard_normal(world.features)).astype(FEATURE)
-    judge = _Judge(offset, scale, _random_polynomial(world, 0), 0.0, np.zeros(0))
+    shared = _random_polynomial(world, 0)
+    judge = _Judge(offset, scale, shared, 0.0, np.zeros(0))
     random = world.stream(REFERENCE, domain)
-    sample = judge.documents(random, REFERENCE_ROWS)
-    polynomial = judge.polynomial.scaled(1 / judge.polynomial.values(sample).std())
-    if shift:
-        own = _random_polynomial(world, domain)
-        kept, added = polynomial.scaled(np.sqrt(1 - shift**2)), own.scaled(shift / own.values(sample).std())
-        polynomial = kept.plus(added)
-    judge = judge._replace(polynomial=polynomial, noise=world.noise * float(polynomial.values(sample).std()))
+    own = _random_polynomial(world, domain)
+    blocks = (judge.documents(random, REFERENCE_BLOCK) for _ in range(REFERENCE_ROWS // REFERENCE_BLOCK))
+    sampled = [(shared.values(block), own.values(block)) for block in blocks]
+    shared_values, own_values = (np.concatenate(values) for values in zip(*sampled, strict=True))
+    kept = np.sqrt(1 - shift**2) / shared_values.std()
+    added = shift / own_values.std()
+    values = kept * shared_values + added * own_values
+    noise = world.noise * float(values.std())
+    if noise:
+        values = values + noise * random.standard_normal(len(values))
     shares = np.clip(np.cumsum(world.grade_shares)[:-1], 0, 1)
-    return judge._replace(thresholds=np.quantile(judge.noisy_values(sample, random), shares))
+    polynomial = shared.scaled(kept).plus(own.scaled(added)) if shift else shared.scaled(kept)
+    return _Judge(offset, scale, polynomial, noise, np.quantile(values, shares))
 
 
 def _random_polynomial(world: World, number: int) -> _Polynomial:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from rankinite.data.streams import COMPRESSED, open_bytes
-from rankinite.data.tables import BATCH, Piece, Table, check_columns, memory_table, path_name
+from rankinite.data.streams import compression, open_bytes
+from rankinite.data.tables import BATCH, Piece, Table, check_columns, memory_table, merged_types, path_name
 from rankinite.errors import DataError
+
+pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
 ROLES_KEY = b"rankinite.roles"
 """Schema metadata in which our own files say which column means what, as JSON."""
@@ -24,27 +29,25 @@ ROLES_KEY = b"rankinite.roles"
 def open_parquet(paths: Sequence[Path]) -> Table:
     """Parquet files with the same columns; a row group is a piece."""
     pieces: list[Piece] = []
-    types: dict[str, Any] = {}
+    schemas: list[Any] = []
     roles: dict[str, str] = {}
     for path in paths:
         with _broken_files(path, "Parquet"):
             metadata: Any = pq.read_metadata(path)
             schema: Any = metadata.schema.to_arrow_schema()
             roles = roles or _own_roles(schema)
-            found = {column.name: column.type for column in schema}
-            names: list[str] = schema.names
-        check_columns(list(types) or names, names, str(paths[0]), str(path))
-        types = types or found
+        schemas.append(schema)
+        check_columns(schemas[0].names, schema.names, str(paths[0]), str(path))
         for group in range(metadata.num_row_groups):
             load = partial(_load_row_group, path, metadata, group)
             pieces.append(Piece(metadata.row_group(group).num_rows, load, str(path)))
-    return Table(types, pieces, path_name(paths), roles)
+    return Table(merged_types(schemas), pieces, path_name(paths), roles)
 
 
 def open_arrow(paths: Sequence[Path]) -> Table:
     """Arrow IPC files or streams and Feather files with the same columns, memory-mapped."""
     roles: dict[str, str] = {}
-    parts: list[tuple[Any, str, int | None]] = []
+    parts: list[tuple[Any, str, None]] = []
     for path in paths:
         with _broken_files(path, "Arrow IPC"):
             arrow = _arrow_table(path)
@@ -55,20 +58,49 @@ def open_arrow(paths: Sequence[Path]) -> Table:
     return Table(table.types, table.pieces, table.source, roles)
 
 
-def open_csv(paths: Sequence[Path], separator: str, header: bool) -> Table:
-    """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …"""
-    parts: list[tuple[Any, str, int | None]] = []
+def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> Table:
+    """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …
+
+    ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is a name like any other.
+    """
+    texts = {column if header else f"f{column}": pa.string() for column in names.values()}
+    parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
     for path in paths:
         with _csv_input(path) as given, _broken_files(path, "CSV" if separator == "," else "TSV"):
             table = pyarrow.csv.read_csv(
                 given,
                 read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header),
                 parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+                convert_options=pyarrow.csv.ConvertOptions(column_types=texts),
             )
-            names = table.column_names if header else [str(number) for number in range(table.num_columns)]
-            table = table.rename_columns(names)
-        parts.append((table, str(path), 2 if header else 1))
+            columns = table.column_names if header else [str(number) for number in range(table.num_columns)]
+            table = table.rename_columns(columns)
+            for role, column in names.items():
+                if role != "doc_id" and column in columns:  # a document may be nameless, a query may not
+                    table = _with_blanks_missing(table, columns.index(column))
+        parts.append((table, str(path), partial(_place_of_row, path, separator, header)))
     return memory_table(parts, path_name(paths))
+
+
+def _with_blanks_missing(table: Any, at: int) -> Any:
+    column = table.column(at)
+    return table.set_column(at, table.column_names[at], pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column))
+
+
+def _place_of_row(path: Path, separator: str, header: bool, row: int) -> str:
+    """The ``file:line`` of a row counted from 0; for messages, as it reads the file again."""
+    left, line = row + header, 1
+    with open_bytes(path) as stream:
+        reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline=""), delimiter=separator)
+        try:
+            for fields in reader:
+                if fields and left == 0:
+                    return f"{path}:{line}"
+                left -= bool(fields)  # blank lines are no rows
+                line = reader.line_num + 1
+        except csv.Error:  # a field beyond what this reader takes
+            pass
+    return f"{path}, row {row}"
 
 
 def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -89,7 +121,7 @@ def _arrow_table(path: Path) -> Any:
 @contextmanager
 def _csv_input(path: Path) -> Generator[Any]:
     """What the CSV reader is given: the path where it can map the file, else decompressed bytes."""
-    if path.suffix.lower() not in COMPRESSED:
+    if not compression(path):
         yield path
     else:
         with open_bytes(path) as stream:

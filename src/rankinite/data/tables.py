@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute
 
 from rankinite.data._kernels import columns_to_rows
-from rankinite.data.columns import Roles, listed
+from rankinite.data.arrays import inexact_whole_number
+from rankinite.data.columns import Roles, is_numeric, listed
 from rankinite.data.grouping import TEXT
 from rankinite.errors import DataError
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Strings
@@ -40,8 +41,8 @@ class Piece(NamedTuple):
     """Gives the named columns of the piece as one or several Arrow tables or batches."""
     name: str
     """The file the rows stand in, or what the table is called in messages."""
-    first_line: int | None = None
-    """The line of the first row, in text files."""
+    place: Callable[[int], str] | None = None
+    """Names the place of a row of the file, in text files."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,7 @@ class Table:
             in_file = files.get(piece.name, 0)
             if row < start + piece.rows:
                 inside = in_file + row - start
-                line = piece.first_line
-                return f"{piece.name}, row {inside}" if line is None else f"{piece.name}:{inside + line}"
+                return f"{piece.name}, row {inside}" if piece.place is None else piece.place(inside)
             start += piece.rows
             files[piece.name] = in_file + piece.rows
         return f"{self.source}, row {row}"
@@ -82,21 +82,19 @@ def frame_table(frame: object, source: str = "table") -> Table:
         table: Any = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise DataError(f"{source}: {type(frame).__name__} cannot be read as an Arrow table: {error}") from error
-    # pandas sends an unnamed index along; a named one is a column like any other.
-    kept = [name for name in table.column_names if not name.startswith("__index_level_")]
-    return memory_table([(table.select(kept) if len(kept) < table.num_columns else table, source, None)], source)
+    return memory_table([(table, source, None)], source)
 
 
-def memory_table(parts: Sequence[tuple[Any, str, int | None]], source: str) -> Table:
-    """Tables in memory with the same columns, each with its name and the line of its first row."""
+def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], source: str) -> Table:
+    """Tables in memory with the same columns, each with its name and, from text files, what names the place of a row."""
     for table, name, _ in parts:
         check_columns(parts[0][0].column_names, table.column_names, parts[0][1], name)
     pieces = [
-        Piece(min(BATCH, table.num_rows - first), partial(_selected, table, first), name, line)
-        for table, name, line in parts
+        Piece(min(BATCH, table.num_rows - first), partial(_selected, table, first), name, place)
+        for table, name, place in parts
         for first in range(0, table.num_rows, BATCH)
     ]
-    return Table(_merged_types([table.schema for table, _, _ in parts]), pieces, source)
+    return Table(merged_types([table.schema for table, _, _ in parts]), pieces, source)
 
 
 def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, name: str) -> None:
@@ -182,12 +180,23 @@ def _role_values(column: Any, role: str, table: Table, start: int) -> npt.NDArra
         place = table.place(start + int(np.flatnonzero(missing)[0]))
         what = "grade" if role == "grades" else role
         raise DataError(f"{place}: the {what} is missing. Every row must have one; fill it in, or remove the row.")
-    if role in ("grades", "weight"):
-        return numbers(column, GRADE if role == "grades" else SCORE)
     try:
+        if role in ("grades", "weight"):
+            return numbers(column, GRADE if role == "grades" else SCORE)
+        _refuse_inexact(column, role, table, start)
         return text(column)
     except pa.ArrowException as error:
-        raise DataError(f"{table.source}: the {role} column is no text ({error}). Name another with {role}=….") from error
+        raise DataError(f"{table.source}: the {role} column cannot be used ({error}). Name another with {role}=….") from error
+
+
+def _refuse_inexact(column: Any, role: str, table: Table, start: int) -> None:
+    array = _plain(column)
+    inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
+    if inexact is not None:
+        raise DataError(
+            f"{table.place(start + inexact)}: the {role} {array[inexact]} is a {array.type} too large to be exact, so that "
+            "different ones may have become the same. Give whole numbers or text."
+        )
 
 
 def _batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
@@ -201,13 +210,13 @@ def _selected(table: Any, first: int, columns: Sequence[str]) -> list[Any]:
     return [table.select(columns).slice(first, BATCH)]
 
 
-def _merged_types(schemas: Iterable[Any]) -> dict[str, Any]:
-    """Column types over several files; a column that is text in one of them counts as text."""
+def merged_types(schemas: Iterable[Any]) -> dict[str, Any]:
+    """Column types over several files; a column that is not numeric in one of them is not numeric."""
     types: dict[str, Any] = {}
     for schema in schemas:
         for column in schema:
             known = types.get(column.name)
-            if known is None or pa.types.is_null(known) or pa.types.is_string(column.type):
+            if known is None or pa.types.is_null(known) or not is_numeric(column.type):
                 types[column.name] = column.type
     return types
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -16,6 +16,9 @@ from rankinite.errors import DataError
 from rankinite.kernel import INDEX, Indices
 
 AnyPath: TypeAlias = str | PathLike[str]
+
+GROUP_FILES = (".query", ".group")
+"""Endings that LightGBM and XGBoost add to a file's name for the file of its group sizes."""
 
 
 class Line(NamedTuple):
@@ -48,3 +51,9 @@ def read_sizes(path: AnyPath) -> Indices:
             raise DataError(f"{place}: {text[:40]!r} is not a whole number from 0 on. Each line gives the rows of one query.")
         sizes.append(int(text))
     return np.asarray(sizes, INDEX)
+
+
+def group_files(paths: Sequence[AnyPath]) -> list[Path]:
+    """The files of group sizes that stand beside data files; none unless every data file has one."""
+    beside = [[file for ending in GROUP_FILES if (file := Path(f"{path}{ending}")).exists()] for path in paths]
+    return [files[0] for files in beside] if all(beside) else []

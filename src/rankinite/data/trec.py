@@ -19,6 +19,8 @@ from rankinite.kernel import FEATURE, GRADE, SCORE, Floats
 
 QRELS_FORM = "qid iteration document grade"
 RUN_FORM = "qid Q0 document rank score tag"
+AMBIGUOUS = -1
+"""Stands for the row of a document id that several rows of a query have."""
 
 
 class _Entry(NamedTuple):
@@ -71,6 +73,8 @@ def read_run(path: AnyPath, data: Dataset) -> Floats:
     scores = np.full(data.rows, -np.inf, SCORE)
     for (qid, document), (score, place) in _run_entries(path).items():
         row = rows.get((qid, document))
+        if row == AMBIGUOUS:
+            raise ambiguous_document(data, qid, document, place)
         if row is None:
             raise DataError(
                 f"{place}: document {document!r} of query {qid!r} is not in {data.source}. A run may return only documents of "
@@ -101,15 +105,21 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
 
 
 def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
-    """The row of each (qid, document id)."""
+    """The row of each (qid, document id), or :data:`AMBIGUOUS`."""
     if data.doc_ids is None:
         raise DataError(f"{data.source}: its documents have no ids by which to find them. Read it with doc_id=….")
     rows: dict[tuple[str, str], int] = {}
     for row, pair in enumerate(_pairs(data)):
-        if pair in rows:
-            raise DataError(f"{data.source}: query {pair[0]!r} has document {pair[1]!r} twice. They must differ in a query.")
-        rows[pair] = row
+        rows[pair] = AMBIGUOUS if pair in rows else row
     return rows
+
+
+def ambiguous_document(data: Dataset, qid: str, document: str, place: str) -> DataError:
+    """The error for naming a document by an id that several rows of the query have."""
+    return DataError(
+        f"{place}: query {qid!r} of {data.source} has document {document!r} more than once, so this may mean either. "
+        "Make the ids in a query differ."
+    )
 
 
 def _pairs(data: Dataset) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from rankinite.data.columns import USUAL_NAMES
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import SUFFIXES, inner_suffix
 from rankinite.data.letor import write_letor
-from rankinite.data.streams import write_atomically
+from rankinite.data.streams import COMPRESSED, write_atomically
 from rankinite.data.table_files import ROLES_KEY
 from rankinite.data.text_files import AnyPath
 from rankinite.errors import DataError
@@ -33,6 +33,8 @@ def write(data: Dataset, path: AnyPath) -> None:
     """
     path = Path(path)
     kind = SUFFIXES.get(inner_suffix(path), "letor")
+    if kind in ("parquet", "arrow") and path.suffix.lower() in COMPRESSED:
+        raise DataError(f"{path}: {kind} files are not compressed from outside. Name it {path.stem}.")
     if kind == "letor":
         write_letor(data, path)
     elif kind == "parquet":
@@ -83,6 +85,8 @@ def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
 
 def _schema(data: Dataset) -> Any:
     """The columns: the roles the data fills, then the features; the metadata says which role each column has."""
+    if data.rows == 0:
+        raise DataError(f"{data.source}: there are no rows, and a file without rows cannot be read back. Select at least one.")
     repeated = {name for name in data.feature_names if data.feature_names.count(name) > 1}
     if repeated:
         raise DataError(f"{data.source}: feature {min(repeated)!r} stands there twice. Rename it with rename_features.")

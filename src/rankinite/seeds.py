@@ -1,0 +1,16 @@
+"""Random numbers: always from a seed or a generator that is passed in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.errors import ArgumentError
+
+
+def generator(seed: int | np.random.Generator) -> np.random.Generator:
+    """The generator given, or the one of a seed."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if seed < 0:
+        raise ArgumentError(f"seed={seed}: a seed must be a whole number from 0 on.")
+    return np.random.default_rng(seed)
