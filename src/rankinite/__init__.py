@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rankinite.evaluation.compare import Comparison as Comparison
     from rankinite.evaluation.compare import compare as compare
     from rankinite.evaluation.evaluate import Evaluation as Evaluation
+    from rankinite.evaluation.evaluate import Scorer as Scorer
     from rankinite.evaluation.evaluate import evaluate as evaluate
     from rankinite.measures import AP as AP
     from rankinite.measures import DCG as DCG
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from rankinite.measures import register_measure as register_measure
     from rankinite.measures import swap_changes as swap_changes
     from rankinite.parallel import threads as threads
-    from rankinite.rankers.base import Ranker as Ranker
     from rankinite.rankers.feature import Feature as Feature
 
 _HOMES = {
@@ -76,14 +76,13 @@ _HOMES = {
     "rankinite.data.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
-    "rankinite.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "rankinite.evaluation.evaluate": ("Evaluation", "Scorer", "evaluate"),
     "rankinite.measures": (
         *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
         *("Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),
     "rankinite.parallel": ("threads",),
-    "rankinite.rankers.base": ("Ranker",),
     "rankinite.rankers.feature": ("Feature",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -149,4 +149,4 @@ def test_threads_change_nothing(run, letor):
 def test_help_teaches_by_example(run, verb):
     done = run(verb, "--help")
     assert done.code == 0
-    assert f"rankinite {verb}" in done.out
+    assert f"rankinite {verb} " in done.out.partition("Examples:")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -24,13 +25,58 @@ SECOND = 1 / log2(3)
         ("xgboost", [1, 1, SECOND]),
         ("ranklib", [0, 1, SECOND]),
         ("sklearn", [0, 1, (1 + SECOND) / 2]),
-        ("letor", [0, 1, 1]),
+        ("letor", [0, 1, 1]),  # without a cutoff no list is short
     ],
 )
 def test_ndcg_of_degenerate_and_tied_queries(convention, values):
     result = rk.evaluate(SCORES, DATA, [rk.NDCG()], convention=convention)[rk.NDCG()]
     assert result.per_query == pytest.approx(values, nan_ok=True)
     assert result.skipped == np.isnan(values).sum()
+
+
+def letor_ndcg(ranked: list[int], k: int) -> float:
+    """NDCG@k as LETOR's script computes it: rank 2 is not discounted, and a list shorter than k has no NDCG@k: it adds 0."""
+
+    def dcg(grades: list[int]) -> float:
+        return sum((2**g - 1) / (1 if place < 2 else log2(place + 1)) for place, g in enumerate(grades[:k]))
+
+    ideal = dcg(sorted(ranked, reverse=True))
+    return dcg(ranked) / ideal if len(ranked) >= k and ideal else 0.0
+
+
+def test_letor_against_its_script():
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(1, 15, 60)
+    grades, scores = rng.integers(0, 3, sizes.sum()), rng.normal(size=sizes.sum())
+    data = rk.read(np.zeros((sizes.sum(), 1)), grades=grades, group=sizes)
+    for k in (1, 5, 10):
+        ours = rk.evaluate(scores, data, rk.NDCG(k), convention="letor")[rk.NDCG(k)].per_query
+        for query, (a, b) in enumerate(pairwise(data.offsets)):
+            ranked = grades[a:b][np.argsort(-scores[a:b], kind="stable")].tolist()
+            assert ours[query] == pytest.approx(letor_ndcg(ranked, k))
+
+
+def test_short_lists_elsewhere():
+    data = rk.read(np.zeros((2, 1)), grades=[1, 1], group=[2])
+    for convention, value in [("ranklib", 1.0), ("xgboost", 1.0), ("trec", 0.2)]:
+        if convention == "trec":
+            data = rk.read(np.zeros((2, 1)), grades=[1, 1], group=[2], doc_id=["a", "b"])
+        assert rk.evaluate([1.0, 2.0], data, "p@10", convention=convention)["p@10"].mean == pytest.approx(value)
+
+
+def test_trec_compares_scores_in_single_precision():
+    data = rk.read(np.zeros((2, 1)), grades=[1, 0], group=[2], doc_id=["d1", "d2"])
+    near = [20.00000012, 20.0000001]
+    assert rk.evaluate(near, data, "rr", convention="trec")["rr"].mean == 0.5  # tied: d2 comes before d1
+    assert rk.evaluate(near, data, "rr")["rr"].mean == 1.0
+
+
+def test_lowest_and_highest_are_values_for_errors_too():
+    data = rk.read(np.zeros((3, 1)), grades=[0, 1, 2], group=[3])
+    for ties, errors, ndcg in [("lowest", 0.0, None), ("highest", 3.0, 1.0)]:
+        found = rk.evaluate(np.zeros(3), data, ["pairwise-errors", "ndcg"], ties=ties)
+        assert found["pairwise-errors"].mean == errors
+        assert ndcg is None or found["ndcg"].mean == ndcg
 
 
 def test_half_is_a_convention_of_your_own():

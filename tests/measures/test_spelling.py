@@ -22,7 +22,7 @@ MEASURES = st.one_of(
     st.builds(rk.NDCG, CUTOFF, GAINS, DISCOUNT),
     st.builds(rk.DCG, CUTOFF, GAINS, DISCOUNT),
     st.builds(rk.AveNDCG, st.integers(1, 50), GAINS, DISCOUNT),
-    st.builds(rk.ERR, CUTOFF, st.integers(1, 50)),
+    st.builds(rk.ERR, CUTOFF, st.integers(1, 20)),
     st.builds(rk.AP, CUTOFF, GRADE, st.sampled_from(["all", "reachable"])),
     st.builds(rk.RR, CUTOFF, GRADE),
     st.builds(rk.Precision, CUTOFF, GRADE, st.sampled_from(["cutoff", "returned"])),
@@ -64,9 +64,11 @@ def test_usual_spellings(text, measure):
         ("balanced-error@5", "not a cutoff"),
         ("ndcg:colour=red", "gains, discount"),
         ("ndcg:gains=cubic", "exponential, linear"),
-        ("dcg:gains=3/1", "must rise"),
+        ("dcg:gains=3/1", "finite and rise"),
+        ("dcg:gains=0/nan/1", "finite and rise"),
+        ("ndcg:short=long", "counted, zero"),
         ("ap:relevant=many", "not a number"),
-        ("err:max_grade=0", "1 … 50"),
+        ("err:max_grade=0", "1 … 20"),
         ("", "names no measure"),
     ],
 )
@@ -105,10 +107,26 @@ def test_a_users_measure_goes_wherever_a_measure_goes():
     assert rk.evaluate(np.asarray([0.0, 1, 2, 3]), data, [TopGrade(1)])[TopGrade(1)].mean == 2.5
 
 
+def test_measures_that_cannot_be_told_apart_or_read_back():
+    class Plain:
+        name = "plain"
+
+    with pytest.raises(rk.MeasureError, match="must be a dataclass"):
+        rk.register_measure(Plain)
+    data = rk.read(np.eye(2), grades=[0, 1], group=[2])
+    same = [rk.FunctionMeasure("x", lambda g: 0.0), rk.FunctionMeasure("x", lambda g: 1.0)]
+    with pytest.raises(rk.ArgumentError, match="called 'x'"):
+        rk.evaluate([1.0, 2.0], data, same)
+    ndcg = rk.FunctionMeasure("ndcg", lambda grades: 0.25)
+    assert rk.evaluate([1.0, 2.0], data, ndcg, convention="lightgbm")[ndcg].mean == 0.25
+
+
 def test_a_plain_function_is_a_measure_with_exact_ties():
     measure = rk.FunctionMeasure("first", lambda grades: float(grades[0]))
     ranking = rk.rank([1, 1, 1, 0], np.asarray([0, 1, 5, 9], np.float32), np.asarray([0, 4]))
     assert measure.per_query(ranking)[0] == pytest.approx(2.0)
+    nothing = rk.rank([-np.inf, -np.inf], np.asarray([0, 1], np.float32), np.asarray([0, 2]))
+    assert measure.per_query(nothing)[0] == 0
     many = rk.rank(np.zeros(50), np.arange(50, dtype=np.float32), np.asarray([0, 50]))
     assert measure.per_query(many)[0] == pytest.approx(24.5, abs=2.0)
     assert measure.per_query(many)[0] == measure.per_query(many)[0]

@@ -16,6 +16,7 @@ TRAINABLE = [
     rk.DCG(4, gains=(0, 1, 3, 7, 10)),
     rk.ERR(),
     rk.ERR(4),
+    rk.ERR(max_grade=16),
     rk.AP(),
     rk.AP(3, relevant=2),
     rk.AP(3, of="reachable"),
@@ -61,6 +62,14 @@ def test_trainable_measures_are_those_with_swaps():
     assert all(isinstance(measure, rk.TrainableMeasure) for measure in TRAINABLE)
     others = (rk.Precision(5), rk.Recall(5), rk.AveNDCG(), rk.PairwiseErrors(), rk.BalancedError())
     assert not any(isinstance(measure, rk.TrainableMeasure) for measure in others)
+
+
+def test_what_cannot_be_swapped_is_refused():
+    with pytest.raises(rk.MeasureError, match="NDCG, DCG, ERR, AP and RR do"):
+        rk.swap_changes(rk.Precision(3), np.asarray([1.0, 0.0]))
+    for grades in (np.empty(0), np.zeros((2, 2))):
+        with pytest.raises(rk.MeasureError, match="in rank order"):
+            rk.swap_changes(rk.NDCG(), grades)
 
 
 def test_long_queries_keep_their_precision():

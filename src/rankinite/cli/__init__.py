@@ -9,7 +9,9 @@ from typing import NoReturn
 
 _SPELLINGS = (
     (r"zero_based=True", "--zero-based"),
-    (r"\b(missing|infinite|unjudged|qid|grades|doc_id|convention|ties)='([^']*)'", r"--\1 \2"),
+    (r"\b(missing|infinite|unjudged|qid|grades|convention|ties)='([^']*)'", r"--\1 \2"),
+    (r"\bdoc_id=('[^']*'|…)", "--doc-id"),
+    (r"\bERR\(max_grade=(\d+)\)", r"err:max_grade=\1"),
     (r"\bignore=\['([^']*)'\]", r"--ignore \1"),
     (r"\bgroup=…?", "--group"),
     (r"\bformat=…?", "--input-format"),
@@ -31,10 +33,8 @@ def main() -> None:
         _refuse(as_options(str(error)))
     except MemoryError as error:
         _refuse(f"there is not enough memory ({error}). Use fewer rows or features.")
-    except BrokenPipeError:
-        # The reader of our output went away (as `| head` does): nothing is wrong, and nothing is left to say.
-        sys.stderr.close()
-        sys.exit(0)
+    except OSError as error:  # above all a full disk behind the standard output
+        _refuse(f"{error}.")
 
 
 def _refuse(message: str) -> NoReturn:

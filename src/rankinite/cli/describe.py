@@ -47,7 +47,8 @@ def describe(
     for number, description in enumerate(found):
         if number:
             print()
-        for grid in (overview(description), grade_grid(description), feature_grid(description, features or None)):
+        tables = (overview(description), grade_grid(description), feature_grid(description, features or None))
+        for grid in tables[2:] if layout is options.Layout.csv else tables:  # CSV: one table a stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {options.Layout.text, options.Layout.markdown}:
             print("\n".join(oddities(description)))

@@ -146,7 +146,9 @@ DataArgument: TypeAlias = Annotated[
 ]
 MeasureOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--measure", "-m", help="ndcg@10, err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated."),
+    typer.Option(
+        "--measure", "-m", help="ndcg@10 (if left out), err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated."
+    ),
 ]
 ConventionOption: TypeAlias = Annotated[
     str,
@@ -158,7 +160,8 @@ TiesOption: TypeAlias = Annotated[
 LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 
-DEFAULT_MEASURES = ["ndcg@10", "err", "ap", "rr"]
+DEFAULT_MEASURES = ["ndcg@10"]
+"""What is measured if nothing is said: it fits any grades."""
 
 
 @contextmanager

@@ -22,7 +22,7 @@ COLUMN = ("feature:", "ascending:")
 def named(spec: str) -> tuple[str, str]:
     """A ranker's name in tables and what it is: ``bm25=feature:25`` → ("bm25", "feature:25")."""
     name, equals, rest = spec.partition("=")
-    if equals and not Path(spec).exists():
+    if equals and name and not spec.startswith(COLUMN) and not Path(spec).exists():
         return name, rest
     return spec, spec
 

@@ -26,6 +26,7 @@ Part: TypeAlias = Literal["train", "valid", "test"]
 WEB_SHARES = (0.3704, 0.2855, 0.2714, 0.0523, 0.0204)
 """Shares of grades 0 to 4 as judged web results have them."""
 DEGREE = 3
+MOST_TERMS = 10_000
 REFERENCE_ROWS = 1 << 17
 """Rows from which scales and grade thresholds are taken, whatever the size drawn later."""
 REFERENCE_BLOCK = 1 << 13
@@ -62,7 +63,7 @@ class World:
         rules = {
             "features": (self.features >= DEGREE, f"at least {DEGREE}"),
             "documents": (self.documents >= 1, "at least 1"),
-            "terms": (self.terms >= 1, "at least 1"),
+            "terms": (1 <= self.terms <= MOST_TERMS, f"in 1 … {MOST_TERMS}"),
             "seed": (self.seed >= 0, "at least 0"),
             "noise": (0 <= self.noise < np.inf, "at least 0"),
             "shift": (0 <= self.shift <= 1, "in [0, 1]"),

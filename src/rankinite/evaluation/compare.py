@@ -128,7 +128,14 @@ class Comparison:
     def to_csv(self) -> str:
         """One line a system and measure, with all digits."""
         rows = tuple(
-            (name, str(r.measure), *map(repr, (r.mean, *r.interval)), str(r.queries), str(r.skipped), self._beaten(name, r))
+            (
+                name,
+                str(r.measure),
+                *map(repr, (r.mean, *r.interval)),
+                str(r.queries),
+                str(r.skipped),
+                self._beaten_names(name, r),
+            )
             for name, evaluation in self.evaluations.items()
             for r in evaluation.results
         )
@@ -179,6 +186,9 @@ class Comparison:
         letters = [self.letters[other] for other in self.better_than(name, result.measure)]
         return ("" if len(self.systems) <= 26 else ",").join(letters)
 
+    def _beaten_names(self, name: str, result: Result) -> str:
+        return "; ".join(self.better_than(name, result.measure))
+
     def _cell(self, name: str, measure: Measure) -> str:
         result = self.evaluations[name][measure]
         low, high = result.interval
@@ -222,6 +232,10 @@ def compare(
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
+    if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+        raise ArgumentError(f"the rankers are a {type(rankers).__name__}. Give a mapping of names, as {{'name': ranker, …}}.")
+    if len({str(name) for name in rankers}) < len(rankers):
+        raise ArgumentError(f"two systems have the same name among {', '.join(map(str, rankers))}. Names must differ.")
     if len(rankers) < 2:
         raise ArgumentError(f"{len(rankers)} system(s) to compare. Give at least two, as {{'name': ranker, …}}.")
     if test not in TESTS:

@@ -178,7 +178,7 @@ def evaluate_scores(
     ties: Ties | None,
     confidence: float,
 ) -> Evaluation:
-    """Measure scores that are known to be one a row; one sort serves all measures."""
+    """Measure scores that are known to be one a row."""
     if not data.queries:
         raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
     rule = convention.ties if ties is None else ties
@@ -209,8 +209,14 @@ def _all_per_query(
         start, end = data.offsets[first], data.offsets[last]
         grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
         doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
-        ranking = rank_checked(scores[start:end], grades, offsets, ties, doc_ids)
-        return [_per_query(measure, ranking, convention) for measure in measures]
+        own = scores[start:end]
+        if convention.single_precision:
+            with np.errstate(over="ignore"):
+                own = own.astype(np.float32).astype(SCORE)
+        rankings = {
+            rule: rank_checked(own, grades, offsets, rule, doc_ids) for rule in {_rule(measure, ties) for measure in measures}
+        }
+        return [_per_query(measure, rankings[_rule(measure, ties)], convention) for measure in measures]
 
     if any(measure.pooled for measure in measures):
         return part(0, data.queries)
@@ -221,7 +227,9 @@ def _all_per_query(
 def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:
     """The scores of a ranker, or the scores given, checked: one number a row."""
     place = f"{name}: " if name else ""
-    given = ranker.score(data) if isinstance(ranker, Scorer) else ranker
+    if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+        raise DataError(f"{place}the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+    given = ranker.score(data) if isinstance(ranker, Scorer) and not isinstance(ranker, type) else ranker
     try:
         scores = np.asarray(given, SCORE)
     except (TypeError, ValueError) as error:
@@ -248,14 +256,18 @@ def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> 
 def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Measure, ...]:
     """The measures meant, without repetitions, in the order given."""
     listed: list[Any] = list(measures) if _is_list(measures) else [measures]
-    parsed: dict[Measure, None] = {}
+    parsed: list[Measure] = []
     for entry in listed:
         measure: Any = parse_measure(entry) if isinstance(entry, str) else entry
         if isinstance(measure, type) or not isinstance(measure, Measure):
             raise ArgumentError(f"{measure!r} is not a measure. Give for example NDCG(10) or 'ndcg@10'.")
-        parsed[measure] = None
+        if measure not in parsed:
+            parsed.append(measure)
     if not parsed:
         raise ArgumentError("no measure was given. Give at least one, for example NDCG(10) or 'ndcg@10'.")
+    names = [str(measure) for measure in parsed]
+    if len(set(names)) < len(names):
+        raise ArgumentError(f"two measures are called {max(names, key=names.count)!r}. Give them different names.")
     return tuple(parsed)
 
 
@@ -271,6 +283,13 @@ def percent(share: float) -> str:
 def finite(value: float) -> float | None:
     """The value as JSON has it: NaN and infinities are null."""
     return value if math.isfinite(value) else None
+
+
+def _rule(measure: Measure, ties: Ties) -> Ties:
+    """The rule for ties as it applies to a measure: the lowest error is that of the best order."""
+    if measure.higher_is_better or ties not in {"lowest", "highest"}:
+        return ties
+    return "highest" if ties == "lowest" else "lowest"
 
 
 def _per_query(measure: Measure, ranking: Ranking, convention: Convention) -> Floats:

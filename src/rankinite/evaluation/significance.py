@@ -131,6 +131,8 @@ def bootstrap(differences: npt.ArrayLike, resamples: int = 10_000, seed: int = 0
     turned = bool((lopsided[lopsided != 0.0][:1] < 0.0).any())
     if turned:
         d = -d[::-1]
+    if len(d) == 1:  # one query says nothing of the spread
+        return Bootstrap(1.0, (-math.inf, math.inf))
     n, total, spread = len(d), math.fsum(d.tolist()), math.fsum(np.abs(d).tolist())
     sums = _resample(lambda first, out: bootstrap_sums(d, seed_word, first, out), resamples, piece=256)
     p = _monte_carlo_p(np.abs(sums - total) >= abs(total) - TIE * spread)

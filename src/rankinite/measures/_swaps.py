@@ -109,7 +109,7 @@ def all_changes(
 ) -> None:
     """The change for every pair of ranks; ``out_changes`` has shape (n, n) and comes out symmetric."""
     n = len(relevance)
-    state = np.empty((2, n + 2), np.float64)
+    state = np.empty((2, n + 1), np.float64)
     prepare(relevance, discounts, state)
     for i in range(n):
         out_changes[i, i] = 0.0

@@ -22,19 +22,21 @@ class Convention:
     """Leave out queries whose documents all have one grade: every ranker does equally well on them."""
     empty: float | None = None
     """What a query counts where a measure says nothing (no relevant document); None leaves it out."""
+    single_precision: bool = False
+    """Scores are compared as 32-bit floats, so that closer ones tie."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """Measure name → settings it has in this tool, where the user left the default."""
+    """Measure name → settings it has in this tool, where the measure has the default."""
 
     def adapt(self, measure: Measure) -> Measure:
-        """The measure as the tool computes it; a setting that the user chose is left alone."""
+        """The measure as the tool computes it; a setting that is not the default is left alone."""
         own = self.settings.get(getattr(measure, "name", ""), {})
         defaults = {f.name: f.default for f in fields(measure)} if own else {}  # type: ignore[arg-type]
-        changed = {key: value for key, value in own.items() if getattr(measure, key) == defaults[key]}
+        changed = {key: value for key, value in own.items() if key in defaults and getattr(measure, key) == defaults[key]}
         return replace(measure, **changed) if changed else measure  # type: ignore[type-var]
 
 
 _LINEAR = {"ndcg": {"gains": "linear"}, "dcg": {"gains": "linear"}, "avendcg": {"gains": "linear"}}
-_LETOR = {name: {"discount": "letor"} for name in ("ndcg", "dcg", "avendcg")}
+_LETOR = {name: {"discount": "letor", "short": "zero"} for name in ("ndcg", "dcg", "avendcg")}
 _REACHABLE = {"ap": {"of": "reachable"}}
 
 CONVENTIONS: Mapping[str, Convention] = {
@@ -43,8 +45,8 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention("rankinite"),
         Convention("lightgbm", ties="order", skip_one_grade=False, empty=1.0, settings=_REACHABLE),
         Convention("xgboost", ties="order", skip_one_grade=False, empty=1.0, settings={**_REACHABLE, "p": {"of": "returned"}}),
-        Convention("ranklib", ties="order", skip_one_grade=False, empty=0.0),
-        Convention("trec", ties="doc_id", skip_one_grade=False, empty=0.0, settings=_LINEAR),
+        Convention("ranklib", ties="order", skip_one_grade=False, empty=0.0, settings={"p": {"of": "returned"}}),
+        Convention("trec", ties="doc_id", skip_one_grade=False, empty=0.0, single_precision=True, settings=_LINEAR),
         Convention("sklearn", ties="expected", skip_one_grade=False, empty=0.0, settings=_LINEAR),
         Convention("letor", ties="order", skip_one_grade=False, empty=0.0, settings=_LETOR),
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import pairwise
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -19,6 +20,8 @@ Gains: TypeAlias = Literal["exponential", "linear"] | tuple[float, ...]
 """What a grade g is worth: 2^g − 1, g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
 Discount: TypeAlias = Literal["log2", "letor"]
 """The weight of rank r = 1, 2, …: 1/log2(1+r); or LETOR's 1, 1, 1/log2(3), 1/log2(4), …, which leaves rank 2 undiscounted."""
+Short: TypeAlias = Literal["counted", "zero"]
+"""What a query with fewer documents than the cutoff counts: its value, or 0 as in LETOR's evaluation script."""
 
 
 def gain_of(grades: Reals, gains: Gains) -> Floats:
@@ -48,15 +51,27 @@ def discount_of(discount: Discount, ranks: int) -> Floats:
     return 1.0 / np.log2(1.0 + rank) if discount == "log2" else 1.0 / np.log2(np.maximum(rank, 2.0))
 
 
-def check_gains(name: str, gains: Gains, discount: Discount) -> None:
-    """Refuse gains or discounts that are unknown, or gains that fall with the grade."""
-    if isinstance(gains, tuple):
-        if not gains or any(b < a for a, b in itertools.pairwise(gains)):
-            raise MeasureError(f"{name}: the gains {gains} must rise with the grade, as in (0, 1, 3, 7, 10).")
-    elif gains not in ("exponential", "linear"):
+def checked_gains(name: str, gains: Gains | Sequence[float]) -> Gains:
+    """The gains as a frozen value; refuses those that are unknown, or fall with the grade."""
+    if isinstance(gains, str) and gains in ("exponential", "linear"):
+        return gains
+    try:
+        table = () if isinstance(gains, str) else tuple(float(gain) for gain in gains)
+    except (TypeError, ValueError):
+        table = ()
+    if not table:
         raise MeasureError(f"{name}: gains={gains!r} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10.")
-    if discount not in ("log2", "letor"):
-        raise MeasureError(f"{name}: discount={discount!r} is unknown. Known are log2, letor.")
+    if not np.isfinite(table).all() or any(b < a for a, b in pairwise(table)):
+        raise MeasureError(f"{name}: the gains {table} must be finite and rise with the grade, as in (0, 1, 3, 7, 10).")
+    return table
+
+
+def check_words(name: str, discount: Discount, short: Short) -> None:
+    """Refuse words that are unknown."""
+    if discount not in get_args(Discount):
+        raise MeasureError(f"{name}: discount={discount!r} is unknown. Known are {', '.join(get_args(Discount))}.")
+    if short not in get_args(Short):
+        raise MeasureError(f"{name}: short={short!r} is unknown. Known are {', '.join(get_args(Short))}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,7 @@ class DCG:
     cutoff: int | None = None
     gains: Gains = "exponential"
     discount: Discount = "log2"
+    short: Short = "counted"
 
     name = "dcg"
     higher_is_better = True
@@ -75,7 +91,8 @@ class DCG:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
-        check_gains(self.name, self.gains, self.discount)
+        object.__setattr__(self, "gains", checked_gains(self.name, self.gains))
+        check_words(self.name, self.discount, self.short)
 
     def __str__(self) -> str:
         return spell(self)
@@ -94,7 +111,10 @@ class DCG:
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        return expected_values(self, ranking)
+        values = expected_values(self, ranking)
+        if self.short == "zero" and self.cutoff is not None:
+            values[np.diff(ranking.offsets) < self.cutoff] = 0.0
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +132,7 @@ class AveNDCG:
     cutoff: int = 10
     gains: Gains = "exponential"
     discount: Discount = "log2"
+    short: Short = "counted"
 
     name = "avendcg"
     higher_is_better = True
@@ -119,12 +140,13 @@ class AveNDCG:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
-        check_gains(self.name, self.gains, self.discount)
+        object.__setattr__(self, "gains", checked_gains(self.name, self.gains))
+        check_words(self.name, self.discount, self.short)
 
     def __str__(self) -> str:
         return spell(self)
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        each = [NDCG(k, self.gains, self.discount).per_query(ranking) for k in range(1, self.cutoff + 1)]
+        each = [NDCG(k, self.gains, self.discount, self.short).per_query(ranking) for k in range(1, self.cutoff + 1)]
         return np.mean(each, axis=0)

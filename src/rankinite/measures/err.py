@@ -20,7 +20,12 @@ def stopping_probability(grades: Reals, max_grade: int) -> Floats:
     if len(outside):
         raise MeasureError(
             f"grade {grades[outside[0]]:g} is outside 0 … {max_grade}, the scale of this ERR. The highest grade is part of the "
-            f"measure, never taken from the data: use ERR(max_grade={max(int(np.max(grades)), 1)}) or map the grades."
+            f"measure, never taken from the data: "
+            + (
+                f"use ERR(max_grade={int(np.ceil(np.max(grades)))}) or map the grades."
+                if np.min(grades) >= 0
+                else "map the grades."
+            )
         )
     return (np.exp2(np.asarray(grades, SCORE)) - 1.0) / 2.0**max_grade
 
@@ -40,8 +45,8 @@ class ERR:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
-        if not 1 <= self.max_grade <= 50:
-            raise MeasureError(f"err: max_grade={self.max_grade} must lie in 1 … 50.")
+        if self.max_grade not in range(1, 21):  # beyond, 1 − R is so small that swap changes lose their digits
+            raise MeasureError(f"err: max_grade={self.max_grade} must be a whole number in 1 … 20.")
 
     def __str__(self) -> str:
         return spell(self)

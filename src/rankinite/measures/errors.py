@@ -65,5 +65,7 @@ class BalancedError:
                 f"balanced-error needs documents on both sides of relevant={self.relevant:g}, but "
                 f"{positives} of {len(positive)} are relevant. Choose another relevant=."
             )
-        mistakes = (called & ~positive) / (2.0 * negatives) + (~called & positive) / (2.0 * positives)
-        return ranking.queries * np.add.reduceat(mistakes, ranking.offsets[:-1])
+        # Counted in whole numbers: the order of the rows must not change a bit.
+        false_positives = np.add.reduceat((called & ~positive).astype(np.int64), ranking.offsets[:-1])
+        false_negatives = np.add.reduceat((~called & positive).astype(np.int64), ranking.offsets[:-1])
+        return ranking.queries * (false_positives / (2.0 * negatives) + false_negatives / (2.0 * positives))

@@ -20,7 +20,7 @@ class FunctionMeasure:
     >>> top_grade = FunctionMeasure("top-grade", lambda grades: grades[0])
 
     Where documents tie, the value is the mean over all orders if there are at most ``orders`` of them, else over
-    that many random ones (seeded: the same every time).
+    that many random ones (seeded: the same every time). A query for which no document is returned counts 0.
     """
 
     name: str
@@ -38,6 +38,9 @@ class FunctionMeasure:
         values = np.empty(ranking.queries, SCORE)
         for query, a in enumerate(ranking.offsets[:-1]):
             returned = a + ranking.returned[query]
+            if returned == a:
+                values[query] = 0.0
+                continue
             starts = [*np.flatnonzero(~ranking.tied[a:returned]).tolist(), int(returned - a)]
             blocks = list(pairwise(starts))
             orders = _orders(ranking.grades[a:returned].astype(SCORE), blocks, self.orders)

@@ -28,7 +28,7 @@ class Precision:
     name = "p"
     higher_is_better = True
     pooled = False
-    parts = Parts(_kernels.expected_linear, _kernels.scale_one)  # counted first, divided in per_query
+    parts = Parts(_kernels.expected_linear, _kernels.scale_one)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
@@ -47,16 +47,17 @@ class Precision:
         return relevant(grades, self.relevant)
 
     def discounts(self, ranks: int) -> Floats:
-        """Ranks up to the cutoff count alike."""
-        return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
+        """Ranks up to the cutoff count alike: one over the cutoff, or 1 where the documents returned decide."""
+        share = self.cutoff if self.cutoff is not None and self.of == "cutoff" else 1
+        return np.full(ranks_up_to(self.cutoff, ranks), 1.0 / share, SCORE)
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        found = expected_values(self, ranking)
+        values = expected_values(self, ranking)
         if self.cutoff is not None and self.of == "cutoff":
-            return found / self.cutoff
+            return values
         most = ranking.longest if self.cutoff is None else self.cutoff
-        return found / np.clip(ranking.returned, 1, most)
+        return values / np.clip(ranking.returned, 1, most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
 """What tied scores mean.
 
 - ``expected``: the exact mean over all orders of the tied documents;
-- ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst: the range a ranking may fall in;
+- ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst. :func:`rankinite.evaluate` turns the two
+  round for errors, so that they give the lowest and the highest value a ranking may have;
 - ``order``: as they stand in the input, as most libraries do without saying so;
 - ``doc_id``: by document id from high to low, as trec_eval does.
 """
@@ -62,14 +63,15 @@ class Ranking:
 
 def rank(
     scores: npt.ArrayLike,
-    grades: Grades,
-    offsets: Indices,
+    grades: npt.ArrayLike,
+    offsets: npt.ArrayLike,
     *,
     ties: Ties = "expected",
     doc_ids: Strings | None = None,
 ) -> Ranking:
     """Sort each query's documents by score, the highest first."""
-    values = np.ascontiguousarray(scores, SCORE)
+    values, grades = np.ascontiguousarray(scores, SCORE), np.ascontiguousarray(grades, GRADE)
+    offsets = np.ascontiguousarray(offsets, np.int64)
     _check_scores(values, grades, offsets)
     check_ties(ties, doc_ids)
     return rank_checked(values, grades, offsets, ties, doc_ids)
@@ -80,7 +82,7 @@ def check_ties(ties: Ties, doc_ids: Strings | None) -> None:
     if ties not in _CODES:
         raise ArgumentError(f"ties={ties!r} is unknown. Known are {', '.join(get_args(Ties))}.")
     if ties == "doc_id" and doc_ids is None:
-        raise DataError("ties by document id need data with document ids. Choose ties='expected' or 'order' instead.")
+        raise DataError("ties by document id need data with document ids. Choose ties='expected' or ties='order' instead.")
 
 
 def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, doc_ids: Strings | None) -> Ranking:
@@ -103,6 +105,14 @@ def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, d
 
 
 def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
+    if (
+        grades.ndim != 1
+        or offsets.ndim != 1
+        or offsets[:1] != [0]
+        or offsets[-1] != len(grades)
+        or (np.diff(offsets) < 1).any()
+    ):
+        raise DataError(f"offsets must rise from 0 to {grades.size}, the number of grades, without an empty query.")
     if scores.shape != grades.shape:
         raise DataError(
             f"there are {len(grades)} rows but the scores have shape {scores.shape}. "

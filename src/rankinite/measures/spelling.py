@@ -7,7 +7,7 @@ A name, ``@`` and the cutoff where there is one, then every setting that is not 
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -26,6 +26,9 @@ def register_measure(measure: C) -> C:
     A package can also announce its measures by an entry point in the group ``rankinite.measures``: then the command
     line knows them as soon as the package is installed.
     """
+    kind: type = measure
+    if not is_dataclass(kind):
+        raise MeasureError(f"{kind.__name__} must be a dataclass (frozen, with a name): its fields are what the text sets.")
     name: str = getattr(measure, "name", measure.__name__.lower())
     _known[name.lower()] = measure
     return measure

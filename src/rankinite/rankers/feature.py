@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import SCORE, Floats
 
 
@@ -20,21 +22,34 @@ class Feature:
     ascending: bool = False
     """True: small values rank high, as for a distance or a URL's length."""
 
+    def __post_init__(self) -> None:
+        given: Any = self.feature
+        if isinstance(given, str):
+            return
+        if isinstance(given, bool) or not isinstance(given, SupportsIndex):
+            raise ArgumentError(f"Feature({given!r}): give a feature's position or its name.")
+        object.__setattr__(self, "feature", operator.index(given))
+
     def __str__(self) -> str:
         return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
 
-    def score(self, features: Dataset | npt.NDArray[np.floating]) -> Floats:
-        """The feature's values, signed so that higher ranks higher."""
-        if isinstance(features, Dataset):
-            values = features.features[:, features.feature_index(self.feature)]
-        elif isinstance(self.feature, int) and features.ndim == 2 and 0 <= self.feature < features.shape[1]:
-            values = features[:, self.feature]
-        else:
-            raise DataError(
-                f"feature {self.feature!r} cannot be taken from an array of shape {features.shape}. "
-                "Give its position, or score a Dataset, whose features have names."
-            )
-        signed = -values.astype(SCORE) if self.ascending else values.astype(SCORE)
+    def score(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """The feature's values in a data set, a matrix or a data frame, signed so that higher ranks higher."""
+        values = self._column(features).astype(SCORE)
+        signed = -values if self.ascending else values
         # The lowest score that is still ranked: −inf would mean "not returned".
         lowest = np.finfo(SCORE).min
         return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
+
+    def _column(self, features: Any) -> npt.NDArray[Any]:
+        if isinstance(features, Dataset):
+            return features.features[:, features.feature_index(self.feature)]
+        if isinstance(self.feature, str) and self.feature in getattr(features, "columns", ()):
+            return np.asarray(features[self.feature])
+        matrix = np.asarray(features)
+        if isinstance(self.feature, int) and matrix.ndim == 2 and 0 <= self.feature < matrix.shape[1]:
+            return matrix[:, self.feature]
+        raise DataError(
+            f"feature {self.feature!r} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. "
+            "Give its position, or score a Dataset or a data frame, whose features have names."
+        )
