@@ -7,6 +7,7 @@ threads (see :mod:`rankinite.parallel`), which compiles several times faster and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
@@ -82,10 +83,16 @@ def compiled(function: F, *signatures: Any) -> F:
     variant of the kernel for each function, which its disk cache never finds again in another process.
     """
     dispatcher: Any = function
-    if hasattr(dispatcher, "overloads"):  # it is a plain function when the compiler is switched off
-        for signature in signatures:
-            if signature.args not in dispatcher.overloads:
-                dispatcher.disable_compile(False)
-                dispatcher.compile(signature)
-        dispatcher.disable_compile()
+    if not hasattr(dispatcher, "overloads"):  # it is a plain function when the compiler is switched off
+        return function
+    if any(signature.args not in dispatcher.overloads for signature in signatures):
+        with _compiling:  # several threads may come here at once
+            for signature in signatures:
+                if signature.args not in dispatcher.overloads:
+                    dispatcher.disable_compile(False)
+                    dispatcher.compile(signature)
+            dispatcher.disable_compile()
     return function
+
+
+_compiling = threading.Lock()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -138,6 +140,18 @@ def test_a_kernel_is_compiled_once_for_data_sets_and_for_arrays():
         measure.per_query(rk.rank([1.0, 2.0, 2.0], grades, offsets))
     assert len(_ranking_kernels.rank_queries.signatures) == 1
     assert len(_kernels.measure_each.signatures) == 2  # grades are float32, relevance float64
+
+
+def test_kernels_may_first_be_needed_by_several_threads_at_once():
+    code = (
+        "import numpy as np, rankinite as rk\n"
+        "grades = np.arange(40_000, dtype=np.float32) % 4\n"
+        "data = rk.read(np.zeros((40_000, 1)), grades=grades, group=[10] * 4_000)\n"
+        "print(rk.evaluate(grades, data, ['ndcg', 'err', 'ap', 'rr'])['ap'].mean)\n"
+    )
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert float(done.stdout) == 1.0
 
 
 def test_balanced_error_is_the_error_of_the_whole():

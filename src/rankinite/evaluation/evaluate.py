@@ -213,9 +213,8 @@ def _all_per_query(
         if convention.single_precision:
             with np.errstate(over="ignore"):
                 own = own.astype(np.float32).astype(SCORE)
-        rankings = {
-            rule: rank_checked(own, grades, offsets, rule, doc_ids) for rule in {_rule(measure, ties) for measure in measures}
-        }
+        rules: set[Ties] = {_rule(measure, ties) for measure in measures}
+        rankings = {rule: rank_checked(own, grades, offsets, rule, doc_ids) for rule in rules}
         return [_per_query(measure, rankings[_rule(measure, ties)], convention) for measure in measures]
 
     if any(measure.pooled for measure in measures):
