@@ -8,6 +8,10 @@
 The command line prints any of them without a traceback and exits with code 2.
 """
 
+from __future__ import annotations
+
+from collections.abc import Collection
+
 
 class RankiniteError(Exception):
     """Base of every error that is the input's fault rather than the program's."""
@@ -23,3 +27,9 @@ class MeasureError(RankiniteError):
 
 class ArgumentError(RankiniteError, ValueError):
     """A setting is outside its range, or two settings exclude each other."""
+
+
+def listed(names: Collection[object], most: int = 20) -> str:
+    """Names for a message, cut short when there are many."""
+    shown = ", ".join(repr(str(name)) for name in list(names)[:most])
+    return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"

@@ -197,13 +197,16 @@ def test_numbers_are_written_with_no_more_digits_than_needed(folder: Path, value
         written = line.split()[2].removeprefix("1:")
         shortest = np.format_float_scientific(np.float32(written), unique=True, trim="-")
         # One digit more where the shortest text lies exactly between two float32 numbers: we do not rely on ties to even.
-        spare = 1 if Fraction(shortest) * 2 == Fraction(float(written)) + Fraction(neighbour(written, shortest)) else 0
+        spare = 1 if is_between(written, shortest) else 0
         assert significant(written) <= max(significant(shortest) + spare, 6 if abs(float(written)) >= 2.0**-126 else 1)
 
 
-def neighbour(written: str, shortest: str) -> float:
-    """The float32 next to a number, on the side of another text of it."""
-    return float(np.nextafter(np.float32(written), np.float32(np.inf if Fraction(shortest) > Fraction(written) else -np.inf)))
+def is_between(written: str, shortest: str) -> bool:
+    """Whether a shorter text of a number lies exactly in the middle between it and the next float32."""
+    above = Fraction(shortest) > Fraction(written)
+    with np.errstate(over="ignore"):
+        neighbour = float(np.nextafter(np.float32(written), np.float32(np.inf if above else -np.inf)))
+    return np.isfinite(neighbour) and Fraction(shortest) * 2 == Fraction(float(np.float32(written))) + Fraction(neighbour)
 
 
 def significant(number: str) -> int:

@@ -361,3 +361,9 @@ def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path, text: str, l
         write_compressed(path, text)
     with pytest.raises(DataError, match=rf"t{suffix}:{line}: the grade is -1"):
         read(path)
+
+
+def test_text_that_is_not_utf8_is_refused() -> None:
+    broken = pa.StringArray.from_buffers(2, pa.py_buffer(np.asarray([0, 1, 2], np.int32)), pa.py_buffer(b"\xff\xfe"))
+    with pytest.raises(DataError, match="qid"):
+        read(pa.table({"qid": broken, "grade": [0.0, 1.0], "x": [1.0, 2.0]}))

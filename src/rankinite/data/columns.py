@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "qid": ("qid", "query_id", "query", "queryid", "q_id", "srch_id"),
@@ -86,12 +86,6 @@ def is_numeric(kind: Any) -> bool:
         return is_numeric(kind.value_type)
     checks = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
     return any(check(kind) for check in checks)
-
-
-def listed(names: Collection[Any], most: int = 20) -> str:
-    """Names for a message, cut short when there are many."""
-    shown = ", ".join(repr(str(name)) for name in list(names)[:most])
-    return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"
 
 
 def _is_row_number(name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 
 
@@ -130,7 +130,7 @@ class Dataset:
         if isinstance(feature, str):
             if feature in self.feature_names:
                 return self.feature_names.index(feature)
-            raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {_listed(self.feature_names)}.")
+            raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {listed(self.feature_names)}.")
         if 0 <= feature < len(self.feature_names):
             return feature
         raise DataError(
@@ -217,25 +217,25 @@ class Dataset:
     def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
         if isinstance(queries, str):
             queries = [queries]
-        listed = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
-        if listed.dtype == np.bool_:
-            if len(listed) != self.queries:
-                raise DataError(f"{self.source}: a mask of {len(listed)} entries for {self.queries} queries. Give one a query.")
-            return np.flatnonzero(listed)
-        if listed.dtype.kind in "UTO":
+        chosen = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
+        if chosen.dtype == np.bool_:
+            if len(chosen) != self.queries:
+                raise DataError(f"{self.source}: a mask of {len(chosen)} entries for {self.queries} queries. Give one a query.")
+            return np.flatnonzero(chosen)
+        if chosen.dtype.kind in "UTO":
             number = {str(qid): i for i, qid in enumerate(self.qids.tolist())}
-            unknown = [str(qid) for qid in listed.tolist() if str(qid) not in number]
+            unknown = [str(qid) for qid in chosen.tolist() if str(qid) not in number]
             if unknown:
                 raise DataError(
-                    f"{self.source}: there is no query {unknown[0]!r}. The queries are {_listed(self.qids.tolist())}."
+                    f"{self.source}: there is no query {unknown[0]!r}. The queries are {listed(self.qids.tolist())}."
                 )
-            return np.asarray([number[str(qid)] for qid in listed.tolist()], INDEX)
-        if listed.size and listed.dtype.kind not in "iu":
-            raise DataError(f"{self.source}: queries are chosen by number, mask or qid, not by {listed.dtype} values.")
-        outside = listed[(listed < 0) | (listed >= self.queries)]
+            return np.asarray([number[str(qid)] for qid in chosen.tolist()], INDEX)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise DataError(f"{self.source}: queries are chosen by number, mask or qid, not by {chosen.dtype} values.")
+        outside = chosen[(chosen < 0) | (chosen >= self.queries)]
         if len(outside):
             raise DataError(f"{self.source}: query number {outside[0]} is outside 0…{self.queries - 1}.")
-        return listed.astype(INDEX)
+        return chosen.astype(INDEX)
 
     def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
         return Dataset(
@@ -295,8 +295,3 @@ def _check_shapes(data: Dataset) -> None:
     bad = np.flatnonzero(~np.isfinite(data.grades))
     if len(bad):
         raise DataError(f"{data.source}: row {bad[0]} has grade {data.grades[bad[0]]}. Grades must be finite numbers.")
-
-
-def _listed(names: Sequence[Any], most: int = 12) -> str:
-    shown = ", ".join(repr(str(name)) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rankinite.data.columns import USUAL_NAMES, listed
+from rankinite.data.columns import USUAL_NAMES
 from rankinite.data.dataset import Dataset
 from rankinite.data.preferences import Preferences
 from rankinite.data.text_files import AnyPath, read_lines
 from rankinite.data.trec import AMBIGUOUS, ambiguous_document, rows_of_documents
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 from rankinite.kernel import INDEX, SCORE
 
 FORM = "qid, better, worse and optionally the probability, separated by tabs"

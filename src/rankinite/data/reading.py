@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankinite.data.arrays import group_sizes, matrix_of, rows_to_data
 from rankinite.data.cleaning import Infinite, Unjudged, check_choice, clean
-from rankinite.data.columns import USUAL_NAMES, assign_roles, listed, name_roles
+from rankinite.data.columns import USUAL_NAMES, assign_roles, name_roles
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import first_line, format_of, is_header
 from rankinite.data.joining import check_same_features
@@ -25,7 +25,7 @@ from rankinite.data.table_files import OPENERS, open_csv
 from rankinite.data.tables import Table, frame_table, load_matrix
 from rankinite.data.text_files import AnyPath, group_files, read_sizes
 from rankinite.data.trec import read_qrels
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.kernel import Indices
 
 Missing: TypeAlias = Literal["zero", "nan"]

@@ -19,9 +19,9 @@ import pyarrow.compute
 
 from rankinite.data._kernels import columns_to_rows
 from rankinite.data.arrays import inexact_whole_number
-from rankinite.data.columns import Roles, is_numeric, listed
+from rankinite.data.columns import Roles, is_numeric
 from rankinite.data.grouping import TEXT
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Strings
 from rankinite.parallel import run
 
@@ -185,7 +185,7 @@ def _role_values(column: Any, role: str, table: Table, start: int) -> npt.NDArra
             return numbers(column, GRADE if role == "grades" else SCORE)
         _refuse_inexact(column, role, table, start)
         return text(column)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{table.source}: the {role} column cannot be used ({error}). Name another with {role}=….") from error
 
 
@@ -202,7 +202,7 @@ def _refuse_inexact(column: Any, role: str, table: Table, start: int) -> None:
 def _batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
     try:
         yield from piece.load(columns)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{piece.name}: cannot be read ({error}). The file seems broken; make it again.") from error
 
 
