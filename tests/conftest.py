@@ -1,4 +1,7 @@
-"""Hypothesis draws the same examples in every run, so that a pass means the same everywhere; RANKINITE_EXPLORE=1 draws new ones."""
+"""Hypothesis draws the same examples in every run, so that a pass means the same everywhere.
+
+RANKINITE_EXPLORE=1 draws new ones.
+"""
 
 from __future__ import annotations
 
