@@ -85,14 +85,16 @@ def compiled(function: F, *signatures: Any) -> F:
     dispatcher: Any = function
     if not hasattr(dispatcher, "overloads"):  # it is a plain function when the compiler is switched off
         return function
-    if any(signature.args not in dispatcher.overloads for signature in signatures):
+    if (dispatcher, signatures) not in _ready:
         with _compiling:  # several threads may come here at once
             for signature in signatures:
                 if signature.args not in dispatcher.overloads:
                     dispatcher.disable_compile(False)
                     dispatcher.compile(signature)
             dispatcher.disable_compile()
+            _ready.add((dispatcher, signatures))  # only now may others use it: before, Numba would still make variants
     return function
 
 
 _compiling = threading.Lock()
+_ready: set[tuple[Any, tuple[Any, ...]]] = set()

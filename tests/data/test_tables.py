@@ -250,9 +250,6 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
             read(tmp_path / name)
 
 
-PLACES = st.integers(0, 10_000)
-
-
 @pytest.mark.parametrize(("name", "put"), [("t.parquet", put_parquet), ("t.arrow", put_feather), ("t.csv", put_csv)])
 @settings(max_examples=100, deadline=None)
 @given(

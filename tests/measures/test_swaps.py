@@ -67,7 +67,7 @@ def test_trainable_measures_are_those_with_swaps():
 def test_what_cannot_be_swapped_is_refused():
     with pytest.raises(rk.MeasureError, match="NDCG, DCG, ERR, AP and RR do"):
         rk.swap_changes(rk.Precision(3), np.asarray([1.0, 0.0]))
-    for grades in (np.empty(0), np.zeros((2, 2))):
+    for grades in (np.empty(0), np.zeros((2, 2)), np.float64(1.0)):
         with pytest.raises(rk.MeasureError, match="in rank order"):
             rk.swap_changes(rk.NDCG(), grades)
 

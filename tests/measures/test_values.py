@@ -154,6 +154,12 @@ def test_kernels_may_first_be_needed_by_several_threads_at_once():
         assert float(done.stdout) == 1.0
 
 
+@pytest.mark.parametrize("offsets", [[], [1, 2], [0, 1], [0, 0, 2], [0, 3], [[0, 2]]])
+def test_offsets_that_do_not_fit_are_refused(offsets):
+    with pytest.raises(rk.DataError, match="offsets must rise from 0 to 2"):
+        rk.rank([1.0, 2.0], [0, 1], offsets)
+
+
 def test_balanced_error_is_the_error_of_the_whole():
     grades = np.asarray([0, 1, 0, 2, 0, 0], np.float32)
     scores = np.asarray([1.0, 1.0, -1.0, -2.0, 3.0, -1.0])

@@ -97,7 +97,6 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     table, discounts, values = measure.table(), measure.discounts(ranking.longest), np.empty(ranking.queries, SCORE)
     most = min(max(int(ranking.grades.max(initial=0)), 0), len(table) - 1)
     levels = np.unique(table[: most + 1])[::-1].copy()
-
     expected, scale = compiled(measure.parts.expected, _kernels.EXPECTED), compiled(measure.parts.scale, _kernels.SCALE)
     measure_each = compiled(_kernels.measure_each, *_kernels.MEASURE_EACH)
 
@@ -124,11 +123,11 @@ def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, disco
 def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     """What swapping each pair of ranks would add to the measure, for one query's grades in rank order, shape (n, n)."""
     ranked = np.asarray(grades, SCORE)
-    n = len(ranked)
     if not isinstance(measure, TrainableMeasure):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass any
         raise MeasureError(f"{measure} does not say what swapping ranks changes. NDCG, DCG, ERR, AP and RR do.")
-    if ranked.ndim != 1 or not n:
+    if ranked.ndim != 1 or not ranked.size:
         raise MeasureError(f"swap_changes needs one query's grades in rank order, not an array of shape {ranked.shape}.")
+    n = len(ranked)
     relevance = measure.relevance(ranked)
     discounts = np.zeros(n, SCORE)
     seen = measure.discounts(n)

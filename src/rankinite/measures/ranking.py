@@ -108,7 +108,8 @@ def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
     if (
         grades.ndim != 1
         or offsets.ndim != 1
-        or offsets[:1] != [0]
+        or offsets.size == 0
+        or offsets[0] != 0
         or offsets[-1] != len(grades)
         or (np.diff(offsets) < 1).any()
     ):
