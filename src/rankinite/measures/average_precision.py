@@ -30,7 +30,7 @@ class AP:
     name = "ap"
     higher_is_better = True
     pooled = False
-    swap = Swap(_swaps.prepare_precisions, _swaps.change_precisions)
+    swap = Swap(_swaps.prepare_precisions, _swaps.changes_precisions)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

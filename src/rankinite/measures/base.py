@@ -55,7 +55,9 @@ class Swap(NamedTuple):
     """The two kernels that say what swapping two ranks does; see ``measures/_swaps.py``."""
 
     prepare: Callable[..., None]
-    change: Callable[..., float]
+    """Once a query."""
+    changes: Callable[..., None]
+    """Once a rank: what swapping it with every rank below would change."""
 
 
 class PartedMeasure(Measure, Protocol):
@@ -134,9 +136,9 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     discounts[: len(seen)] = seen
     scale = float(scales_of(measure, relevance, np.asarray([0, n], np.int64), seen)[0])
     changes = np.empty((n, n), SCORE)
-    prepare, change = compiled(measure.swap.prepare, _swaps.PREPARE), compiled(measure.swap.change, _swaps.CHANGE)
+    prepare, row = compiled(measure.swap.prepare, _swaps.PREPARE), compiled(measure.swap.changes, _swaps.CHANGES)
     all_changes = compiled(_swaps.all_changes, _swaps.ALL_CHANGES)
-    all_changes(prepare, change, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
+    all_changes(prepare, row, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
     return changes
 
 

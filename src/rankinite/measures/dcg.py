@@ -87,7 +87,7 @@ class DCG:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)
-    swap = Swap(_swaps.prepare_nothing, _swaps.change_linear)
+    swap = Swap(_swaps.prepare_nothing, _swaps.changes_linear)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

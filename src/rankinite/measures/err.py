@@ -41,7 +41,7 @@ class ERR:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_cascade, _kernels.scale_one)
-    swap = Swap(_swaps.prepare_cascade, _swaps.change_cascade)
+    swap = Swap(_swaps.prepare_cascade, _swaps.changes_cascade)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

@@ -25,7 +25,7 @@ class RR:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_reciprocal_rank, _kernels.scale_if_relevant)
-    swap = Swap(_swaps.prepare_first_two, _swaps.change_first)
+    swap = Swap(_swaps.prepare_first_two, _swaps.changes_first)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

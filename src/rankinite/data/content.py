@@ -1,0 +1,45 @@
+"""What rows say, as one number each: a way to order them that does not depend on where they stand.
+
+Tied scores must be put in some order before lambdas can be computed, and in the first round of boosting all scores tie.
+Ordered by content, the same rows in another order give the same model.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+
+from rankinite.data import _content_kernels as _kernels
+from rankinite.data.dataset import Dataset
+from rankinite.kernel import Indices, frozen
+from rankinite.parallel import over_queries
+
+
+def row_keys(data: Dataset) -> _kernels.Keys:
+    """A hash of every row's features, grade and qid, shape (rows,), uint64.
+
+    −0.0 counts as 0.0, and all NaNs are alike. Rows that differ have different keys, but for a chance that can be neglected.
+    """
+    keys, multipliers = np.empty(data.rows, np.uint64), np.empty(len(data.feature_names), np.uint64)
+    features, grades = frozen(data.features.view(np.uint32)), frozen(data.grades.view(np.uint32))
+    qids = frozen(np.asarray([_hash_of_text(qid) for qid in data.qids.tolist()], np.uint64))
+
+    def work(first: int, last: int) -> None:
+        with np.errstate(over="ignore"):  # products modulo 2⁶⁴ are meant; only plain Python would warn of them
+            _kernels.hash_rows(features, grades, qids, multipliers, data.offsets, first, last, keys)
+
+    with np.errstate(over="ignore"):
+        _kernels.fill_multipliers(multipliers)
+    over_queries(work, data.offsets)
+    return keys
+
+
+def content_order(data: Dataset) -> Indices:
+    """The row numbers, query by query, within each by rising key; rows of equal keys as they stand."""
+    return np.lexsort((row_keys(data), data.query_of_row()))
+
+
+def _hash_of_text(text: str) -> int:
+    """The same in every process, unlike Python's own."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -1,0 +1,86 @@
+"""Losses of single rows, on plain arrays.
+
+All kernels work on the queries first … last−1. ``weights`` has one entry a query, ``grades`` and ``targets`` one a row;
+``scores``, ``out_push`` and ``out_curvature`` have shape (outputs, rows). Push is up: the negative gradient of the cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.kernel import Floats, Grades, Indices, kernel
+
+
+@kernel
+def sigmoid(x: float) -> float:
+    """1/(1 + exp(−x)), without overflow for any x."""
+    small = np.exp(-abs(x))
+    return 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
+
+
+@kernel
+def push_squared(
+    scores: Floats,
+    grades: Grades,
+    weights: Floats,
+    offsets: Indices,
+    first: int,
+    last: int,
+    out_push: Floats,
+    out_curvature: Floats,
+) -> None:
+    """Cost ½(grade − score)²."""
+    for query in range(first, last):
+        weight = weights[query]
+        for row in range(offsets[query], offsets[query + 1]):
+            out_push[0, row] = weight * (grades[row] - scores[0, row])
+            out_curvature[0, row] = weight
+
+
+@kernel
+def push_logistic(
+    scores: Floats,
+    targets: Floats,
+    row_weights: Floats,
+    offsets: Indices,
+    first: int,
+    last: int,
+    sigma: float,
+    out_push: Floats,
+    out_curvature: Floats,
+) -> None:
+    """Cost −P̄ log P − (1−P̄) log(1−P) with P = sigmoid(2σ · score) (002 §6); ``row_weights`` has one entry a row."""
+    for row in range(offsets[first], offsets[last]):
+        weight, chance = row_weights[row], sigmoid(2.0 * sigma * scores[0, row])
+        out_push[0, row] = weight * 2.0 * sigma * (targets[row] - chance)
+        out_curvature[0, row] = weight * 4.0 * sigma * sigma * chance * (1.0 - chance)
+
+
+@kernel
+def push_multiclass(
+    scores: Floats,
+    classes: Indices,
+    weights: Floats,
+    offsets: Indices,
+    first: int,
+    last: int,
+    out_push: Floats,
+    out_curvature: Floats,
+) -> None:
+    """Cost −log p_class with p the softmax of a row's K scores; ``classes``: (rows,) numbers from 0 to K−1."""
+    count = len(scores)
+    for query in range(first, last):
+        weight = weights[query]
+        stiffness = weight * count / (count - 1.0)
+        for row in range(offsets[query], offsets[query + 1]):
+            highest = scores[0, row]
+            for k in range(1, count):
+                highest = max(highest, scores[k, row])
+            total = 0.0
+            for k in range(count):
+                out_push[k, row] = np.exp(scores[k, row] - highest)
+                total += out_push[k, row]
+            for k in range(count):
+                chance = out_push[k, row] / total
+                out_push[k, row] = weight * ((1.0 if classes[row] == k else 0.0) - chance)
+                out_curvature[k, row] = stiffness * chance * (1.0 - chance)

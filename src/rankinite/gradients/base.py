@@ -1,0 +1,76 @@
+"""What a loss promises to the learners, and the few pieces losses are built from.
+
+An objective is bound to its training data when it is made, and refuses data it cannot learn from then. To add one of your
+own, write a class with the members of :class:`Objective`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import SCORE, Floats, Reals, frozen
+
+
+class Objective(Protocol):
+    """Says at given scores where each row's score should go."""
+
+    @property
+    def outputs(self) -> int:
+        """Scores a row: one, or one a class."""
+        ...
+
+    @property
+    def start(self) -> Floats:
+        """The scores training starts from without a base, shape (outputs,)."""
+        ...
+
+    def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
+        """Fill in the push (positive = up: the negative gradient of the cost) and the curvature (≥ 0) of every score.
+
+        All three have shape (outputs, rows), C-contiguous, float64. The weight of a query multiplies both.
+        """
+        ...
+
+
+def check_sigma(sigma: float) -> float:
+    """σ as a float; refuses what is no positive number."""
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise ArgumentError(f"sigma={sigma}: the slope of the sigmoid must be a positive number.")
+    return float(sigma)
+
+
+def query_weights(data: Dataset) -> Floats:
+    """One weight a query, 1 where the data say nothing; refuses data in which no query counts."""
+    if data.weights is None:
+        return frozen(np.ones(data.queries, SCORE))
+    if not data.weights.any():
+        raise DataError(
+            f"{data.source}: the weights of all queries are 0, so there is nothing to learn from. Give some a weight."
+        )
+    return data.weights
+
+
+def weight_of_rows(data: Dataset) -> Floats:
+    """The weight of each row's query."""
+    return np.repeat(query_weights(data), np.diff(data.offsets))
+
+
+def exact_mean(values: Reals, weights: Floats) -> float:
+    """The weighted mean; its sums are exact before they are rounded, so that the order of the rows does not matter."""
+    return math.fsum((values * weights).tolist()) / math.fsum(weights.tolist())
+
+
+def checked_scores(outputs: int, rows: int, scores: Floats, out_push: Floats, out_curvature: Floats) -> Floats:
+    """The scores as kernels take them; refuses arrays of another shape, which kernels would overrun."""
+    for name, array in (("scores", scores), ("out_push", out_push), ("out_curvature", out_curvature)):
+        if array.shape != (outputs, rows) or array.dtype != SCORE or not array.flags.c_contiguous:
+            raise ArgumentError(
+                f"{name} has shape {array.shape} and type {array.dtype}, but this objective needs contiguous float64 of shape "
+                f"{(outputs, rows)}: one row of numbers for each score a document has."
+            )
+    return frozen(scores)

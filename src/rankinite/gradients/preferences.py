@@ -1,0 +1,62 @@
+"""RankNet's pairs from judged preferences (paper 002 §2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.data.content import content_order
+from rankinite.data.dataset import Dataset
+from rankinite.errors import DataError
+from rankinite.gradients import _kernels
+from rankinite.gradients.base import check_sigma, checked_scores, query_weights
+from rankinite.kernel import INDEX, SCORE, Floats, frozen
+from rankinite.parallel import over_queries
+
+
+class PreferencePairs:
+    """Cost −P̄ log P − (1−P̄) log(1−P) for every judged pair, where P = 1/(1 + exp(−σ(s_better − s_worse))).
+
+    The push is σ(P̄ − P) for the one called better and its opposite for the other; both get the curvature σ²P(1−P). Judges may
+    contradict each other: every pair counts, as often as it is given. Pairs are summed in the order of their documents'
+    content, so the order of the list, or of the rows, does not matter: where rows are alike in everything, up to rounding.
+    Starts from 0.
+    """
+
+    outputs = 1
+
+    def __init__(self, data: Dataset, sigma: float = 1.0) -> None:
+        self._data, self._sigma, self._weights = data, check_sigma(sigma), query_weights(data)
+        self.start: Floats = np.zeros(1, SCORE)
+        judged = data.preferences
+        if judged is None:
+            raise DataError(
+                f"{data.source} carries no preferences. Read them with rankinite.read_preferences and add them by "
+                "data.with_preferences(…), or learn from the grades."
+            )
+        place = np.empty(data.rows, INDEX)
+        place[content_order(data)] = np.arange(data.rows)
+        # Content places rise from query to query, so this order goes query by query.
+        order = np.lexsort((judged.probability, place[judged.worse], place[judged.better]))
+        order = order[judged.better[order] != judged.worse[order]]  # a document against itself says nothing
+        self._better, self._worse = frozen(judged.better[order]), frozen(judged.worse[order])
+        self._probability = frozen(judged.probability[order])
+        queries = data.query_of_row()[self._better]
+        if not self._weights[queries].any():
+            raise DataError(
+                f"{data.source}: there are no pairs to learn from: of {len(judged)} preferences none is between two documents "
+                "of a query with a weight. Give some."
+            )
+        self._pair_offsets = frozen(np.searchsorted(queries, np.arange(data.queries + 1)).astype(INDEX))
+
+    def __str__(self) -> str:
+        return "RankNet's pairs of preferences"
+
+    def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
+        """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
+        offsets, scores = self._data.offsets, checked_scores(1, self._data.rows, scores, out_push, out_curvature)
+
+        def work(first: int, last: int) -> None:
+            pairs = (self._better, self._worse, self._probability, self._pair_offsets, offsets, first, last)
+            _kernels.push_preferences(scores[0], *pairs, self._weights, self._sigma, out_push[0], out_curvature[0])
+
+        over_queries(work, offsets)

@@ -1,0 +1,46 @@
+"""RankNet's pairs from grades (paper 002 §2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.data.content import content_order
+from rankinite.data.dataset import Dataset
+from rankinite.gradients import _kernels
+from rankinite.gradients.base import check_sigma, query_weights
+from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
+from rankinite.kernel import SCORE, Floats, frozen
+from rankinite.measures.base import Swap
+
+
+class RankNetPairs:
+    """Cost log(1 + exp(−σ(s_i − s_j))) for every pair of a query with i graded above j: lambdas with ΔZ = 1. Starts from 0."""
+
+    outputs = 1
+
+    def __init__(self, data: Dataset, sigma: float = 1.0) -> None:
+        rows = frozen(content_order(data))
+        pairs = differing(data.grades, data.offsets)
+        if not (pairs & (query_weights(data) > 0)).any():
+            raise one_grade_error(data)
+        longest = int(np.diff(data.offsets).max())
+        self.start: Floats = np.zeros(1, SCORE)
+        self._pairs = GradedPairs(
+            data=data,
+            rows=rows,
+            swap=Swap(_kernels.prepare_nothing, _kernels.changes_one),
+            relevance=frozen(data.grades[rows].astype(SCORE)),
+            discounts=np.ones(longest, SCORE),
+            scales=frozen(pairs.astype(SCORE)),
+            sigma=check_sigma(sigma),
+            depth=longest,
+            normalise=False,
+            what=str(self),
+        )
+
+    def __str__(self) -> str:
+        return "RankNet's pairs of grades"
+
+    def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
+        """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
+        self._pairs.gradients(scores, out_push, out_curvature)

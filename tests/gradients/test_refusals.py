@@ -1,0 +1,189 @@
+"""What objectives refuse, what they say, and that they survive without the compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.datasets import random_dataset
+from rankinite.data.preferences import Preferences
+from rankinite.gradients.lambdas import Lambdas
+from rankinite.gradients.logistic import Logistic
+from rankinite.gradients.multiclass import Multiclass
+from rankinite.gradients.preferences import PreferencePairs
+from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.gradients.squared import SquaredLoss
+
+DATA = random_dataset(0)
+
+
+def graded(grades, group=None):
+    return rk.read(np.arange(len(grades), dtype=float)[:, None], grades=grades, group=group or [len(grades)])
+
+
+@pytest.mark.parametrize("sigma", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: Lambdas(DATA, rk.NDCG(), s),
+        lambda s: RankNetPairs(DATA, s),
+        lambda s: PreferencePairs(DATA, s),
+        lambda s: Logistic(DATA, sigma=s),
+    ],
+)
+def test_sigma_must_be_positive(make, sigma):
+    with pytest.raises(rk.ArgumentError, match=r"sigma=.* must be a positive number"):
+        make(sigma)
+
+
+@pytest.mark.parametrize("measure", [rk.Precision(5), rk.AveNDCG(), rk.PairwiseErrors(), "ndcg@10", None], ids=str)
+def test_measures_that_cannot_be_trained_for(measure):
+    with pytest.raises(rk.MeasureError, match="ndcg, dcg, err, ap and rr can"):
+        Lambdas(DATA, measure)
+
+
+@pytest.mark.parametrize("truncation", [0, -3, 2.5, True, "all"])
+def test_truncation_is_a_number_of_ranks(truncation):
+    with pytest.raises(rk.ArgumentError, match="whole number of ranks"):
+        Lambdas(DATA, rk.NDCG(), truncation=truncation)
+
+
+@pytest.mark.parametrize("make", [lambda d: Lambdas(d, rk.NDCG()), RankNetPairs])
+def test_queries_of_one_grade_give_no_pairs(make):
+    with pytest.raises(rk.DataError, match=r"no pairs to learn from: each of the 2 queries has documents of one grade"):
+        make(graded([1, 1, 2], [2, 1]))
+
+
+@pytest.mark.parametrize("measure", [rk.AP(relevant=3), rk.AP(relevant=0), rk.RR(relevant=5), rk.DCG(gains=(1, 1, 1))], ids=str)
+def test_a_measure_that_sees_no_difference(measure):
+    with pytest.raises(rk.DataError, match=r"no pairs to learn from: .* worth the same to .*grades run from 0 to 2"):
+        Lambdas(graded([0, 1, 2]), measure)
+
+
+def test_weights_of_zero_leave_nothing():
+    data = graded([0, 1, 1, 1], [2, 2])
+    for make in (SquaredLoss, Logistic, Multiclass, RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
+        with pytest.raises(rk.DataError, match=r"nothing to learn from|no pairs to learn from"):
+            make(data.with_weights([0.0, 0.0]))
+    for make in (RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
+        with pytest.raises(rk.DataError, match="no pairs to learn from"):
+            make(data.with_weights([0.0, 1.0]))
+    with pytest.raises(rk.DataError, match="grade 0 occurs only in queries of weight 0"):
+        Multiclass(data.with_weights([0.0, 1.0]))
+    with pytest.raises(rk.DataError, match="no two classes"):
+        Logistic(data.with_weights([0.0, 1.0]), "binary")
+
+
+def test_preferences_must_be_there():
+    data = graded([0, 1])
+    with pytest.raises(rk.DataError, match="carries no preferences"):
+        PreferencePairs(data)
+    itself = Preferences(np.asarray([1]), np.asarray([1]), np.asarray([1.0]))
+    with pytest.raises(rk.DataError, match="of 1 preferences none"):
+        PreferencePairs(data.with_preferences(itself))
+
+
+@pytest.mark.parametrize(
+    ("grades", "options", "error", "message"),
+    [
+        ([0, 5], {}, rk.DataError, r"grade 5 is outside 0 … 4.*max_grade=5"),
+        ([-1, 2], {}, rk.DataError, r"grade -1 is outside 0 … 4.*Map the grades"),
+        ([2, 2], {}, rk.DataError, "all rows have grade 2"),
+        ([0, 1], {"max_grade": 0}, rk.ArgumentError, "max_grade=0"),
+        ([0, 1], {"targets": "binary", "relevant": 2.0}, rk.DataError, r"all grades are below relevant=2.*between 0 and 1"),
+        ([1, 2], {"targets": "binary"}, rk.DataError, "all grades are at least relevant=1"),
+        ([0, 1], {"targets": "soft"}, rk.ArgumentError, "Known are graded, binary"),
+        ([0, 1], {"balanced": True}, rk.ArgumentError, "targets='binary'"),
+    ],
+)
+def test_logistic_targets_must_make_sense(grades, options, error, message):
+    data = graded([0, 1]).map_grades(lambda _: grades)
+    with pytest.raises(error, match=message):
+        Logistic(data, **options)
+
+
+def test_classes_are_from_two_to_fifty():
+    with pytest.raises(rk.DataError, match="all rows have grade 3"):
+        Multiclass(graded([3, 3]))
+    assert Multiclass(graded(list(range(50)))).outputs == 50
+    with pytest.raises(rk.DataError, match=r"51 different grades.*squared loss"):
+        Multiclass(graded(list(range(51))))
+
+
+@pytest.mark.parametrize(
+    "make", [SquaredLoss, Logistic, Multiclass, RankNetPairs, PreferencePairs, lambda d: Lambdas(d, rk.RR())]
+)
+def test_arrays_of_another_shape_are_refused(make):
+    objective = make(DATA)
+    right = np.zeros((objective.outputs, DATA.rows))
+    wrong = [right[0], right[:, :-1], np.asfortranarray(np.zeros((2, DATA.rows))), right.astype(np.float32)]
+    for array in wrong:
+        for place in range(3):
+            given = [right.copy(), right.copy(), right.copy()]
+            given[place] = array
+            with pytest.raises(rk.ArgumentError, match="contiguous float64"):
+                objective.gradients(*given)
+
+
+def test_objectives_say_what_they_are():
+    assert str(Lambdas(DATA, rk.NDCG(10))) == "lambdas of ndcg@10"
+    assert str(SquaredLoss(DATA)) == "squared loss"
+    assert str(Logistic(DATA, "binary", balanced=True)) == "logistic loss on binary balanced targets"
+    assert str(Multiclass(DATA)) == "multiclass loss on 5 grades"
+    assert "grades" in str(RankNetPairs(DATA))
+    assert "preferences" in str(PreferencePairs(DATA))
+
+
+SMALL = """
+import numpy as np, rankinite as rk
+from oracles.datasets import random_dataset
+from rankinite.gradients.lambdas import Lambdas
+from rankinite.gradients.logistic import Logistic
+from rankinite.gradients.multiclass import Multiclass
+from rankinite.gradients.preferences import PreferencePairs
+from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.gradients.squared import SquaredLoss
+data = random_dataset(5)
+made = [Lambdas(data, m, normalise=n) for m in (rk.NDCG(3), rk.ERR(), rk.AP(), rk.RR()) for n in (False, True)]
+made += [RankNetPairs(data), PreferencePairs(data), SquaredLoss(data), Logistic(data), Multiclass(data)]
+for objective in made:
+    for spread in (0.0, 1.0, 900.0):
+        scores = spread * np.random.default_rng(0).normal(size=(objective.outputs, data.rows))
+        push, curvature = np.empty_like(scores), np.empty_like(scores)
+        objective.gradients(scores, push, curvature)
+        print(*np.round(push.ravel(), 10).tolist(), *np.round(curvature.ravel(), 10).tolist())
+"""
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return np.asarray(done.stdout.split(), float)
+
+
+def test_the_kernels_mean_the_same_without_the_compiler():
+    np.testing.assert_allclose(run(SMALL, NUMBA_DISABLE_JIT="1"), run(SMALL), atol=1e-9)
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """Measures reach the pair loop by type: the disk cache must find it again."""
+    code = SMALL.replace("for objective in made", "for objective in made[:4]")
+    assert code != SMALL
+    cached = []
+    for _ in range(2):
+        run(code, NUMBA_CACHE_DIR=str(tmp_path))
+        cached.append(sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.nbc")))
+    assert len(cached[0]) > 10
+    assert cached[1] == cached[0]
