@@ -18,6 +18,7 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 
+from rankinite.barriers import TOGETHER
 from rankinite.errors import ArgumentError
 from rankinite.kernel import Indices
 
@@ -66,6 +67,9 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
     if count <= 1:
         return [work(piece) for piece in listed]
 
+    team = _team.get()
+    if team is not None and team.pool is not None:
+        return list(team.pool.map(_alone(work), listed))
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(_alone(work), listed))
 
@@ -119,6 +123,43 @@ def run_ahead(work: Callable[[T], R], pieces: Iterable[T], ahead: int = 2) -> It
         finally:
             for future in waiting:
                 future.cancel()
+
+
+class Team:
+    """Threads that stay together for many short calls, such as the trees of a forest: ``with Team() as team: team.run(work)``.
+
+    Meanwhile :func:`run` uses them too. The calling thread is one of them.
+    """
+
+    def __init__(self) -> None:
+        self.size = thread_count() if TOGETHER else 1
+        self.pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Team:
+        if self.size > 1:
+            self.pool = ThreadPoolExecutor(self.size)
+        self._before = _team.set(self)
+        return self
+
+    def __exit__(self, *_problem: object) -> None:
+        _team.reset(self._before)
+        if self.pool is not None:
+            self.pool.shutdown()
+
+    def run(self, work: Callable[[int, int], None]) -> None:
+        """Call ``work(worker, workers)`` on all threads at once, and wait for all, whatever one of them raises."""
+        if self.pool is None:
+            work(0, 1)
+            return
+        waiting = [self.pool.submit(work, worker, self.size) for worker in range(1, self.size)]
+        try:
+            work(0, self.size)
+        finally:
+            for future in waiting:
+                future.result()
+
+
+_team: ContextVar[Team | None] = ContextVar("rankinite_team", default=None)
 
 
 SMALLEST = 8192

@@ -1,0 +1,349 @@
+"""Growing one tree, leaf by leaf, the leaf with the largest gain first. All workers run :func:`grow_best_first` together.
+
+A split takes four steps with a barrier after each: the first worker chooses a node; all mark which of its rows go left;
+all move them; all fill and scan the children's histograms, each worker the blocks of features it claims. Only the smaller
+child's histogram is filled from rows, the other's is the difference from the parent's.
+
+A cell holds two of push, curvature and count. What a leaf must have of the third is checked when a node is about to be split;
+where the cut fails, that feature is counted code by code and scanned again with the limits in force (docs/adr/0011).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.barriers import CLAIMED, claim, wait
+from rankinite.kernel import kernel
+from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
+from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows
+from rankinite.trees._scan_kernels import (
+    MASK,
+    MISSING_LEFT,
+    best_feature,
+    draw_features,
+    mix,
+    net_gain,
+    random_cut,
+    scan,
+    scan_at,
+    scan_limited,
+)
+from rankinite.trees._state import BINS, LOW, MISSING, WIDTH, Coded, Growth, Nodes, Workspace
+
+NODE, GOES_ON = 0, 1
+"""Places in the plan: the node to split (−1: none), and whether its children may be split in turn."""
+
+
+@kernel
+def least_weight(growth: Growth, work: Workspace) -> int:
+    """What a side of a cut must have in the low bits of its cell, for limits the cells can check."""
+    if growth.row_share < 1.0:
+        return 1
+    if growth.newton:
+        return max(1, least_curvature(growth, work))
+    return max(1, growth.min_rows)
+
+
+@kernel
+def least_curvature(growth: Growth, work: Workspace) -> int:
+    """The minimum curvature in quantised units."""
+    return int(np.ceil(growth.min_curvature / work.scales[1]))
+
+
+@kernel
+def raw_l2(growth: Growth, work: Workspace) -> float:
+    """L2 in quantised units; least squares on the pushes has none."""
+    return growth.l2 / work.scales[1] if growth.newton else 0.0
+
+
+@kernel
+def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
+    """The Newton step Σλ / (Σw + L2), within the node's bounds; 0 where there is no curvature."""
+    curvature = nodes.curvature[node] * work.scales[1]
+    step = nodes.push[node] * work.scales[0] / (curvature + growth.l2) if curvature > 0.0 else 0.0
+    nodes.value[node] = min(max(step, nodes.low[node]), nodes.high[node])
+
+
+@kernel
+def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nodes, work: Workspace) -> None:
+    """The root holds all rows of the first half of ``order``."""
+    nodes.start[0], nodes.end[0], nodes.half[0], nodes.slot[0], nodes.depth[0] = 0, rows, 0, 0, 0
+    nodes.push[0], nodes.total[0], nodes.curvature[0] = total >> LOW, total, curvature
+    nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
+    nodes.low[0], nodes.high[0] = -np.inf, np.inf
+    set_value(nodes, 0, growth, work)
+
+
+@kernel
+def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: int) -> None:
+    nodes.push[node], nodes.total[node], nodes.curvature[node] = total >> LOW, total, curvature
+    nodes.half[node], nodes.depth[node] = 1 - nodes.half[parent], nodes.depth[parent] + 1
+    nodes.feature[node], nodes.best[node], nodes.gain[node] = -1, -1, 0.0
+    nodes.low[node], nodes.high[node] = nodes.low[parent], nodes.high[parent]
+
+
+@kernel
+def split_node(
+    node: int, feature: int, code: int, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
+) -> None:
+    """Make the children of a node, numbers ``size`` and ``size + 1``, from what :func:`mark_left` counted."""
+    left_rows, left_curvature = work.counts[0, :workers].sum(), work.counts[1, :workers].sum()
+    left_total = work.counts[2, :workers].sum()
+    start, end = nodes.start[node], nodes.end[node]
+    whole = (nodes.push[node] << LOW) + (nodes.curvature[node] if growth.newton else end - start)
+    a, b = size, size + 1
+    nodes.feature[node], nodes.code[node] = feature, code % MISSING_LEFT
+    nodes.missing_left[node] = code >= MISSING_LEFT
+    nodes.left[node], nodes.right[node] = a, b
+    _start_child(nodes, a, node, left_total, left_curvature)
+    _start_child(nodes, b, node, whole - left_total, nodes.curvature[node] - left_curvature)
+    nodes.start[a], nodes.end[a] = start, start + left_rows
+    nodes.start[b], nodes.end[b] = start + left_rows, end
+    set_value(nodes, a, growth, work)
+    set_value(nodes, b, growth, work)
+
+
+@kernel
+def keep_order(nodes: Nodes, parent: int, monotone: int) -> None:
+    """Bound the children of a node so that their order is the one asked for: 1 rising, −1 falling, 0 any."""
+    if monotone == 0:
+        return
+    lower, upper = nodes.left[parent], nodes.right[parent]
+    if monotone < 0:
+        lower, upper = upper, lower
+    # Neither side may ever cross the middle between the two values, so no later split can break the order.
+    middle = 0.5 * (nodes.value[lower] + nodes.value[upper])
+    if nodes.value[lower] > nodes.value[upper]:
+        middle = nodes.value[parent]
+        nodes.value[lower], nodes.value[upper] = middle, middle
+    nodes.high[lower], nodes.low[upper] = middle, middle
+
+
+@kernel
+def scan_node(
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, first: int, last: int, worker: int
+) -> None:
+    """Find the best cut of each of the features first … last−1 at a node."""
+    least, l2, total = least_weight(growth, work), raw_l2(growth, work), nodes.total[node]
+    sums = work.histograms[nodes.slot[node]]
+    scratch, codes = work.scratch[worker], work.scratch_codes[worker]
+    for f in range(first, last):
+        work.gains[node, f], work.exact[node, f] = -np.inf, False
+        if not work.allowed[node, f]:
+            continue
+        own, bins, has_missing, monotone = sums[f * BINS : (f + 1) * BINS], coded.bins[f], coded.has_missing[f], coded.monotone[f]
+        if growth.random_thresholds:
+            at = random_cut(own, bins, mix(growth.seed, np.uint64(node * len(coded.bins) + f)))
+            if at < 0:
+                continue
+            terms, code = scan_at(own, has_missing, total, least, l2, monotone, at)
+        else:
+            terms, code = scan(own, bins, has_missing, total, least, l2, monotone, scratch, codes)
+        work.gains[node, f], work.codes[node, f] = net_gain(terms, total, l2), code
+
+
+@kernel
+def units_of(coded: Coded, workers: int) -> tuple[int, int]:
+    """Into how many pieces the features are cut for the workers to claim, and how many make a block: 1 or 2."""
+    blocks = coded.words.shape[0]
+    return (blocks, 1) if blocks >= 8 * workers else (2 * blocks, 2)
+
+
+@kernel
+def unit_features(unit: int, pieces: int, features: int) -> tuple[int, int, int, int]:
+    """The block of a piece, which half of it (2: all), and its features."""
+    block = unit // pieces
+    half = 2 if pieces == 1 else unit % 2
+    first = block * WIDTH + (WIDTH // 2 if half == 1 else 0)
+    return block, half, min(first, features), min(features, first + (WIDTH if pieces == 1 else WIDTH // 2))
+
+
+@kernel
+def fill(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, half: int) -> None:
+    """One block of a node's histogram, from its rows or from those drawn."""
+    sums = work.histograms[nodes.slot[node], block * BLOCK : (block + 1) * BLOCK]
+    start = nodes.start[node]
+    if growth.row_share < 1.0:
+        add_rows(coded.words[block], work.drawn_order, work.drawn_cells, start, nodes.drawn_end[node], half, sums)
+    else:
+        side = nodes.half[node]
+        add_rows(coded.words[block], work.order[side], work.cells[side], start, nodes.end[node], half, sums)
+
+
+@kernel
+def take_away(nodes: Nodes, work: Workspace, whole: int, part: int, block: int, half: int) -> None:
+    """Turn a block of the parent's histogram, which the sibling has taken over, into the sibling's own."""
+    first, last = block * BLOCK, (block + 1) * BLOCK
+    if half == 0:
+        last -= BLOCK // 2
+    elif half == 1:
+        first += BLOCK // 2
+    subtract(work.histograms[nodes.slot[whole], first:last], work.histograms[nodes.slot[part], first:last])
+
+
+@kernel
+def _prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, may_split: bool) -> None:
+    """Features, and where asked rows, that the split of a node is looked for with."""
+    if not may_split:
+        work.allowed[node] = False
+    elif growth.feature_share < 1.0:
+        draw_features(coded.used, growth.feature_share, mix(growth.seed, np.uint64(2 * node + 1)), work.allowed[node])
+    else:
+        work.allowed[node] = coded.used
+    if growth.row_share < 1.0:
+        draw_rows(nodes, node, coded.keys, growth.row_share, mix(growth.seed, np.uint64(2 * node)), work)
+
+
+@kernel
+def _fill_and_scan(
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, small: int, large: int, worker: int, workers: int
+) -> None:
+    """Histograms and cuts of the two children of a node (``large`` < 0: of the root alone), a block at a time."""
+    units, pieces = units_of(coded, workers)
+    features = len(coded.bins)
+    while True:
+        unit = claim(work.sync)
+        if unit >= units:
+            return
+        block, half, first, last = unit_features(unit, pieces, features)
+        if not coded.used[first:last].any():
+            continue
+        fill(coded, growth, nodes, work, small, block, half)
+        scan_node(coded, growth, nodes, work, small, first, last, worker)
+        if large >= 0:
+            if growth.row_share < 1.0:
+                fill(coded, growth, nodes, work, large, block, half)
+            else:
+                take_away(nodes, work, large, small, block, half)
+            scan_node(coded, growth, nodes, work, large, first, last, worker)
+
+
+@kernel
+def _settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
+    """Note a node's best feature and gain."""
+    best = best_feature(work.gains[node], coded.used)
+    nodes.best[node] = best
+    nodes.gain[node] = work.gains[node, best] if best >= 0 else 0.0
+
+
+@kernel
+def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
+    """Replace the cut of a node's best feature, which leaves a side too small, by its best one that does not."""
+    f = nodes.best[node]
+    limits, total = work.limits, nodes.total[node]
+    count_by_code(coded.words, f, nodes, node, work, limits)
+    sums = work.histograms[nodes.slot[node], f * BINS : (f + 1) * BINS]
+    only = work.codes[node, f] % MISSING_LEFT if growth.random_thresholds else -1
+    least, l2 = least_weight(growth, work), raw_l2(growth, work)
+    terms, code = scan_limited(
+        sums, coded.bins[f], total, least, l2, coded.monotone[f], only,
+        limits, nodes.end[node] - nodes.start[node], nodes.curvature[node], growth.min_rows, least_curvature(growth, work),
+    )  # fmt: skip
+    work.gains[node, f], work.codes[node, f], work.exact[node, f] = net_gain(terms, total, l2), code, True
+    _settle(nodes, work, coded, node)
+
+
+@kernel
+def _keeps_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, workers: int) -> bool:
+    """Whether both sides of the cut just marked are large enough for a leaf."""
+    rows, curvature = work.counts[0, :workers].sum(), work.counts[1, :workers].sum()
+    other_rows = nodes.end[node] - nodes.start[node] - rows
+    least = least_curvature(growth, work)
+    return min(rows, other_rows) >= growth.min_rows and min(curvature, nodes.curvature[node] - curvature) >= least
+
+
+@kernel
+def _choose(nodes: Nodes, size: int) -> int:
+    """The leaf with the largest gain, the first of equals, or −1."""
+    chosen = -1
+    for node in range(size):
+        if nodes.feature[node] < 0 and nodes.best[node] >= 0 and (chosen < 0 or nodes.gain[node] > nodes.gain[chosen]):
+            chosen = node
+    return chosen
+
+
+@kernel
+def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, size: int, slots: int) -> bool:
+    """Give the new children histograms and features; returns whether either may be split."""
+    a, b = size, size + 1
+    small, large = (a, b) if nodes.end[a] - nodes.start[a] <= nodes.end[b] - nodes.start[b] else (b, a)
+    nodes.slot[large], nodes.slot[small] = nodes.slot[node], slots
+    deep = growth.depth > 0 and nodes.depth[a] >= growth.depth
+    fits_small = not deep and nodes.end[small] - nodes.start[small] >= 2 * growth.min_rows
+    fits_large = not deep and nodes.end[large] - nodes.start[large] >= 2 * growth.min_rows
+    if not fits_large:
+        return False
+    _prepare(coded, growth, nodes, work, small, fits_small)
+    _prepare(coded, growth, nodes, work, large, fits_large)
+    return True
+
+
+@kernel
+def _missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
+    """The code of a cut, where the histogram has no missing values with these sent to the heavier side.
+
+    To be asked before rows are marked: rows that weigh nothing, or were not drawn, are not in the histogram, but may miss the
+    value nonetheless and must go where the tree will send them. Where limits have been checked, the code is final.
+    """
+    sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
+    if work.exact[node, feature] or sums[MISSING] != 0:
+        return code
+    left = sums[: code + 1].sum() & MASK
+    return code + MISSING_LEFT if 2 * left >= nodes.total[node] & MASK else code
+
+
+@kernel
+def grow_best_first(
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
+) -> int:
+    """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
+    sync, size, slots = work.sync, 1, 1
+    if worker == 0:
+        _prepare(coded, growth, nodes, work, 0, True)
+        sync[CLAIMED] = 0
+    wait(sync, workers)
+    _fill_and_scan(coded, growth, nodes, work, 0, -1, worker, workers)
+    wait(sync, workers)
+    if worker == 0:
+        _settle(nodes, work, coded, 0)
+    while size < 2 * growth.leaves - 1:
+        if worker == 0:
+            work.plan[NODE] = _choose(nodes, size)
+        wait(sync, workers)
+        node = work.plan[NODE]
+        if node < 0:
+            break
+        feature, half = nodes.best[node], nodes.half[node]
+        code = _missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
+        start, end = nodes.start[node], nodes.end[node]
+        mark_left(
+            coded.words, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end, work, worker, workers
+        )
+        wait(sync, workers)
+        if not work.exact[node, feature] and not _keeps_limits(growth, nodes, work, node, workers):
+            wait(sync, workers)  # nobody may still be reading what changes now
+            if worker == 0:
+                _check_again(coded, growth, nodes, work, node)
+            continue
+        move_rows(half, start, end, work, worker, workers)
+        if worker == 0:
+            split_node(node, feature, code, coded, growth, nodes, work, size, workers)
+            keep_order(nodes, node, coded.monotone[feature])
+        size += 2
+        wait(sync, workers)
+        if size >= 2 * growth.leaves - 1:
+            break
+        if worker == 0:
+            work.plan[GOES_ON] = _open_children(coded, growth, nodes, work, node, size - 2, slots)
+            sync[CLAIMED] = 0
+        wait(sync, workers)
+        slots += 1
+        if work.plan[GOES_ON]:
+            a, b = size - 2, size - 1
+            small = a if nodes.slot[a] == slots - 1 else b
+            _fill_and_scan(coded, growth, nodes, work, small, a + b - small, worker, workers)
+            wait(sync, workers)
+            if worker == 0:
+                _settle(nodes, work, coded, a)
+                _settle(nodes, work, coded, b)
+    return size

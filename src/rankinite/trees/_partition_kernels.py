@@ -1,0 +1,163 @@
+"""Rows: their quantised cells, which of them a tree sees, and their way to the children of a node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.barriers import wait
+from rankinite.kernel import Floats, Indices, kernel
+from rankinite.trees._scan_kernels import MASK, is_drawn
+from rankinite.trees._state import LOW, MISSING, WIDTH, Growth, Keys, Nodes, Workspace
+
+_EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
+_UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
+_ALONE = 2048  # fewer rows are not worth dividing among workers
+
+
+@kernel
+def share_of(start: int, end: int, worker: int, workers: int) -> tuple[int, int]:
+    """The part of a range that is one worker's; small ranges are the first worker's alone."""
+    if end - start < _ALONE:
+        return (start, end) if worker == 0 else (end, end)
+    length = end - start
+    return start + length * worker // workers, start + length * (worker + 1) // workers
+
+
+@kernel
+def _scale_for(largest: float, rows: int, bits: int) -> float:
+    """The largest power of two by which numbers up to ``largest`` can be multiplied so that ``rows`` of them, rounded, sum
+    to less than 2^bits; 1 where all are 0."""
+    if largest == 0.0:
+        return 1.0
+    # Numbers near the smallest float would ask for a scale beyond the largest one; they are nothing to learn from.
+    return 2.0 ** min(np.floor(np.log2((2.0**bits - rows) / (largest * rows))), 1000.0)
+
+
+@kernel
+def _largest(values: Floats, first: int, last: int) -> float:
+    """The largest absolute value; inf where one is not a finite number. Compares bits, which SIMD can and floats' NaN rules
+    cannot: without its sign, a float's bits rise with its value, and NaN is above all."""
+    bits, best = values.view(np.int64), 0
+    for k in range(first, last):
+        best = max(best, bits[k] & _UNSIGNED)
+    return _INFINITE if best >= _INFINITE_BITS else np.array([best]).view(np.float64)[0]
+
+
+@kernel
+def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, worker: int, workers: int) -> bool:
+    """Fill the cells of the rows order[0, :n] from their n pushes and curvatures; False where one is not a finite number.
+
+    The scales are powers of two that follow from exact integer sums, so they depend on no order. Leaves the workers' sums of
+    cells and of curvatures in counts[2] and counts[3].
+    """
+    rows = len(push)
+    first, last = share_of(0, rows, worker, workers)
+    order, cells, partial, counts = work.order[0], work.cells[0], work.partial, work.counts
+    lowest = 0.0
+    for k in range(first, last):
+        lowest = min(lowest, curvature[k])
+    partial[0, worker] = _largest(push, first, last) if lowest >= 0.0 else _INFINITE
+    partial[1, worker] = _largest(curvature, first, last)
+    wait(work.sync, workers)
+    largest_push, largest_curvature = partial[0, :workers].max(), partial[1, :workers].max()
+    if max(largest_push, largest_curvature) == _INFINITE:
+        return False
+    fine_push = _scale_for(largest_push, rows, _EXACT_BITS)
+    fine_curvature = _scale_for(largest_curvature, rows, _EXACT_BITS)
+    sum_push, sum_curvature = 0, 0
+    for k in range(first, last):
+        sum_push += np.int64(abs(push[k]) * fine_push)
+        sum_curvature += np.int64(curvature[k] * fine_curvature)
+    counts[0, worker], counts[1, worker] = sum_push, sum_curvature
+    wait(work.sync, workers)
+    push_scale = _scale_for(counts[0, :workers].sum() / fine_push / rows, rows, 63 - LOW)
+    curvature_scale = _scale_for(counts[1, :workers].sum() / fine_curvature / rows, rows, LOW)
+    total, total_curvature = 0, 0
+    for k in range(first, last):
+        g, h = np.int64(np.floor(push[k] * push_scale + 0.5)), np.int64(curvature[k] * curvature_scale + 0.5)
+        work.curvature[order[k]] = h
+        cells[k] = (g << LOW) + (h if growth.newton else 1)
+        total += cells[k]
+        total_curvature += h
+    counts[2, worker], counts[3, worker] = total, total_curvature
+    if worker == 0:
+        work.scales[0], work.scales[1] = 1.0 / push_scale, 1.0 / curvature_scale
+    wait(work.sync, workers)
+    return True
+
+
+@kernel
+def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
+    """The code of a feature in a row; ``flat`` are all words of the codes."""
+    block, place = feature // WIDTH, feature % WIDTH
+    word = flat[np.uint64(2 * (block * rows + row) + place // 8)]
+    return int((word >> np.uint64(8 * (place % 8))) & np.uint64(255))
+
+
+@kernel
+def mark_left(
+    words: Keys, feature: int, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
+    work: Workspace, worker: int, workers: int,
+) -> None:  # fmt: skip
+    """Say which rows of order[half, start:end] go left; sums them up in ``counts``: rows, curvature, cells."""
+    first, last = share_of(start, end, worker, workers)
+    flat, rows = words.reshape(-1), words.shape[1]
+    order, cells = work.order[half], work.cells[half]
+    # A word holds eight codes; the one wanted is found by shifting.
+    base = np.uint64(2 * (feature // WIDTH) * rows + feature % WIDTH // 8)
+    shift = np.uint64(8 * (feature % 8))
+    count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
+    for k in range(first, last):
+        r = order[k]
+        own = int((flat[base + np.uint64(2 * r)] >> shift) & np.uint64(255))
+        left = int(own <= code) + with_missing * int(own == MISSING)  # a missing one is above every code
+        work.goes_left[k] = left
+        count += left
+        total += left * cells[k]
+        if not newton:
+            curvature += left * work.curvature[r]
+    work.counts[0, worker], work.counts[2, worker] = count, total
+    work.counts[1, worker] = total & MASK if newton else curvature
+
+
+@kernel
+def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, workers: int) -> None:
+    """Put the rows of order[half, start:end] into the other half, those that go left first, each side in its old order."""
+    first, last = share_of(start, end, worker, workers)
+    order, cells = work.order[half], work.cells[half]
+    to_order, to_cells = work.order[1 - half], work.cells[1 - half]
+    left = start + work.counts[0, :worker].sum()
+    right = start + work.counts[0, :workers].sum() + (first - start) - (left - start)
+    for k in range(first, last):
+        goes_left = int(work.goes_left[k])
+        place = left if goes_left else right
+        to_order[place] = order[k]
+        to_cells[place] = cells[k]
+        left += goes_left
+        right += 1 - goes_left
+
+
+@kernel
+def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64, work: Workspace) -> None:
+    """Draw a share of a node's rows into the drawn arrays, from the node's start on; sets the node's total."""
+    order, cells = work.order[nodes.half[node]], work.cells[nodes.half[node]]
+    place, total = nodes.start[node], 0
+    for k in range(nodes.start[node], nodes.end[node]):
+        if is_drawn(keys[order[k]], word, share):
+            work.drawn_order[place], work.drawn_cells[place] = order[k], cells[k]
+            total += cells[k]
+            place += 1
+    nodes.drawn_end[node], nodes.total[node] = place, total
+
+
+@kernel
+def count_by_code(words: Keys, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
+    """The rows and the curvature of a node by the codes of one feature; ``out_limits`` has shape (2, BINS)."""
+    out_limits[:] = 0
+    flat, rows = words.reshape(-1), words.shape[1]
+    order = work.order[nodes.half[node]]
+    for k in range(nodes.start[node], nodes.end[node]):
+        r = order[k]
+        code = code_at(flat, rows, feature, r)
+        out_limits[0, code] += 1
+        out_limits[1, code] += work.curvature[r]

@@ -1,0 +1,217 @@
+"""Where to cut a feature: the threshold with the largest gain, from its histogram.
+
+With G the sum of pushes and S what the criterion divides by, a cut into left and right gains
+
+    G_l² / S_l + G_r² / S_r − G² / S
+
+where S is the number of rows for ``mse`` (paper 002 §5: least squares on the pushes) and the sum of curvatures plus L2 for
+``newton`` (twice the fall of the second-order cost). Gains are in raw units here: those of the quantised sums.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.kernel import Flags, Floats, Indices, kernel
+from rankinite.trees._state import LOW, MISSING
+
+MASK = (1 << LOW) - 1
+MISSING_LEFT = 256
+"""Added to a code: missing values go left."""
+_NOISE = 1e-12  # a gain below this share of its terms is rounding
+
+
+@kernel
+def mix(a: np.uint64, b: np.uint64) -> np.uint64:
+    """A random word that depends on two others (the finaliser of splitmix64)."""
+    z = a * np.uint64(0x9E3779B97F4A7C15) + b + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def cut_gain(left: int, total: int, least: int, l2: float, monotone: int) -> float:
+    """The two sides' terms when ``left`` of ``total`` goes left; −1 where a side is too light or the sides stand the wrong
+    way round. ``least`` is what a side must have in its low bits."""
+    weight_left = left & MASK
+    weight_right = (total & MASK) - weight_left
+    if weight_left < least or weight_right < least:
+        return -1.0
+    push_left = left >> LOW
+    push_right = (total >> LOW) - push_left
+    if monotone != 0:
+        rise = float(push_right) * (weight_left + l2) - float(push_left) * (weight_right + l2)
+        if rise * monotone < 0.0:
+            return -1.0
+    a, b = weight_left + l2, weight_right + l2
+    return (float(push_left) * push_left * b + float(push_right) * push_right * a) / (a * b)
+
+
+@kernel
+def _cuts(sums: Indices, bins: int, before: int, out_push: Floats, out_weight: Floats, out_code: Indices) -> int:
+    """The left sides of all cuts after codes that are present; ``before`` is what goes left in any case. Their number."""
+    left, cuts = before, 0
+    for k in range(bins):
+        cell = sums[k]
+        left += cell
+        out_push[cuts], out_weight[cuts], out_code[cuts] = float(left >> LOW), float(left & MASK), k
+        cuts += int(cell != 0)  # the entry of an absent code is written over: no branch to guess
+    return cuts
+
+
+@kernel
+def _all_terms(push: Floats, weight: Floats, total: int, least: int, l2: float, monotone: int, cuts: int, out: Floats) -> None:
+    """:func:`cut_gain` of many cuts at once, written so that it runs in SIMD; one division a cut."""
+    all_push, all_weight, lightest = float(total >> LOW), float(total & MASK), float(least)
+    for k in range(cuts):
+        left, right = weight[k], all_weight - weight[k]
+        push_left, push_right = push[k], all_push - push[k]
+        a, b = left + l2, right + l2
+        terms = (push_left * push_left * b + push_right * push_right * a) / (a * b)
+        out[k] = terms if (left >= lightest) & (right >= lightest) else -1.0
+    if monotone != 0:
+        for k in range(cuts):
+            rise = (all_push - push[k]) * (weight[k] + l2) - push[k] * (all_weight - weight[k] + l2)
+            if rise * monotone < 0.0:
+                out[k] = -1.0
+
+
+@kernel
+def _first_largest(terms: Floats, count: int) -> int:
+    """The place of the largest of the first ``count`` terms, −1 where none is above −1.
+
+    Compares the bits: those of floats from 0 on rise with the value, and SIMD takes the largest integer but not the largest
+    float, which has rules for NaN.
+    """
+    bits, best = terms.view(np.int64), -1
+    for k in range(count):
+        best = max(best, bits[k])
+    for k in range(count):
+        if bits[k] == best:
+            return k
+    return -1
+
+
+@kernel
+def scan(
+    sums: Indices, bins: int, has_missing: bool, total: int, least: int, l2: float, monotone: int,
+    scratch: Floats, codes: Indices,
+) -> tuple[float, int]:  # fmt: skip
+    """The best cut of one feature: (sum of the two terms, code), or (−1, 0). Of equal cuts the first wins.
+
+    ``sums`` has shape (256,); ``scratch`` (3, 257) and ``codes`` (257,) are workspace.
+    """
+    best, code = -1.0, 0
+    missing = sums[MISSING] if has_missing else 0
+    push, weight, terms = scratch[0], scratch[1], scratch[2]
+    for direction in range(2 if missing != 0 else 1):
+        cuts = _cuts(sums, bins, missing * direction, push, weight, codes)
+        _all_terms(push, weight, total, least, l2, monotone, cuts, terms)
+        k = _first_largest(terms, cuts)
+        if k >= 0 and terms[k] > best:
+            best, code = terms[k], codes[k] + direction * MISSING_LEFT
+    return best, code
+
+
+@kernel
+def scan_at(sums: Indices, has_missing: bool, total: int, least: int, l2: float, monotone: int, at: int) -> tuple[float, int]:
+    """The same for the cut after one given code alone."""
+    left = sums[: at + 1].sum()
+    best, code = cut_gain(left, total, least, l2, monotone), at
+    if has_missing and sums[MISSING] != 0:
+        terms = cut_gain(left + sums[MISSING], total, least, l2, monotone)
+        if terms > best:
+            best, code = terms, at + MISSING_LEFT
+    return best, code
+
+
+@kernel
+def scan_limited(
+    sums: Indices, bins: int, total: int, least: int, l2: float, monotone: int, only: int,
+    limits: Indices, all_rows: int, all_curvature: int, min_rows: int, min_curvature: int,
+) -> tuple[float, int]:  # fmt: skip
+    """The best cut whose sides both have the rows and the curvature a leaf needs.
+
+    ``limits``, shape (2, 256), has the node's rows and curvature by code.
+    """
+    best, code = -1.0, 0
+    for direction in range(2):
+        left, rows, curvature = 0, 0, 0
+        if direction == 1:
+            left, rows, curvature = sums[MISSING], limits[0, MISSING], limits[1, MISSING]
+            if rows == 0:
+                break
+        for k in range(bins):
+            left += sums[k]
+            rows += limits[0, k]
+            curvature += limits[1, k]
+            if only >= 0 and k != only:
+                continue
+            if rows < min_rows or all_rows - rows < min_rows:
+                continue
+            if curvature < min_curvature or all_curvature - curvature < min_curvature:
+                continue
+            terms = cut_gain(left, total, least, l2, monotone)
+            if terms > best:
+                best, code = terms, k + direction * MISSING_LEFT
+                if limits[0, MISSING] == 0 and 2 * rows >= all_rows:
+                    code = k + MISSING_LEFT  # no missing value here: such as come later go with the larger side
+    return best, code
+
+
+@kernel
+def net_gain(terms: float, total: int, l2: float) -> float:
+    """The gain of a cut, or −inf where there is none or it is nothing but rounding."""
+    if terms < 0.0:
+        return -np.inf
+    gain = terms - float(total >> LOW) * (total >> LOW) / ((total & MASK) + l2)
+    return gain if gain > _NOISE * terms else -np.inf
+
+
+@kernel
+def random_cut(sums: Indices, bins: int, word: np.uint64) -> int:
+    """A code drawn evenly between the first and the last one present, or −1 where there is one only."""
+    first, last = bins, -1
+    for k in range(bins):
+        if sums[k] != 0:
+            first = min(first, k)
+            last = k
+    if last <= first:
+        return -1
+    return first + int(word % np.uint64(last - first))
+
+
+@kernel
+def draw_features(used: Flags, share: float, word: np.uint64, out_allowed: Flags) -> None:
+    """Draw a share of the features in use, at least one; all arrays have shape (features,)."""
+    available = 0
+    for f in range(len(used)):
+        available += int(used[f])
+    wanted = max(1, int(np.ceil(share * available)))
+    for f in range(len(used)):
+        out_allowed[f] = False
+        if used[f]:
+            # Selection sampling (Knuth's algorithm S): each feature in turn, with the chance that keeps the count right.
+            chance = float(mix(word, np.uint64(f)) >> np.uint64(11)) * 2.0**-53
+            if chance * available < wanted:
+                out_allowed[f] = True
+                wanted -= 1
+            available -= 1
+
+
+@kernel
+def is_drawn(key: np.uint64, word: np.uint64, share: float) -> bool:
+    """Whether a row is drawn: decided by its content, so that the order of the rows does not matter."""
+    return float(mix(word, key) >> np.uint64(11)) * 2.0**-53 < share
+
+
+@kernel
+def best_feature(gains: Floats, allowed: Flags) -> int:
+    """The feature with the largest gain, the first of equals, or −1; both of shape (features,)."""
+    best = -1
+    for f in range(len(gains)):
+        if allowed[f] and gains[f] > -np.inf and (best < 0 or gains[f] > gains[best]):
+            best = f
+    return best
+

@@ -1,0 +1,142 @@
+"""What the kernels of the grower share: settings, workspace and the nodes of the tree in the making.
+
+Notation: a *cell* is one int64 that holds a sum of pushes in its high bits and, in its low ``LOW`` bits, the sum of what the
+split criterion divides by: curvatures for ``newton``, rows for ``mse``. Adding cells adds both sums at once, and exactly, so
+sums depend neither on the order of the rows nor on the threads, and a sibling is the parent minus the child to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.kernel import Bytes, Flags, Floats, Indices
+
+LOW: Final = 30
+"""Bits of a cell for curvature or count; the other 34 hold the push."""
+BINS: Final = 256
+"""Codes of a feature, the one for missing values included."""
+MISSING: Final = 255
+WIDTH: Final = 16
+"""Features in a block of codes."""
+
+Keys = npt.NDArray[np.uint64]
+Short = npt.NDArray[np.int32]
+
+
+class Growth(NamedTuple):
+    """The settings of one tree."""
+
+    leaves: int
+    depth: int
+    min_rows: int
+    min_curvature: float
+    l2: float
+    newton: bool
+    random_thresholds: bool
+    row_share: float
+    """Share of a node's rows drawn to find its split; 1.0: all, none drawn."""
+    feature_share: float
+    """Share of the features drawn to find a node's split."""
+    seed: np.uint64
+
+
+class Workspace(NamedTuple):
+    """Memory that serves all trees of a forest; R rows, F features, L leaves, B blocks of codes."""
+
+    order: Short
+    """(2, R): the rows, those of a node adjacent; a node's children are written to the other half."""
+    cells: Indices
+    """(2, R): the cell of each row in ``order``."""
+    curvature: Short
+    """(R,): quantised curvature by row number."""
+    goes_left: Bytes
+    """(R,): whether the row at this place of ``order`` goes left."""
+    drawn_order: Short
+    """(R,) or empty: the rows drawn at a node."""
+    drawn_cells: Indices
+    """(R,) or empty: their cells."""
+    histograms: Indices
+    """(slots, B · WIDTH · BINS)."""
+    gains: Floats
+    """(nodes, F): the best gain of each feature, −inf where there is none; raw units."""
+    codes: npt.NDArray[np.int16]
+    """(nodes, F): the code after which to cut; codes from 256 on: the same, missing values left."""
+    exact: Flags
+    """(nodes, F): whether the limits of a leaf have been checked for this entry."""
+    allowed: Flags
+    """(nodes, F): features that may be used at the node."""
+    counts: Indices
+    """(4, workers): partial sums of the workers."""
+    partial: Floats
+    """(2, workers): partial maxima."""
+    limits: Indices
+    """(2, BINS): rows and curvature by code, for one feature at one node."""
+    level_gains: Floats
+    """(workers, 2, BINS): gains summed over the nodes of a level, for symmetric trees."""
+    scratch: Floats
+    """(workers, 3, BINS + 1)."""
+    scratch_codes: Indices
+    """(workers, BINS + 1)."""
+    plan: Indices
+    """(2,): what the first worker decided for all."""
+    scales: Floats
+    """(2,): what one unit of quantised push and curvature is worth."""
+    sync: Indices
+
+
+class Nodes(NamedTuple):
+    """The tree in the making; node 0 is the root, children come behind their parents."""
+
+    feature: Short
+    code: Short
+    missing_left: Flags
+    left: Short
+    right: Short
+    depth: Short
+    start: Indices
+    end: Indices
+    drawn_end: Indices
+    """Where the rows drawn for its split end."""
+    half: Short
+    """Which half of ``order`` holds the node's rows."""
+    slot: Short
+    """The node's histogram; −1: it has none."""
+    push: Indices
+    curvature: Indices
+    total: Indices
+    """The sum of the cells its split is looked for with."""
+    best: Short
+    """The feature to split by; −1: none."""
+    gain: Floats
+    low: Floats
+    high: Floats
+    """Bounds of the node's value under monotone constraints."""
+    value: Floats
+
+
+class Coded(NamedTuple):
+    """Coded features."""
+
+    words: Keys
+    """(B, R, 2): sixteen codes a row and block, as two words."""
+    bins: Short
+    """(F,): number of codes of each feature, without the missing one."""
+    has_missing: Flags
+    """(F,)."""
+    monotone: Short
+    """(F,): 1 where the score must not fall with the feature, −1 where it must not rise, else 0."""
+    used: Flags
+    """(F,): features drawn for this tree."""
+    keys: Keys
+    """(R,): content keys of the rows, or empty where nothing is drawn at random."""
+
+
+def nodes_of(leaves: int) -> Nodes:
+    """Room for a tree of so many leaves."""
+    kinds: dict[str, Any] = {"missing_left": np.bool_, "gain": np.float64, "low": np.float64, "high": np.float64}
+    kinds |= {"value": np.float64, "start": np.int64, "end": np.int64, "push": np.int64, "curvature": np.int64}
+    kinds |= {"total": np.int64, "drawn_end": np.int64}
+    return Nodes(**{name: np.zeros(2 * leaves, kinds.get(name, np.int32)) for name in Nodes._fields})

@@ -1,0 +1,82 @@
+"""One tree from start to end, and what it adds to the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.barriers import CLAIMED, claim, wait
+from rankinite.kernel import Flags, Floats, kernel
+from rankinite.trees._grow_kernels import grow_best_first, start_root
+from rankinite.trees._partition_kernels import code_at, quantise
+from rankinite.trees._scan_kernels import is_drawn
+from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Short, Workspace
+from rankinite.trees._symmetric_kernels import grow_symmetric
+
+NOT_FINITE = -1
+"""Returned in place of a size: a push or a curvature is not a finite number."""
+
+
+@kernel
+def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_order: Short, out_drawn: Flags) -> int:
+    """Draw the rows a tree is grown from; returns their number. ``keys`` has shape (rows,): equal keys, equal fate."""
+    place = 0
+    for r in range(len(keys)):
+        out_drawn[r] = is_drawn(keys[r], word, share)
+        if out_drawn[r]:
+            out_order[place] = r
+            place += 1
+    return place
+
+
+@kernel
+def grow_tree(
+    push: Floats, curvature: Floats, coded: Coded, growth: Growth, symmetric: bool, nodes: Nodes, work: Workspace,
+    worker: int, workers: int,
+) -> int:  # fmt: skip
+    """Grow a tree on the rows order[0, :n], whose n pushes and curvatures are given; its number of nodes, or ``NOT_FINITE``."""
+    if not quantise(push, curvature, growth, work, worker, workers):
+        return NOT_FINITE
+    if worker == 0:
+        total, total_curvature = work.counts[2, :workers].sum(), work.counts[3, :workers].sum()
+        start_root(total, len(push), total_curvature, growth, nodes, work)
+    wait(work.sync, workers)
+    if symmetric:
+        return grow_symmetric(coded, growth, nodes, work, worker, workers)
+    return grow_best_first(coded, growth, nodes, work, worker, workers)
+
+
+@kernel
+def add_to_leaves(nodes: Nodes, size: int, values: Floats, work: Workspace, worker: int, workers: int, out: Floats) -> None:
+    """Add each leaf's value to the scores of its rows; ``values`` has shape (size,), ``out`` (rows,)."""
+    if worker == 0:
+        work.sync[CLAIMED] = 0
+    wait(work.sync, workers)
+    while True:
+        node = claim(work.sync)
+        if node >= size:
+            return
+        if nodes.feature[node] >= 0:
+            continue
+        order = work.order[nodes.half[node]]
+        for k in range(nodes.start[node], nodes.end[node]):
+            out[order[k]] += values[node]
+
+
+@kernel
+def add_by_codes(
+    words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: int, last: int, out: Floats
+) -> None:
+    """Add a tree's values to the scores of the rows first … last−1, found by their codes.
+
+    ``skip``, shape (rows,) or empty, marks rows to leave alone; ``values`` has one entry a node, ``out`` one a row.
+    """
+    flat, rows = words.reshape(-1), words.shape[1]
+    for r in range(first, last):
+        if len(skip) > 0 and skip[r]:
+            continue
+        node = 0
+        while nodes.feature[node] >= 0:
+            code = code_at(flat, rows, nodes.feature[node], r)
+            left = nodes.missing_left[node] if code == MISSING else code <= nodes.code[node]
+            node = nodes.left[node] if left else nodes.right[node]
+        out[r] += values[node]

@@ -1,0 +1,170 @@
+"""Bins: what the grower knows of a feature's value is which of at most 255 intervals it lies in.
+
+Notation: feature f has rising edges e₀ < e₁ < …; the code of x is the number of edges below it, so that
+``x <= edges[k]`` and ``code <= k`` say the same. The code of a missing value (NaN) is ``MISSING``.
+Edges are float64 and lie between neighbouring float32 values, so no rounding can put a row on the other side.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
+from rankinite.parallel import SMALLEST, run, thread_count
+from rankinite.seeds import generator
+from rankinite.trees._bin_kernels import MISSING, WIDTH, code_rows, count_values, gather_columns, mark_missing, place_edges
+
+__all__ = ["MISSING", "WIDTH", "Bins", "Codes", "fit_bins"]
+
+_CACHE_LINE = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Codes:
+    """The bin of every feature of every row. Read-only."""
+
+    blocks: Bytes
+    """(blocks, rows, WIDTH): feature f of row r is ``blocks[f // WIDTH, r, f % WIDTH]``; padding features are 0."""
+    features: int
+    """The number of features."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", frozen(self.blocks))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.blocks.shape[1]
+
+    def __repr__(self) -> str:
+        return f"<Codes: {self.rows} rows, {self.features} features>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bins:
+    """The edges of every feature. Made by :func:`fit_bins`; the same edges serve all data of a training run. Read-only."""
+
+    edges: Floats
+    """All features' edges, rising within a feature."""
+    starts: Indices
+    """features + 1: feature f has ``edges[starts[f]:starts[f + 1]]``, at most 254 of them."""
+    has_missing: Flags
+    """One a feature: whether the data the bins were made from misses a value of it."""
+
+    def __post_init__(self) -> None:
+        for name in ("edges", "starts", "has_missing"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def features(self) -> int:
+        """The number of features."""
+        return len(self.has_missing)
+
+    def __repr__(self) -> str:
+        return f"<Bins: {self.features} features, {len(self.edges)} edges>"
+
+    def threshold(self, feature: int, code: int) -> float:
+        """The number that parts codes: ``x <= threshold`` exactly when x is not missing and its code is at most ``code``."""
+        edge = int(self.starts[feature]) + code
+        return float(self.edges[edge]) if edge < self.starts[feature + 1] else math.inf
+
+    def code(self, features: Features) -> Codes:
+        """The codes of ``features`` (rows, features), on the threads in force."""
+        features = _as_rows(features)
+        rows, columns = features.shape
+        if columns != self.features:
+            raise DataError(
+                f"The rows have {columns} features, but the bins were made from rows with {self.features}. "
+                "Give the same features in the same order."
+            )
+        blocks = _aligned_bytes((-(-columns // WIDTH), rows, WIDTH))
+        cuts, steps = self._cuts()
+        run(lambda chunk: code_rows(features, cuts, steps, *chunk, blocks), _row_chunks(rows))
+        return Codes(blocks, columns)
+
+    def _cuts(self) -> tuple[Features, np.ndarray[tuple[int], np.dtype[np.uint32]]]:
+        """The edges in float32, padded to one row of 256 a feature, and the first step of a binary search in each row.
+
+        Each edge becomes the largest float32 not above it: to a float32 value both say the same.
+        """
+        with np.errstate(over="ignore"):  # an edge just above −inf becomes −inf
+            rounded = self.edges.astype(FEATURE)
+        rounded = np.where(rounded > self.edges, np.nextafter(rounded, FEATURE(-np.inf)), rounded)
+        counts = np.diff(self.starts)
+        cuts = np.full((self.features, 256), np.inf, FEATURE)
+        cuts[np.arange(256) < counts[:, None]] = rounded
+        steps = np.asarray([(1 << count.bit_length()) >> 1 for count in counts.tolist()], np.uint32)
+        return frozen(cuts), frozen(steps)
+
+
+def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000, seed: int = 0) -> Bins:
+    """Bins of about equal rows for every feature of ``data_features`` (rows, features).
+
+    A feature with no more than ``most`` distinct values gets one bin for each of them. Of more than ``sample`` rows, that many
+    are drawn with the seed and looked at; otherwise the order of the rows does not matter.
+    """
+    if not 2 <= most <= 255:
+        raise ArgumentError(f"most={most}: the number of bins a feature must be from 2 to 255, so that a code fits in a byte.")
+    if sample < 1:
+        raise ArgumentError(f"sample={sample}: bins need at least 1 row to look at.")
+    random = generator(seed)
+    features = _as_rows(data_features)
+    rows, columns = features.shape
+    drawn = np.sort(random.choice(rows, sample, replace=False, shuffle=False)) if rows > sample else np.arange(rows)
+    chosen = frozen(drawn.astype(INDEX, copy=False))
+    blocks = [(base, min(base + WIDTH, columns)) for base in range(0, columns, WIDTH)]
+    edges = [edges for block in run(lambda block: _block_edges(features, chosen, *block, most), blocks) for edges in block]
+    return Bins(
+        edges=np.concatenate([np.zeros(0, SCORE), *edges]),
+        starts=np.cumsum([0, *map(len, edges)], dtype=INDEX),
+        has_missing=_missing(features),
+    )
+
+
+def _block_edges(features: Features, rows: Indices, base: int, end: int, most: int) -> list[Floats]:
+    """The edges of the features base … end−1, from these rows."""
+    columns = np.empty((end - base, len(rows)), FEATURE)
+    gather_columns(features, rows, base, columns)
+    columns.sort(axis=1)
+    values, counts = np.empty(len(rows), FEATURE), np.empty(len(rows), INDEX)
+    edges = np.empty((end - base, most - 1), SCORE)
+    found: list[Floats] = []
+    for column, room in zip(columns, edges, strict=True):
+        distinct = count_values(column, values, counts)
+        found.append(room[: place_edges(values[:distinct], counts[:distinct], most, room)])
+    return found
+
+
+def _missing(features: Features) -> Flags:
+    """Which features miss a value in some row."""
+    chunks = _row_chunks(len(features))
+    marks = np.zeros((len(chunks), features.shape[1]), np.bool_)
+    run(lambda number: mark_missing(features, *chunks[number], marks[number]), range(len(chunks)))
+    return np.logical_or.reduce(marks, axis=0)
+
+
+def _as_rows(features: Features) -> Features:
+    """The features as kernels want them."""
+    if features.ndim != 2:
+        raise DataError(f"The features have shape {features.shape}. Give a table of rows × features.")
+    return frozen(np.ascontiguousarray(features, FEATURE))
+
+
+def _row_chunks(rows: int) -> list[tuple[int, int]]:
+    """Ranges of about equal rows: one for a single thread, else two for each."""
+    count = thread_count()
+    chunks = max(1, min(2 * count, rows // SMALLEST)) if count > 1 else 1
+    return list(pairwise(rows * chunk // chunks for chunk in range(chunks + 1)))
+
+
+def _aligned_bytes(shape: tuple[int, int, int]) -> Bytes:
+    """An array whose rows never straddle a cache line."""
+    size = math.prod(shape)
+    room = np.empty(size + _CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % _CACHE_LINE
+    return room[start : start + size].reshape(shape)

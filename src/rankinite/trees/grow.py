@@ -1,0 +1,210 @@
+"""Growing trees on one data set, round after round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from rankinite.barriers import shared
+from rankinite.errors import ArgumentError
+from rankinite.kernel import Flags, Floats, frozen
+from rankinite.parallel import Team
+from rankinite.trees import _tree_kernels
+from rankinite.trees._scan_kernels import mix
+from rankinite.trees._state import BINS, WIDTH, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
+from rankinite.trees.bins import Bins, Codes
+from rankinite.trees.settings import TreeSettings
+from rankinite.trees.structure import Trees
+
+_NO_KEYS = frozen(np.empty(0, np.uint64))
+_NO_FLAGS = np.empty(0, np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A tree just grown: its nodes still know the codes they ask for and the rows they hold."""
+
+    nodes: Nodes
+    size: int
+    drawn: Flags
+    """(rows,) the rows it was grown from; empty: all."""
+
+    def values(self) -> Floats:
+        """The Newton step of every node, without shrinkage."""
+        return self.nodes.value[: self.size].copy()
+
+
+class Grower:
+    """Grows trees on the same coded rows. Memory is taken once; a tree must be used before the next is grown."""
+
+    def __init__(
+        self, settings: TreeSettings, bins: Bins, codes: Codes, monotone: Short, team: Team, keys: Keys | None, query_keys: Keys | None
+    ) -> None:
+        self.settings, self.bins, self.team = settings, bins, team
+        self.rows, self.features = codes.rows, codes.features
+        self._words = words_of(codes)
+        self._keys = _NO_KEYS if keys is None else frozen(keys)
+        self._query_keys = None if query_keys is None else frozen(query_keys)
+        self._bin_counts = frozen((np.diff(bins.starts) + 1).astype(np.int32))
+        self._has_missing, self._monotone = frozen(bins.has_missing), frozen(monotone)
+        symmetric = settings.shape == "symmetric"
+        self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.rows))
+        self._nodes = nodes_of(self._leaves)
+        self._work = _workspace(self.rows, self.features, self._leaves, team.size, drawn=settings.node_row_share < 1.0)
+        self._drawn = np.empty(self.rows, np.bool_)
+
+    @np.errstate(over="ignore")  # words wrap around on purpose; only plain Python would warn of it
+    def grow(self, push: Floats, curvature: Floats, number: int) -> Grown:
+        """The tree of that number: what it draws at random follows from the seed and the number alone."""
+        settings, work, nodes = self.settings, self._work, self._nodes
+        word = int(mix(np.uint64(settings.seed), np.uint64(number)))
+        seeds = np.random.SeedSequence(word).generate_state(4, np.uint64)
+        drawn = self._draw_rows(seeds[0], seeds[1])
+        if len(drawn):
+            push, curvature = push[drawn], curvature[drawn]
+        coded = Coded(
+            self._words, self._bin_counts, self._has_missing, self._monotone, self._draw_features(seeds[2]), self._keys
+        )
+        growth = Growth(
+            self._leaves,
+            settings.levels() if settings.shape == "symmetric" else (settings.depth or 0),
+            settings.min_rows,
+            float(settings.min_curvature),
+            float(settings.l2),
+            settings.criterion == "newton",
+            settings.thresholds == "random",
+            float(settings.node_row_share),
+            float(settings.node_feature_share),
+            seeds[3],
+        )
+        symmetric = settings.shape == "symmetric"
+        sizes = [0] * self.team.size
+
+        def work_on(worker: int, workers: int) -> None:
+            sizes[worker] = _tree_kernels.grow_tree(
+                push, curvature, coded, growth, symmetric, nodes, work, worker, workers
+            )
+
+        self.team.run(work_on)
+        if sizes[0] == _tree_kernels.NOT_FINITE:
+            raise NotFiniteError
+        return Grown(nodes, sizes[0], drawn)
+
+    def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
+        """Add a tree's values, one a node, to the scores of all rows."""
+        self.team.run(partial(_add, self._words, grown, values, self._work, scores))
+
+    def trees_of(self, grown: Grown, values: Floats) -> Trees:
+        """The tree as it is kept, with these values, one a node."""
+        nodes, size = grown.nodes, grown.size
+        inner = np.flatnonzero(nodes.feature[:size] >= 0)
+        threshold = np.zeros(size)
+        for node in inner:
+            threshold[node] = threshold_of(self.bins, int(nodes.feature[node]), int(nodes.code[node]))
+        push_unit, curvature_unit = self._work.scales
+        unit = push_unit**2 / curvature_unit if self.settings.criterion == "newton" else push_unit**2
+        chosen = nodes.feature[:size] >= 0
+        return Trees(
+            feature=nodes.feature[:size].copy(),
+            threshold=threshold,
+            missing_left=nodes.missing_left[:size] & chosen,
+            left=np.where(chosen, nodes.left[:size], 0),
+            right=np.where(chosen, nodes.right[:size], 0),
+            value=values,
+            rows=nodes.end[:size] - nodes.start[:size],
+            curvature=nodes.curvature[:size] * curvature_unit,
+            gain=np.where(chosen, nodes.gain[:size] * unit, 0.0),
+            offsets=np.asarray([0, size]),
+        )
+
+    def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
+        """Fill the order with the rows of the next tree; says which they are (empty: all)."""
+        order, settings = self._work.order[0], self.settings
+        if settings.row_share == settings.query_share == 1.0:
+            order[:] = np.arange(self.rows)
+            return _NO_FLAGS
+        drawn = self._drawn
+        if settings.query_share < 1.0:
+            assert self._query_keys is not None
+            _tree_kernels.draw_tree_rows(self._query_keys, settings.query_share, query_word, order, drawn)
+        if settings.row_share < 1.0:
+            of_queries = drawn.copy() if settings.query_share < 1.0 else True
+            _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, order, drawn)
+            drawn &= of_queries
+        chosen = np.flatnonzero(drawn)
+        if not len(chosen):
+            raise ArgumentError(
+                f"no row was drawn for a tree of {self.rows} rows. Raise row_share={settings.row_share} or "
+                f"query_share={settings.query_share}."
+            )
+        order[: len(chosen)] = chosen
+        return drawn
+
+    def _draw_features(self, word: np.uint64) -> Flags:
+        used = np.ones(self.features, np.bool_)
+        if self.settings.feature_share < 1.0:
+            count = max(1, round(self.settings.feature_share * self.features))
+            used[np.random.default_rng(int(word)).permutation(self.features)[count:]] = False
+        return used
+
+
+class NotFiniteError(Exception):
+    """A push or a curvature is not a finite number; the learner says whose fault it is."""
+
+
+def words_of(codes: Codes) -> Keys:
+    """The codes as the kernels read them, shape (blocks, rows, 2)."""
+    return frozen(codes.blocks.view(np.uint64))
+
+
+def add_tree(words: Keys, grown: Grown, values: Floats, scores: Floats, team: Team) -> None:
+    """Add a tree's values to the scores of other rows that were coded with the same bins."""
+
+    def work(worker: int, workers: int) -> None:
+        rows = len(scores)
+        first, last = rows * worker // workers, rows * (worker + 1) // workers
+        _tree_kernels.add_by_codes(words, grown.nodes, values, _NO_FLAGS, first, last, scores)
+
+    team.run(work)
+
+
+def threshold_of(bins: Bins, feature: int, code: int) -> float:
+    """The threshold of a cut after a code; after the last one all values go left, and only missing ones right."""
+    edges = int(bins.starts[feature + 1] - bins.starts[feature])
+    return bins.threshold(feature, code) if code < edges else np.inf
+
+
+def _add(words: Keys, grown: Grown, values: Floats, work: Workspace, scores: Floats, worker: int, workers: int) -> None:
+    _tree_kernels.add_to_leaves(grown.nodes, grown.size, values, work, worker, workers, scores)
+    if len(grown.drawn):
+        rows = len(scores)
+        first, last = rows * worker // workers, rows * (worker + 1) // workers
+        _tree_kernels.add_by_codes(words, grown.nodes, values, grown.drawn, first, last, scores)
+
+
+def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bool) -> Workspace:
+    nodes, blocks = 2 * leaves, -(-features // WIDTH)
+    return Workspace(
+        order=np.empty((2, rows), np.int32),
+        cells=np.empty((2, rows), np.int64),
+        curvature=np.empty(rows, np.int32),
+        goes_left=np.empty(rows, np.uint8),
+        drawn_order=np.empty(rows if drawn else 0, np.int32),
+        drawn_cells=np.empty(rows if drawn else 0, np.int64),
+        histograms=np.empty((leaves, blocks * WIDTH * BINS), np.int64),
+        gains=np.empty((nodes, features)),
+        codes=np.empty((nodes, features), np.int16),
+        exact=np.empty((nodes, features), np.bool_),
+        allowed=np.empty((nodes, features), np.bool_),
+        counts=np.zeros((4, workers), np.int64),
+        partial=np.zeros((2, workers)),
+        limits=np.zeros((2, BINS), np.int64),
+        level_gains=np.zeros((workers, 2, BINS)),
+        scratch=np.zeros((workers, 3, BINS + 1)),
+        scratch_codes=np.zeros((workers, BINS + 1), np.int64),
+        plan=np.zeros(2, np.int64),
+        scales=np.ones(2),
+        sync=shared(),
+    )

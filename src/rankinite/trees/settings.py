@@ -1,0 +1,163 @@
+"""What trees should be like."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.trees._state import Short
+
+Criterion = Literal["newton", "mse"]
+Shape = Literal["best-first", "symmetric"]
+Thresholds = Literal["best", "random"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSettings:
+    """The settings of every learner that grows trees."""
+
+    leaves: int = 31
+    """Leaves of a tree, at most; a symmetric tree has the largest power of two that fits."""
+    depth: int | None = None
+    """Levels of a tree, at most; no limit if left out."""
+    min_rows: int = 20
+    """Rows a leaf must have."""
+    min_curvature: float = 0.0
+    """Curvature (second derivative of the cost) a leaf must have, summed over its rows."""
+    l2: float = 0.0
+    """Added to a leaf's curvature: pulls the values of light leaves towards 0."""
+    criterion: Criterion = "newton"
+    """How splits are judged: newton (the cost to second order) or mse (least squares on the gradients, as in the papers)."""
+    shape: Shape = "best-first"
+    """best-first splits the leaf that gains most; symmetric asks one question a level, which regularises."""
+    thresholds: Thresholds = "best"
+    """best, or random: one threshold drawn a feature and node, which regularises."""
+    row_share: float = 1.0
+    """Share of the rows drawn for each tree."""
+    query_share: float = 1.0
+    """Share of the queries drawn for each tree."""
+    feature_share: float = 1.0
+    """Share of the features drawn for each tree."""
+    node_row_share: float = 1.0
+    """Share of a node's rows drawn to find its split."""
+    node_feature_share: float = 1.0
+    """Share of the features drawn for each node (symmetric: for each level)."""
+    monotone: tuple[str, ...] = ()
+    """Features the score must not fall with (+name) or not rise with (-name)."""
+    bins: int = 255
+    """Bins a feature's values are put into, at most 255."""
+    bin_sample: int = 100_000
+    """Rows the bins are made from; all, if there are no more."""
+    seed: int = 0
+    """Seed of everything that is drawn at random."""
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        whole = {"leaves": 2, "min_rows": 1, "bins": 2, "bin_sample": 1, "seed": 0}
+        for field, least in whole.items():
+            _check_whole(name, field, getattr(self, field), least)
+        if self.depth is not None:
+            _check_whole(name, "depth", self.depth, 1)
+        if self.seed >= 1 << 64:
+            raise ArgumentError(f"{name}: seed={self.seed} is too large. Give a whole number below 2^64.")
+        if self.bins > 255:
+            raise ArgumentError(f"{name}: bins={self.bins} is too many. A code is one byte: give at most 255.")
+        for field in ("min_curvature", "l2"):
+            _check_number(name, field, getattr(self, field), 0.0)
+        for field in ("row_share", "query_share", "feature_share", "node_row_share", "node_feature_share"):
+            _check_number(name, field, getattr(self, field), 0.0, 1.0, above=True)
+        for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
+            if getattr(self, field) not in get_args(known):
+                raise ArgumentError(
+                    f"{name}: {field}={getattr(self, field)!r} is unknown. Known are {listed(get_args(known))}."
+                )
+        object.__setattr__(self, "monotone", _checked_signs(name, self.monotone))
+        if self.shape == "symmetric" and self.node_row_share < 1.0:
+            raise ArgumentError(
+                f"{name}: node_row_share={self.node_row_share} does not go with shape='symmetric', which has no split of a "
+                "node's own. Draw rows for each tree with row_share, or choose shape='best-first'."
+            )
+
+    @property
+    def draws(self) -> bool:
+        """Whether rows are drawn at random."""
+        return min(self.row_share, self.query_share, self.node_row_share) < 1.0
+
+    @property
+    def is_random(self) -> bool:
+        """Whether two trees on the same gradients may differ."""
+        return self.draws or self.thresholds == "random" or min(self.feature_share, self.node_feature_share) < 1.0
+
+    def levels(self) -> int:
+        """The levels of a symmetric tree: as many as its leaves fill."""
+        fitting = self.leaves.bit_length() - 1
+        return fitting if self.depth is None else min(self.depth, fitting)
+
+    def signs(self, feature_names: Sequence[str]) -> Short:
+        """The monotone constraint of every feature: 1, −1 or 0."""
+        signs = np.zeros(len(feature_names), np.int32)
+        for entry in self.monotone:
+            if entry[1:] not in feature_names:
+                raise DataError(f"monotone={entry!r}: no feature is named {entry[1:]!r}. They are {listed(feature_names)}.")
+            signs[list(feature_names).index(entry[1:])] = 1 if entry[0] == "+" else -1
+        return signs
+
+
+def _check_whole(name: str, field: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ArgumentError(f"{name}: {field}={value!r} must be a whole number from {least} on.")
+
+
+def _check_number(
+    name: str, field: str, value: object, low: float, high: float = sys.float_info.max, *, above: bool = False
+) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+    if not number or (above and value == low):
+        bounds = "a finite number"
+        if high < sys.float_info.max:
+            bounds = f"above {low:g} and at most {high:g}"
+        elif low > -sys.float_info.max:
+            bounds += f" above {low:g}" if above else f" from {low:g} on"
+        raise ArgumentError(f"{name}: {field}={value!r} must be {bounds}.")
+
+
+def _checked_signs(name: str, monotone: Sequence[str]) -> tuple[str, ...]:
+    given: object = monotone  # users may pass anything
+    entries = (given,) if not isinstance(given, Iterable) or isinstance(given, str) else tuple(monotone)
+    for entry in entries:
+        if not isinstance(entry, str) or len(entry) < 2 or entry[0] not in "+-":
+            raise ArgumentError(
+                f"{name}: monotone entry {entry!r} must be a sign and a feature's name, as in '+bm25' or '-url_length'."
+            )
+    return tuple(str(entry) for entry in entries)
+
+
+def check_rate(name: str, rate: float) -> None:
+    """Refuse a shrinkage outside (0, 1]."""
+    _check_number(name, "rate", rate, 0.0, 1.0, above=True)
+
+
+def check_positive(name: str, field: str, value: object) -> None:
+    """Refuse what is not a finite number above 0."""
+    _check_number(name, field, value, 0.0, above=True)
+
+
+def check_number(name: str, field: str, value: object) -> None:
+    """Refuse what is not a finite number."""
+    _check_number(name, field, value, -sys.float_info.max)
+
+
+def check_flag(name: str, field: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ArgumentError(f"{name}: {field}={value!r} must be True or False.")
+
+
+def check_count(name: str, field: str, value: object, least: int = 1) -> None:
+    """Refuse what is not a whole number from ``least`` on."""
+    _check_whole(name, field, value, least)

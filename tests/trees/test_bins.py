@@ -1,0 +1,322 @@
+"""Bins and codes against counting, and the laws that tie thresholds to codes."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankinite as rk
+from oracles import bins as oracle
+from rankinite.errors import ArgumentError, DataError
+from rankinite.parallel import SMALLEST
+from rankinite.trees.bins import MISSING, WIDTH, Bins, Codes, fit_bins
+
+LARGEST = np.finfo(np.float32).max
+SPECIAL = [
+    math.nan,
+    math.inf,
+    -math.inf,
+    0.0,
+    -0.0,
+    1e-45,
+    -1e-45,
+    3e-45,
+    1.1754944e-38,
+    LARGEST,
+    -LARGEST,
+    1.0,
+    1.0000001,
+    2.0,
+]
+VALUES = st.one_of(st.sampled_from(SPECIAL), st.integers(-3, 3).map(float), st.floats(width=32))
+COLUMNS = st.lists(VALUES, min_size=1, max_size=60)
+
+
+def column(values):
+    return np.asarray(values, np.float32)[:, None]
+
+
+def edges_of(bins, feature=0):
+    return bins.edges[bins.starts[feature] : bins.starts[feature + 1]]
+
+
+def by_feature(codes: Codes):
+    """(rows, features), found by the rule of the layout."""
+    rows = [[codes.blocks[f // WIDTH, row, f % WIDTH] for f in range(codes.features)] for row in range(codes.rows)]
+    return np.asarray(rows, np.uint8).reshape(codes.rows, codes.features)
+
+
+def mixed(rows, seed=0):
+    """21 features of every kind: continuous, skewed, few values, one heavy value, missing, infinite, constant."""
+    random = np.random.default_rng(seed)
+    features = random.normal(size=(rows, 21)).astype(np.float32)
+    features[:, 1] = np.exp(3 * features[:, 1])
+    features[:, 2] = np.floor(3 * features[:, 2])
+    features[random.random(rows) < 0.7, 3] = 0
+    features[random.random(rows) < 0.2, 4] = np.nan
+    features[random.random(rows) < 0.1, 5] = np.inf
+    features[random.random(rows) < 0.1, 6] = -np.inf
+    features[:, 7] = 4
+    features[:, 8] = np.nan
+    features[:, 20] = np.round(features[:, 20], 2)
+    return features
+
+
+# ---- edges ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(values=COLUMNS, most=st.integers(2, 12))
+def test_edges_are_those_of_counting(values, most):
+    bins = fit_bins(column(values), most=most)
+    assert edges_of(bins).tolist() == oracle.edges(np.asarray(values, np.float32), most)
+    assert bins.has_missing.tolist() == [any(map(math.isnan, values))]
+
+
+@settings(max_examples=150, deadline=None)
+@given(values=st.lists(st.integers(0, 25).map(lambda n: float(n * n // 10)), min_size=1, max_size=200), most=st.integers(2, 15))
+def test_edges_of_many_duplicates_are_those_of_counting(values, most):
+    assert edges_of(fit_bins(column(values), most=most)).tolist() == oracle.edges(values, most)
+
+
+@settings(max_examples=200, deadline=None)
+@given(values=COLUMNS, most=st.sampled_from([2, 3, 7, 255]))
+def test_edges_are_finite_rise_and_leave_no_bin_empty(values, most):
+    bins = fit_bins(column(values), most=most)
+    edges = edges_of(bins)
+    assert np.isfinite(edges).all()
+    assert (np.diff(edges) > 0).all()
+    assert len(edges) < most
+    present = set(by_feature(bins.code(column(values))).ravel().tolist()) - {MISSING}
+    assert present == (set() if all(map(math.isnan, values)) else set(range(len(edges) + 1)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(values=COLUMNS)
+def test_few_values_have_a_bin_each(values):
+    codes = by_feature(fit_bins(column(values)).code(column(values))).ravel()
+    truth = np.unique(np.asarray(values, np.float32), return_inverse=True)[1]
+    missing = np.isnan(np.asarray(values))
+    assert (codes[~missing] == truth[~missing]).all()
+    assert (codes[missing] == MISSING).all()
+
+
+def test_the_full_number_of_values_is_still_exact():
+    values = np.random.default_rng(1).permutation(np.repeat(np.arange(255), 3))
+    assert edges_of(fit_bins(column(values))).tolist() == [number + 0.5 for number in range(254)]
+    assert len(edges_of(fit_bins(column([*values, 255.0])))) == 254
+
+
+def test_constant_and_missing_features_have_no_edges():
+    bins = fit_bins(mixed(300))
+    assert [len(edges_of(bins, f)) for f in (7, 8)] == [0, 0]
+    assert bins.has_missing.nonzero()[0].tolist() == [4, 8]
+    assert set(by_feature(bins.code(mixed(300)))[:, 7]) == {0}
+    assert set(by_feature(bins.code(mixed(300)))[:, 8]) == {MISSING}
+
+
+@pytest.mark.parametrize("most", [2, 16, 100, 255])
+def test_bins_of_continuous_data_have_about_equal_rows(most):
+    values = np.random.default_rng(2).lognormal(size=(10_000, 1)).astype(np.float32)
+    counts = np.bincount(by_feature(fit_bins(values, most=most).code(values)).ravel())
+    assert len(counts) == most
+    assert counts.min() >= 10_000 // most - 2
+    assert counts.max() <= -(-10_000 // most) + 2
+
+
+@pytest.mark.parametrize("heavy", [[0.0], [-5.0], [5.0], [-5.0, -3.999, 0.0, 0.25, 5.0]], ids=str)
+def test_heavy_values_have_bins_of_their_own_and_the_rest_share_the_others(heavy):
+    """Heavy at the ends and in the middle, one with hardly a light value before it."""
+    light = np.random.default_rng(3).uniform(-4, 4, 4_000)
+    values = np.concatenate((light, *(np.full(1_500 * (number + 1), value) for number, value in enumerate(heavy))))
+    codes = by_feature(fit_bins(column(values), most=40).code(column(values))).ravel()
+    for value in heavy:
+        assert set(values[codes == codes[values == value][0]]) == {value}
+    counts = np.bincount(codes[: len(light)], minlength=codes.max() + 1)
+    assert codes.max() == 39
+    assert (counts > 0).sum() == 40 - len(heavy)
+    assert counts.max() < 1.5 * len(light) / (40 - len(heavy))
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), most=st.integers(3, 30))
+def test_a_value_above_its_share_is_alone_whenever_there_are_bins_enough(data, most):
+    counts = data.draw(st.lists(st.sampled_from([1, 1, 1, 2, 3, 40, 90]), min_size=most + 1, max_size=60))
+    values = np.repeat(np.arange(len(counts)), counts)
+    heavy = oracle.heavy_values(dict(enumerate(counts)), most)
+    codes = by_feature(fit_bins(column(values), most=most).code(column(values))).ravel()
+    if 2 * len(heavy) + 1 <= most:
+        for value in heavy:
+            assert set(values[codes == codes[values == value][0]]) == {value}
+    assert codes.max() + 1 <= most
+
+
+def test_the_order_of_rows_does_not_matter():
+    features = mixed(2_000)
+    bins, other = fit_bins(features), fit_bins(features[np.random.default_rng(4).permutation(2_000)])
+    assert bins.edges.tobytes() == other.edges.tobytes()
+    assert bins.starts.tolist() == other.starts.tolist()
+    assert bins.has_missing.tolist() == other.has_missing.tolist()
+
+
+def test_a_sample_is_drawn_by_its_seed():
+    features = mixed(3_000)
+    same = [fit_bins(features, sample=500, seed=seed).edges.tobytes() for seed in (0, 0, 1)]
+    assert same[0] == same[1] != same[2]
+    assert fit_bins(features, sample=3_000, seed=0).edges.tobytes() == fit_bins(features, sample=9_999, seed=1).edges.tobytes()
+
+
+def test_a_sample_knows_only_its_rows_but_misses_no_missing_value():
+    features = np.arange(1_000, dtype=np.float32)[:, None] % 200
+    bins = fit_bins(features, sample=1)
+    assert len(bins.edges) == 0
+    assert not bins.has_missing[0]
+    features[777] = np.nan
+    assert fit_bins(features, sample=1).has_missing[0]
+    drawn = fit_bins(features, sample=50, seed=7)
+    assert 30 < len(drawn.edges) < 50
+    assert set(np.mod(2 * drawn.edges, 1)) == {0}
+
+
+# ---- codes ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None)
+@given(seen=COLUMNS, unseen=COLUMNS, most=st.sampled_from([2, 5, 255]))
+def test_codes_count_the_edges_below(seen, unseen, most):
+    bins = fit_bins(column(seen), most=most)
+    beside = [
+        np.nextafter(np.float32(edge), np.float32(9 * side)) for edge in bins.edges[:9] if edge > -1e38 for side in (-1, 1)
+    ]
+    rows = column(seen + unseen + beside)
+    codes = bins.code(rows)
+    assert by_feature(codes).ravel().tolist() == [oracle.code(float(value), edges_of(bins)) for value in rows.ravel()]
+
+
+@pytest.mark.parametrize("columns", [1, 15, 16, 17, 21])
+@pytest.mark.parametrize("rows", [1, 63, 64, 65, 1_000])
+def test_codes_of_any_shape_are_those_of_searching(rows, columns):
+    bins, features = fit_bins(mixed(2_500)[:, :columns]), mixed(rows, seed=5)[:, :columns]
+    codes = bins.code(features)
+    truth = np.stack([np.searchsorted(edges_of(bins, f), features[:, f].astype(float)) for f in range(columns)], axis=1)
+    assert (by_feature(codes) == np.where(np.isnan(features), MISSING, truth)).all()
+    assert codes.blocks.shape == (-(-columns // WIDTH), rows, WIDTH)
+    assert (codes.rows, codes.features) == (rows, columns)
+    padding = codes.blocks.transpose(1, 0, 2).reshape(rows, -1)[:, columns:]
+    assert not padding.any()
+
+
+def test_blocks_are_aligned_contiguous_and_read_only():
+    blocks = fit_bins(mixed(300)).code(mixed(300)).blocks
+    assert blocks.ctypes.data % 64 == 0
+    assert blocks.flags.c_contiguous
+    assert not blocks.flags.writeable
+    assert blocks.dtype == np.uint8
+
+
+@settings(max_examples=200, deadline=None)
+@given(values=COLUMNS, others=COLUMNS, most=st.sampled_from([2, 5, 255]))
+def test_a_threshold_parts_rows_as_codes_do_in_both_precisions(values, others, most):
+    bins = fit_bins(column(values), most=most)
+    rows = np.asarray(values + others, np.float32)
+    codes = by_feature(bins.code(rows[:, None])).ravel()
+    for code in range(len(bins.edges) + 1):
+        threshold = bins.threshold(0, code)
+        with np.errstate(over="ignore"):
+            single = np.float32(threshold)
+        single = np.nextafter(single, np.float32(-np.inf)) if float(single) > threshold else single
+        left = codes <= code
+        assert (left == (rows.astype(np.float64) <= threshold)).all()
+        assert (left == (rows <= single)).all()
+
+
+def test_the_last_code_of_a_feature_parts_what_is_there_from_what_is_missing():
+    bins = fit_bins(mixed(300))
+    assert bins.threshold(4, len(edges_of(bins, 4))) == math.inf
+    assert bins.threshold(7, 0) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([-np.inf, -LARGEST], [0, 1, 1, 1, 1]),
+        ([LARGEST, np.inf], [0, 0, 0, 0, 1]),
+        ([1, np.inf], [0, 0, 0, 0, 1]),
+        ([-np.inf, 0, np.inf], [0, 1, 1, 1, 2]),
+        ([-np.inf, np.inf], [0, 1, 1, 1, 1]),
+    ],
+    ids=str,
+)
+def test_an_infinity_is_parted_from_finite_values_seen_or_not(values, codes):
+    assert by_feature(fit_bins(column(values)).code(column([-np.inf, -LARGEST, 0, LARGEST, np.inf]))).ravel().tolist() == codes
+
+
+def test_more_threads_change_nothing():
+    features = mixed(3 * SMALLEST + 5)
+    results = []
+    for count in (1, 2, 3):
+        with rk.threads(count):
+            bins = fit_bins(features, sample=SMALLEST)
+            results.append((bins.edges.tobytes(), bins.has_missing.tobytes(), bins.code(features).blocks.tobytes()))
+    assert results[0] == results[1] == results[2]
+
+
+def test_other_layouts_of_memory_mean_the_same():
+    features = mixed(500)
+    bins, turned = fit_bins(features), fit_bins(np.asfortranarray(features))
+    assert bins.edges.tobytes() == turned.edges.tobytes()
+    assert bins.code(features[::2]).blocks.tobytes() == bins.code(features[::2].copy()).blocks.tobytes()
+
+
+def test_no_rows_and_no_features_are_no_trouble():
+    bins = fit_bins(np.zeros((0, 3), np.float32))
+    assert bins.starts.tolist() == [0, 0, 0, 0]
+    assert bins.code(np.zeros((0, 3), np.float32)).rows == 0
+    none = fit_bins(np.zeros((4, 0), np.float32))
+    assert (none.features, none.code(np.zeros((4, 0), np.float32)).rows) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"most": 1}, "most=1: .*from 2 to 255"),
+        ({"most": 256}, "most=256: .*from 2 to 255"),
+        ({"sample": 0}, "sample=0: .*at least 1 row"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_settings_outside_their_range_are_refused(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        fit_bins(mixed(10), **arguments)
+
+
+def test_rows_with_other_features_are_refused():
+    bins = fit_bins(mixed(10))
+    with pytest.raises(DataError, match="20 features, but the bins were made from rows with 21"):
+        bins.code(mixed(10)[:, :20])
+    with pytest.raises(DataError, match="rows × features"):
+        fit_bins(np.zeros(3, np.float32))
+
+
+def test_kernels_mean_the_same_without_the_compiler():
+    script = (
+        "import sys, numpy as np; from rankinite.trees.bins import fit_bins\n"
+        "features = np.frombuffer(sys.stdin.buffer.read(), np.float32).reshape(-1, 21)\n"
+        "bins = fit_bins(features, most=9, sample=100)\n"
+        "sys.stdout.buffer.write(bins.edges.tobytes() + bins.has_missing.tobytes() + bins.code(features).blocks.tobytes())"
+    )
+    features = mixed(120)
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error::RuntimeWarning"}
+    plain = subprocess.run(
+        [sys.executable, "-c", script], input=features.tobytes(), env=environment, check=True, capture_output=True
+    ).stdout
+    bins = fit_bins(features, most=9, sample=100)
+    assert isinstance(bins, Bins)
+    assert plain == bins.edges.tobytes() + bins.has_missing.tobytes() + bins.code(features).blocks.tobytes()
