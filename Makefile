@@ -22,7 +22,7 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(INSTALL) --editable '.[dev,peers]'
+	$(INSTALL) --editable '.[dev,peers,plots,sklearn]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

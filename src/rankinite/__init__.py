@@ -60,7 +60,18 @@ if TYPE_CHECKING:
     from rankinite.measures import register_measure as register_measure
     from rankinite.measures import swap_changes as swap_changes
     from rankinite.parallel import threads as threads
+    from rankinite.rankers.base import Ranker as Ranker
+    from rankinite.rankers.blend import Blend as Blend
+    from rankinite.rankers.boosting import Progress as Progress
+    from rankinite.rankers.checkpoint import Checkpoint as Checkpoint
     from rankinite.rankers.feature import Feature as Feature
+    from rankinite.rankers.forest import Forest as Forest
+    from rankinite.rankers.history import History as History
+    from rankinite.rankers.lambdamart import LambdaMART as LambdaMART
+    from rankinite.rankers.loading import load as load
+    from rankinite.rankers.mart import MART as MART
+    from rankinite.rankers.mcrank import McRank as McRank
+    from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
 
 _HOMES = {
     "rankinite.data.dataset": ("Dataset",),
@@ -83,7 +94,18 @@ _HOMES = {
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),
     "rankinite.parallel": ("threads",),
+    "rankinite.rankers.base": ("Ranker",),
+    "rankinite.rankers.blend": ("Blend",),
+    "rankinite.rankers.boosting": ("Progress",),
+    "rankinite.rankers.checkpoint": ("Checkpoint",),
     "rankinite.rankers.feature": ("Feature",),
+    "rankinite.rankers.forest": ("Forest",),
+    "rankinite.rankers.history": ("History",),
+    "rankinite.rankers.lambdamart": ("LambdaMART",),
+    "rankinite.rankers.loading": ("load",),
+    "rankinite.rankers.mart": ("MART",),
+    "rankinite.rankers.mcrank": ("McRank",),
+    "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

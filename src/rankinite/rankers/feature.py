@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,12 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import SCORE, Floats
+from rankinite.rankers.base import Fitted
+from rankinite.storage import DAMAGED, Stored
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(Fitted):
     """Ranks by one feature, given by position or by name. A missing value (NaN) ranks below all others."""
 
     feature: int | str
@@ -33,6 +35,11 @@ class Feature:
     def __str__(self) -> str:
         return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The feature's name; empty when it is given by position."""
+        return (self.feature,) if isinstance(self.feature, str) else ()
+
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The feature's values in a data set, a matrix or a data frame, signed so that higher ranks higher."""
         values = self._column(features).astype(SCORE)
@@ -40,6 +47,18 @@ class Feature:
         # The lowest score that is still ranked: −inf would mean "not returned".
         lowest = np.finfo(SCORE).min
         return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
+
+    def stored(self) -> Stored:
+        """What a model file holds."""
+        return Stored("feature", {"feature": self.feature, "ascending": self.ascending}, {})
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Feature:
+        """The feature that a model file holds."""
+        feature = stored.facts.get("feature")
+        if type(feature) not in (int, str):
+            raise DataError(f"'feature' must be a name or a position, but is {feature!r}. {DAMAGED}")
+        return cls(cast("int | str", feature), stored.fact("ascending", bool))
 
     def _column(self, features: Any) -> npt.NDArray[Any]:
         if isinstance(features, Dataset):

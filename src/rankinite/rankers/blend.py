@@ -1,0 +1,149 @@
+"""Weighted sums of rankers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.kernel import SCORE, Floats
+from rankinite.rankers.base import Fitted, is_scorer
+from rankinite.rankers.inputs import has_names
+from rankinite.rankers.loading import build
+from rankinite.storage import DAMAGED, Stored
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blend(Fitted):
+    """The sum of weight × score over its parts, added in order. ``0.3 * a + 0.7 * b`` makes one.
+
+    A part is a ranker, or anything else with ``score(data)``; with such a part the blend scores but cannot be saved.
+    """
+
+    parts: tuple[tuple[float, Scorer], ...]
+    """Weights and rankers."""
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ArgumentError("a blend needs at least one part.")
+        object.__setattr__(self, "parts", tuple(_checked(part) for part in self.parts))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features that any part needs."""
+        return tuple(dict.fromkeys(name for names in self._names() for name in names))
+
+    def score(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """One score a row of a Dataset, a data frame or a matrix."""
+        if not has_names(features) and len({names for names in self._names() if names}) > 1:
+            raise DataError(
+                "the parts of this blend have different features, so the columns of an array have no one meaning. Score a "
+                "Dataset or a data frame, whose features are found by name."
+            )
+        total = self._part_scores(0, features)
+        for number in range(1, len(self.parts)):
+            scores = self._part_scores(number, features)
+            if scores.shape != total.shape:
+                raise DataError(
+                    f"part {number} of the blend ({_kind(self.parts[number][1])}) gave scores of shape {scores.shape}, but "
+                    f"part 0 of shape {total.shape}. Every part must give one score for each row."
+                )
+            total = _bounded(np.add, total, scores)
+        return total
+
+    def stored(self) -> Stored:
+        """What a model file holds: every part, its arrays named with its number before them."""
+        facts: list[dict[str, Any]] = []
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for number, (weight, part) in enumerate(self.parts):
+            if not isinstance(part, Fitted):
+                raise ArgumentError(
+                    f"part {number} of the blend is a {_kind(part)}, which no model file can hold. Only rankers of rankinite "
+                    "can be saved; save the others your own way and add them after loading."
+                )
+            inside = part.stored()
+            facts.append({"weight": weight, "ranker": inside.described()})
+            arrays |= {f"{number}/{name}": array for name, array in inside.arrays.items()}
+        return Stored("blend", {"parts": facts}, arrays)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Blend:
+        """The blend that a model file holds."""
+        parts: list[tuple[float, Scorer]] = []
+        for number, facts in enumerate(stored.fact("parts", cast("type[list[Any]]", list))):
+            part: Any = cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
+            weight = part.get("weight")
+            if type(weight) not in (int, float):
+                raise DataError(f"the weight of part {number} is {weight!r}, not a number. {DAMAGED}")
+            parts.append((weight, build(stored.part(part.get("ranker"), f"{number}/"))))
+        return cls(tuple(parts))
+
+    def __repr__(self) -> str:
+        return f"<Blend: {' + '.join(f'{weight:g} × {_kind(part)}' for weight, part in self.parts)}>"
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [tuple(getattr(part, "feature_names", ())) for _, part in self.parts]
+
+    def _part_scores(self, number: int, features: Any) -> Floats:
+        weight, part = self.parts[number]
+        scores = np.asarray(part.score(features))
+        if scores.ndim != 1 or scores.dtype.kind not in "fiub":
+            raise DataError(
+                f"part {number} of the blend ({_kind(part)}) gave {scores.dtype} of shape {scores.shape}. Every part must give "
+                "one number for each row."
+            )
+        return _bounded(np.multiply, scores.astype(SCORE), np.asarray(weight))  # a weight of 1 changes no bit
+
+
+def added(first: Scorer, second: Scorer) -> Blend:
+    """The sum of two rankers. Blends are opened where their scores stay the same to the bit, which depends on the order."""
+    ahead = first.parts if isinstance(first, Blend) else ((1.0, first),)
+    # (a + b) + c adds in the same order as a + b + c, but a + (b + c) does not.
+    behind = second.parts if isinstance(second, Blend) and len(second.parts) == 1 else ((1.0, second),)
+    return Blend(ahead + behind)
+
+
+def weighted(ranker: Scorer, weight: float) -> Blend:
+    """A ranker times a number. Blends are opened where their scores stay the same to the bit."""
+    if isinstance(ranker, Blend) and len(ranker.parts) == 1 and ranker.parts[0][0] == 1.0:
+        ranker = ranker.parts[0][1]
+    if isinstance(ranker, Blend) and weight == 1.0:
+        return ranker
+    return Blend(((weight, ranker),))
+
+
+def _bounded(operation: np.ufunc, first: Floats, second: Floats) -> Floats:
+    """A sum or product that is infinite only where one of its two is: −inf would mean "not returned"."""
+    with np.errstate(over="ignore", invalid="ignore"):  # evaluation refuses NaN, which 0 × −inf gives
+        result: Floats = operation(first, second)
+    overflown = np.isinf(result) & np.isfinite(first) & np.isfinite(second)
+    if overflown.any():
+        result[overflown] = np.copysign(np.finfo(SCORE).max, result[overflown])
+    return result
+
+
+def _checked(part: Any) -> tuple[float, Scorer]:
+    """A weight and a ranker, as which anything may have been given."""
+    try:
+        weight, ranker = part
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{part!r} is no part of a blend. Give pairs of a weight and a ranker.") from error
+    if not is_scorer(ranker):
+        raise ArgumentError(f"{ranker!r} cannot be part of a blend. Give rankers: objects with a method score(data).")
+    try:
+        number = float(weight)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(f"{weight!r} is no weight of a ranker. Give a number.") from error
+    if not math.isfinite(number):
+        raise ArgumentError(f"a ranker's weight is {number}. Weights must be finite.")
+    return number, ranker
+
+
+def _kind(part: object) -> str:
+    return type(part).__name__

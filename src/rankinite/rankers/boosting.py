@@ -1,0 +1,349 @@
+"""The boosting loop that all tree learners share (papers 002 §5 and §7, 000 §3).
+
+Each round asks the objective where every row's score should go, grows a tree towards it, and adds the tree's shrunken Newton
+steps to the scores. Starting from the scores of another ranker, the ``base``, is LambdaSMART (000 §3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rankinite.data.content import row_keys
+from rankinite.data.dataset import Dataset
+from rankinite.data.joining import check_same_features
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.gradients.base import Objective
+from rankinite.gradients.multiclass import Multiclass
+from rankinite.kernel import Floats
+from rankinite.measures.base import Measure
+from rankinite.measures.dcg import NDCG
+from rankinite.parallel import Team
+from rankinite.rankers.base import Ranker, is_scorer
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.forest import Forest
+from rankinite.rankers.history import History
+from rankinite.trees.bins import fit_bins
+from rankinite.scoring.forest import add_trees, expected_grades, walks_of
+from rankinite.trees._state import Keys
+from rankinite.trees.grow import Grower, NotFiniteError, add_tree, words_of
+from rankinite.trees.settings import TreeSettings, check_count, check_flag, check_rate
+from rankinite.trees.structure import Trees, join
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What callbacks are told after every round."""
+
+    round: int
+    """Rounds done, those of a resumed checkpoint included."""
+    rounds: int
+    """Rounds asked for."""
+    measure: str
+    """What is watched."""
+    train: float | None
+    """Its value on the training data, where that is measured."""
+    valid: float | None
+    """Its value on the validation data, where there are some."""
+    best: int
+    """The round with the best value on the validation data so far; without them, this one."""
+    forest: Callable[[], Forest]
+    """Gives the forest as it stands, without its base; costs a copy of the trees."""
+
+
+Callback = Callable[[Progress], "bool | None"]
+"""Called after every round; True ends the training."""
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """A callback that can also give back what an interrupted run had trained, such as :class:`rankinite.Checkpoint`."""
+
+    def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
+        """The forest of the run with these settings on these data and starting scores, or None where there is none yet."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boosting(TreeSettings):
+    """Settings of every learner that boosts trees, and ``fit``."""
+
+    trees: int = 500
+    """Rounds of boosting, at most: trees, or for McRank trees for each grade."""
+    rate: float = 0.1
+    """Shrinkage of each tree, in (0, 1]."""
+    patience: int | None = 50
+    """Rounds without a better value on the validation data before training ends; no limit if none."""
+    watch: Measure | str | None = None
+    """The measure that is watched on the validation data; if left out, the one trained for, else ndcg@10."""
+    train_history: bool = True
+    """Whether the watched measure is taken on the training data too, every round."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        name = type(self).__name__
+        check_count(name, "trees", self.trees)
+        check_rate(name, self.rate)
+        if self.patience is not None:
+            check_count(name, "patience", self.patience)
+        if self.watch is not None:
+            object.__setattr__(self, "watch", one_measure(name, "watch", self.watch))
+        check_flag(name, "train_history", self.train_history)
+
+    def objective(self, train: Dataset) -> Objective:
+        """The loss, bound to the training data."""
+        raise NotImplementedError
+
+    def watched(self) -> Measure:
+        """The measure that is watched."""
+        return NDCG(10) if self.watch is None else as_measures(self.watch)[0]
+
+    def settings(self) -> dict[str, Any]:
+        """All settings as plain values, for the model file."""
+        values = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {"learner": type(self).__name__, **values}
+
+    def fit(
+        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+    ) -> Forest | Blend:
+        """Train a ranker.
+
+        With ``valid`` the forest is cut where the watched measure is best on it. ``base`` is any ranker: training goes on from
+        its scores, and it is part of the result, which is one forest when the base is one. Ctrl-C ends training and keeps
+        what there is.
+        """
+        _check_data(train, valid, base, callbacks)
+        with Team() as team:
+            forest = _Run(self, train, valid, base, callbacks, team).boost()
+        return _with_base(base, forest)
+
+
+class _Run:
+    """One training run: the state of the loop."""
+
+    def __init__(
+        self, learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None,
+        callbacks: Sequence[Callback], team: Team,
+    ) -> None:  # fmt: skip
+        self.learner, self.train, self.valid, self.base = learner, train, valid, base
+        self.callbacks, self.team, self.measure = callbacks, team, learner.watched()
+        self.objective = learner.objective(train)
+        self.outputs = self.objective.outputs
+        self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
+        self.scores = _starting_scores(base, train, self.objective)
+        self.valid_scores = None if valid is None else _starting_scores(base, valid, self.objective)
+        bins = fit_bins(train.features, most=learner.bins, sample=learner.bin_sample, seed=learner.seed)
+        keys = row_keys(train) if learner.draws else None
+        signs = learner.signs(train.feature_names)
+        self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train))
+        self.valid_words = None if valid is None else words_of(bins.code(valid.features))
+        self.kept: list[Trees] = []
+        self.train_values: list[float] = []
+        self.valid_values: list[float] = []
+
+    @property
+    def done(self) -> int:
+        """Rounds whose trees are kept."""
+        return len(self.kept) // self.outputs
+
+    def boost(self) -> Forest:
+        """The loop."""
+        push, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
+        if not self._resume():
+            self._measure()  # entry 0 of the history: what training starts from
+        stopped = "finished"
+        try:
+            while self.done < self.learner.trees:
+                if self._waited_long_enough():
+                    stopped = "early"
+                    break
+                self.objective.gradients(self.scores, push, curvature)
+                trees = [self._grow(push[k], curvature[k], k) for k in range(self.outputs)]
+                if all(len(tree.feature) == 1 for tree in trees) and not self.learner.is_random:
+                    stopped = "exhausted"
+                    break
+                self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
+                self.kept = [*self.kept, *trees]
+                if self._report():
+                    stopped = "callback"
+                    break
+        except KeyboardInterrupt:
+            if not self.done:
+                raise
+            stopped = "interrupted"
+        return self._finished(stopped)
+
+    def _grow(self, push: Floats, curvature: Floats, output: int) -> Trees:
+        """One tree, its shrunken Newton steps added to the scores."""
+        try:
+            grown = self.grower.grow(push, curvature, self.done * self.outputs + output)
+        except NotFiniteError:
+            raise _not_finite(push, curvature, self.train, self.objective) from None
+        steps = self.learner.rate * grown.values()
+        self.grower.add(grown, steps, self.scores[output])
+        if self.valid_words is not None and self.valid_scores is not None:
+            add_tree(self.valid_words, grown, steps, self.valid_scores[output], self.team)
+        return self.grower.trees_of(grown, steps)
+
+    def _measure(self) -> None:
+        """Note the watched measure as things stand."""
+        if self.learner.train_history:
+            self.train_values.append(self._value(self.scores, self.train))
+        if self.valid is not None and self.valid_scores is not None:
+            self.valid_values.append(self._value(self.valid_scores, self.valid))
+
+    def _value(self, outputs: Floats, data: Dataset) -> float:
+        scores = outputs[0] if self.grades is None else expected_grades(outputs, self.grades)
+        return evaluate(scores, data, [self.measure])[self.measure].mean
+
+    def _best(self) -> int:
+        """The round with the best validation value, the first of equals; without validation data, the last one."""
+        if self.valid is None:
+            return self.done
+        first = 0 if self.base is not None else 1  # no trees at all is a choice only where there is a base
+        values = np.asarray(self.valid_values[: self.done + 1])
+        return first + int(np.argmax(values[first:] if self.measure.higher_is_better else -values[first:]))
+
+    def _waited_long_enough(self) -> bool:
+        patience = self.learner.patience
+        return self.valid is not None and patience is not None and self.done > 0 and self.done - self._best() >= patience
+
+    def _report(self) -> bool:
+        """Tell the callbacks; whether one of them ends the training."""
+        if not self.callbacks:
+            return False
+        progress = Progress(
+            round=self.done,
+            rounds=self.learner.trees,
+            measure=str(self.measure),
+            train=self.train_values[-1] if self.train_values else None,
+            valid=self.valid_values[-1] if self.valid_values else None,
+            best=self._best(),
+            forest=lambda: self._forest("unfinished"),
+        )
+        return any([callback(progress) for callback in self.callbacks])  # every one of them is called
+
+    def _resume(self) -> bool:
+        """Take up what an interrupted run had trained; the scores are the same sums in the same order."""
+        start, data = {"train": self.scores}, {"train": self.train}
+        if self.valid is not None and self.valid_scores is not None:
+            start["valid"], data["valid"] = self.valid_scores, self.valid
+        found = [c.resume(self.learner.settings(), start, data) for c in self.callbacks if isinstance(c, Resuming)]
+        forest = next((f for f in found if f is not None), None)
+        if forest is None or forest.history is None:
+            return False
+        rounds = min(forest.rounds, self.learner.trees)
+        trees = forest.truncate(rounds).trees
+        self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
+        self.train_values = forest.history.train[: rounds + 1].tolist()
+        self.valid_values = forest.history.valid[: rounds + 1].tolist()
+        walks = walks_of(trees)
+        for name, one in data.items():
+            add_trees(walks, one.features, 0, len(trees), start[name])
+        return True
+
+    def _forest(self, stopped: str) -> Forest:
+        values = slice(0, self.done + 1)
+        history = History(
+            measure=str(self.measure),
+            train=np.asarray(self.train_values[values]),
+            valid=np.asarray(self.valid_values[values]),
+            best=self._best(),
+            stopped=stopped,
+        )
+        return Forest(
+            trees=join(self.kept),
+            feature_names=self.train.feature_names,
+            start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
+            grades=self.grades,
+            settings=self.learner.settings(),
+            history=history,
+        )
+
+    def _finished(self, stopped: str) -> Forest:
+        forest = self._forest(stopped)
+        if not (forest.trees.feature >= 0).any():
+            raise DataError(
+                f"{self.train.source}: no tree could be split, so there is nothing to rank by. {self.train.rows} rows cannot be "
+                f"cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
+                "gain anything. Lower these, or check that the features vary."
+            )
+        return forest.truncate(self._best())
+
+
+def one_measure(name: str, field: str, given: Measure | str) -> Measure:
+    """The measure of a setting; refuses what is none, or several."""
+    try:
+        measures = as_measures(given)
+    except ArgumentError as problem:
+        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
+    if len(measures) > 1:
+        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
+    return measures[0]
+
+
+def _starting_scores(base: Scorer | None, data: Dataset, objective: Objective) -> Floats:
+    """The scores before the first tree, shape (outputs, rows)."""
+    if base is None:
+        return np.repeat(np.asarray(objective.start, np.float64)[:, None], data.rows, axis=1)
+    if objective.outputs == 1:
+        return np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
+    known = objective.grades if isinstance(objective, Multiclass) else np.empty(0)
+    if isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
+        return np.array(base.outputs_of(data))
+    raise ArgumentError(
+        f"a {type(base).__name__} cannot be the base of McRank, which has a score for each grade. Give a McRank forest of the "
+        "same grades, or train LambdaMART or MART from this base."
+    )
+
+
+def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
+    """For every row the key of its query, which follows from the keys of its rows in any order."""
+    if keys is None:
+        return None
+    return np.repeat(np.add.reduceat(keys, data.offsets[:-1]), np.diff(data.offsets))
+
+
+def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective) -> DataError:
+    row = int(np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))[0])
+    qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
+    return DataError(
+        f"{train.source}: {objective} gives row {row} (query {qid!r}) the gradient {push[row]:g} and the curvature "
+        f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's swap changes, or lower rate."
+    )
+
+
+def _check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]) -> None:
+    for name, data in (("train", train), ("valid", valid)):
+        if data is not None and not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+    repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
+    if repeated:
+        raise DataError(f"{train.source}: feature {repeated[0]!r} stands there more than once. Rename one: names must differ.")
+    if valid is not None:
+        check_same_features(train, valid)
+    if base is not None and not is_scorer(base):
+        raise ArgumentError(f"base={base!r} is no ranker. Give an object with a method score(data).")
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"callbacks={callbacks!r} must be a list of functions, each called after every round.")
+
+
+def _with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
+    """The complete ranker: the base, then the trees trained from it."""
+    if base is None:
+        return forest
+    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
+        return base.extended(forest)
+    return Blend(((1.0, base), (1.0, forest)))
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON has it."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

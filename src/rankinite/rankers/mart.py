@@ -1,0 +1,52 @@
+"""MART: boosted regression trees on the grades, with squared or logistic loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, listed
+from rankinite.gradients.base import Objective
+from rankinite.gradients.logistic import Logistic
+from rankinite.gradients.squared import SquaredLoss
+from rankinite.rankers.boosting import Boosting
+from rankinite.trees.settings import check_count, check_number, check_positive
+
+Loss = Literal["squared", "graded", "binary", "balanced"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MART(Boosting):
+    """Gradient boosted trees on the grades of single documents (papers 002 §5–6, 003 §3, 004 §4.2)."""
+
+    loss: Loss = "squared"
+    """squared (regression on the grades), graded (logistic on the probability of a grade), binary (two-class logistic) or
+    balanced (the same, both classes counting alike)."""
+    sigma: float = 1.0
+    """Steepness of the logistic loss."""
+    max_grade: int = 4
+    """The highest grade there can be, for loss graded: grade g has probability (2^g − 1)/2^max_grade."""
+    relevant: float = 1.0
+    """The lowest grade that counts as relevant, for losses binary and balanced."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.loss not in get_args(Loss):
+            raise ArgumentError(f"MART: loss={self.loss!r} is unknown. Known are {listed(get_args(Loss))}.")
+        check_positive("MART", "sigma", self.sigma)
+        check_count("MART", "max_grade", self.max_grade)
+        check_number("MART", "relevant", self.relevant)
+
+    def objective(self, train: Dataset) -> Objective:
+        """The loss asked for."""
+        if self.loss == "squared":
+            return SquaredLoss(train)
+        return Logistic(
+            train,
+            "graded" if self.loss == "graded" else "binary",
+            self.sigma,
+            balanced=self.loss == "balanced",
+            max_grade=self.max_grade,
+            relevant=self.relevant,
+        )

@@ -1,0 +1,33 @@
+"""RankNet's pairwise cost on boosted trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankinite.data.dataset import Dataset
+from rankinite.gradients.base import Objective
+from rankinite.gradients.preferences import PreferencePairs
+from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.rankers.boosting import Boosting
+from rankinite.trees.settings import check_positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankNetTrees(Boosting):
+    """Boosted trees on RankNet's pairwise cost (paper 002 §2 with the trees of §7: LambdaMART with ΔZ = 1).
+
+    Pairs come from the preferences that the data carry, or else from their grades.
+    """
+
+    sigma: float = 1.0
+    """Steepness of the pair cost: how far apart two scores must be to count as settled."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive("RankNetTrees", "sigma", self.sigma)
+
+    def objective(self, train: Dataset) -> Objective:
+        """Pairs from preferences where there are some, else from grades."""
+        if train.preferences is not None:
+            return PreferencePairs(train, self.sigma)
+        return RankNetPairs(train, self.sigma)

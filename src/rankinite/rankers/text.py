@@ -1,0 +1,64 @@
+"""Forests as text that a person can read and that loses no digit.
+
+    tree 0
+    bm25 <= 12.5 or missing [rows 1000, value 0.02, gain 35.1]
+      yes: length <= 3.0 [rows 600, value 0.15, gain 4.25]
+        yes: leaf 0.25 [rows 300]
+        no: leaf 0.05 [rows 300]
+      no: leaf -0.2 [rows 400]
+
+Names with anything but letters, digits, dots, dashes and underscores are quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rankinite.errors import ArgumentError
+from rankinite.trees.structure import LEAF, Trees
+
+if TYPE_CHECKING:
+    from rankinite.rankers.forest import Forest
+
+
+def forest_text(forest: Forest, first: int | None) -> str:
+    """The forest's head and its trees, or the first of them."""
+    if first is not None and first < 0:
+        raise ArgumentError(f"text(first={first}): the number of trees cannot be negative.")
+    count = len(forest) if first is None else min(first, len(forest))
+    lines = [
+        f"forest: {len(forest)} trees, {len(forest.feature_names)} features, {forest.outputs} outputs",
+        f"start: {' '.join(map(repr, forest.start.tolist()))}",
+    ]
+    if forest.grades is not None:
+        lines.append(f"grades: {' '.join(map(repr, forest.grades.tolist()))}")
+    for number in range(count):
+        lines += ["", f"tree {number}", *_tree_lines(forest.trees.take(number, number + 1), forest.feature_names)]
+    if count < len(forest):
+        lines += ["", f"… and {len(forest) - count} more trees"]
+    return "\n".join(lines) + "\n"
+
+
+def shown_name(name: str) -> str:
+    """A feature's name, quoted unless it is one plain word."""
+    return name if re.fullmatch(r"[\w.\-]+", name) else repr(name)
+
+
+def _tree_lines(tree: Trees, names: Sequence[str]) -> Iterator[str]:
+    waiting = [(0, 0, "")]  # a stack, not recursion: trees may be deeper than Python's
+    while waiting:
+        node, depth, answer = waiting.pop()
+        yield "  " * depth + answer + _node_text(tree, node, names)
+        if tree.feature[node] != LEAF:
+            waiting.append((int(tree.right[node]), depth + 1, "no: "))
+            waiting.append((int(tree.left[node]), depth + 1, "yes: "))
+
+
+def _node_text(tree: Trees, node: int, names: Sequence[str]) -> str:
+    feature, value, rows = int(tree.feature[node]), tree.value[node].item(), tree.rows[node]
+    if feature == LEAF:
+        return f"leaf {value!r} [rows {rows}]"
+    asked = f"{shown_name(names[feature])} <= {tree.threshold[node].item()!r}{' or missing' if tree.missing_left[node] else ''}"
+    return f"{asked} [rows {rows}, value {value!r}, gain {tree.gain[node].item()!r}]"
