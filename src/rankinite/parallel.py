@@ -7,6 +7,8 @@ part of the output, so results do not depend on the number of threads.
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,7 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NoReturn, TypeVar
+from types import FrameType
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -134,16 +137,19 @@ class Team:
     def __init__(self) -> None:
         self.size = thread_count() if TOGETHER else 1
         self.pool: ThreadPoolExecutor | None = None
+        self._interrupts = _Interrupts()
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> Self:
         if self.size > 1:
             self.pool = ThreadPoolExecutor(self.size)
+            self._interrupts.watch()
         self._before = _team.set(self)
         return self
 
     def __exit__(self, *_problem: object) -> None:
         _team.reset(self._before)
         if self.pool is not None:
+            self._interrupts.forget()
             self.pool.shutdown()
 
     def run(self, work: Callable[[int, int], None]) -> None:
@@ -151,12 +157,56 @@ class Team:
         if self.pool is None:
             work(0, 1)
             return
-        waiting = [self.pool.submit(work, worker, self.size) for worker in range(1, self.size)]
+        self._interrupts.hold()
         try:
-            work(0, self.size)
+            waiting = [self.pool.submit(work, worker, self.size) for worker in range(1, self.size)]
+            try:
+                work(0, self.size)
+            finally:
+                problems = [future.exception() for future in waiting]
         finally:
-            for future in waiting:
-                future.result()
+            self._interrupts.release()
+        for problem in problems:
+            if problem is not None:
+                raise problem
+
+
+class _Interrupts:
+    """Ctrl-C, held back while threads work together: without the one that it ends, the others would wait for ever."""
+
+    def __init__(self) -> None:
+        self._before: Callable[[int, FrameType | None], Any] | None = None
+        self._holding = False
+        self._held: tuple[int, FrameType | None] | None = None
+
+    def watch(self) -> None:
+        """Take over from the handler in force. Only the main thread is ever interrupted, and only it may do this."""
+        handler = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(handler):
+            self._before = handler
+            signal.signal(signal.SIGINT, self._receive)
+
+    def forget(self) -> None:
+        """Give back to the handler before, unless another has taken over since."""
+        if self._before is not None and signal.getsignal(signal.SIGINT) == self._receive:
+            signal.signal(signal.SIGINT, self._before)
+
+    def hold(self) -> None:
+        """From now on, remember an interrupt and go on."""
+        self._holding = True
+
+    def release(self) -> None:
+        """Let an interrupt through that has come meanwhile."""
+        self._holding = False
+        held, self._held = self._held, None
+        if held is not None:
+            self._receive(*held)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        if self._holding:
+            self._held = (number, frame)
+        elif self._before is not None:
+            self._before(number, frame)
 
 
 _team: ContextVar[Team | None] = ContextVar("rankinite_team", default=None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+import rankinite as rk
 from rankinite import cli
 
 
@@ -47,3 +49,36 @@ def letor(tmp_path_factory):
         "0 qid:c 1:0.3 2:2 3:7 #docid = c2\n"
     )
     return path
+
+
+@dataclass(frozen=True)
+class Files:
+    """Artificial data for training, and a model made from it in Python."""
+
+    train: Path
+    valid: Path
+    test: Path
+    model: Path
+    folder: Path
+
+
+SETTINGS = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
+"""Quick, and the same everywhere: every variant of a kernel is compiled once."""
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("training")
+    world = rk.World(documents=10, features=6, noise=0.3)
+    paths = {part: folder / f"{part}.txt" for part in ("train", "valid", "test")}
+    for part, path in paths.items():
+        rk.write(rk.synthesise(60, part=part, world=world, doc_ids=True), path)
+    train, valid = (rk.read(paths[part]) for part in ("train", "valid"))
+    rk.LambdaMART(**SETTINGS).fit(train, valid).save(folder / "lambdamart.rankinite")
+    return Files(**paths, model=folder / "lambdamart.rankinite", folder=folder)
+
+
+@pytest.fixture
+def settings():
+    """The settings as options."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in SETTINGS.items()]

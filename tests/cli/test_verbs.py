@@ -145,7 +145,7 @@ def test_threads_change_nothing(run, letor):
     assert one.out == two.out
 
 
-@pytest.mark.parametrize("verb", ["synth", "describe", "convert", "evaluate", "compare"])
+@pytest.mark.parametrize("verb", ["synth", "describe", "convert", "train", "score", "inspect", "evaluate", "compare"])
 def test_help_teaches_by_example(run, verb):
     done = run(verb, "--help")
     assert done.code == 0

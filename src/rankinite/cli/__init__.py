@@ -15,8 +15,18 @@ _SPELLINGS = (
     (r"\bignore=\['([^']*)'\]", r"--ignore \1"),
     (r"\bgroup=…?", "--group"),
     (r"\bformat=…?", "--input-format"),
+    (r"\bevery=(\d+)", r"--every \1"),
+    (r"Checkpoint: ", ""),
+    (r"Give a file that a ranker's save\(\) has written\.", "Give one that rankinite train has written."),
+    (
+        r"Rename them with rename_features\(…\), or read the file with like= .*",
+        "Give data with the features it was trained on.",
+    ),
+    (r"; read the second with like=first, or choose .*", ". Give data with the same features."),
+    (r"; use select_features or rename_features\.", "."),
+    (r", or read it without like=\.", "."),
 )
-"""How Python's keyword arguments, which remedies name, are written here."""
+"""How Python's keyword arguments and functions, which remedies name, are written here."""
 
 
 def main() -> None:
@@ -46,4 +56,22 @@ def as_options(message: str) -> str:
     """A message whose remedies are written as options: ``pass infinite='clip'`` → ``pass --infinite clip``."""
     for pattern, option in _SPELLINGS:
         message = re.sub(pattern, option, message)
-    return message
+    return _with_settings(message)
+
+
+def _with_settings(message: str) -> str:
+    """The same for the settings of learners: ``min_rows=20`` → ``--min-rows 20``, ``normalise=False`` → ``--no-normalise``."""
+    from rankinite.cli.learners import SETTINGS
+
+    names = "|".join(sorted({name for settings in SETTINGS.values() for name in settings}, key=len, reverse=True))
+
+    def spelled(found: re.Match[str]) -> str:
+        name, value = found["name"].replace("_", "-"), (found["quoted"] or found["plain"] or "")
+        return {"True": f"--{name}", "False": f"--no-{name}", "None": f"--{name} none"}.get(value, f"--{name} {value}")
+
+    # What stands in quotes is a value of the user's; what follows a colon is part of a measure's name (err:max_grade=4).
+    message = re.sub(rf"(?<![\w:'/])(?P<name>{names})=(?:'(?P<quoted>[^']*)'|(?P<plain>[\w.+-]*\w))", spelled, message)
+    learners = r"(?:LambdaMART|MART|McRank|RankNetTrees): (?=--)"
+    message = re.sub(learners, "", message)
+    with_underscore = "|".join(name for name in names.split("|") if "_" in name)
+    return re.sub(rf"(?<![\w:'/-])({with_underscore})(?![\w=])", lambda found: f"--{found[1].replace('_', '-')}", message)

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 import rankinite
-from rankinite.cli import compare, convert, describe, evaluate, synth
+from rankinite.cli import compare, convert, describe, evaluate, inspect, score, synth, train
 
 app = typer.Typer(
     name="rankinite",
-    help="Learning to rank: make, describe and convert judged data; evaluate and compare rankers.",
-    epilog="Exit codes: 0 all went well, 1 a fault of the program, 2 bad input (the message says what, where and what to do).",
+    help="Learning to rank: make, describe and convert judged data; train, evaluate and compare rankers.",
+    epilog="Exit codes: 0 all went well, 1 a fault of the program, 2 bad input (the message says what, where and what to do), "
+    "130 ended by Ctrl-C.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -55,5 +56,8 @@ DATA, RANKERS = "Data", "Rankers"
 app.command("synth", rich_help_panel=DATA)(synth.synth)
 app.command("describe", rich_help_panel=DATA)(describe.describe)
 app.command("convert", rich_help_panel=DATA)(convert.convert)
+app.command("train", rich_help_panel=RANKERS)(train.train)
+app.command("score", rich_help_panel=RANKERS)(score.score)
+app.command("inspect", rich_help_panel=RANKERS)(inspect.inspect)
 app.command("evaluate", rich_help_panel=RANKERS)(evaluate.evaluate)
 app.command("compare", rich_help_panel=RANKERS)(compare.compare)

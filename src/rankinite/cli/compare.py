@@ -38,7 +38,7 @@ def compare(
 
     Examples:
 
-      rankinite compare bm25=feature:25 lm=feature:34 --data test.txt.gz -m ndcg@10
+      rankinite compare bm25=feature:25 old=old.rankinite new=new.rankinite --data test.txt.gz -m ndcg@10
 
       rankinite compare old.run new.run --data web.qrels -m map --convention trec --pairs
     """

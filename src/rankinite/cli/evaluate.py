@@ -32,7 +32,9 @@ def evaluate(
 
     Examples:
 
-      rankinite evaluate feature:25 test.txt.gz -m ndcg@10 -m err
+      rankinite evaluate web.rankinite test.txt.gz -m ndcg@10 -m err
+
+      rankinite evaluate feature:25 test.txt.gz
 
       rankinite evaluate scores.txt test.parquet --json
 

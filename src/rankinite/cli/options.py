@@ -83,8 +83,8 @@ class Reading:
         list[str] | None, typer.Option(help="A table's column to leave out; may be repeated.", rich_help_panel=_READING)
     ] = None
 
-    def read(self, paths: Sequence[Path]) -> Dataset:
-        """Read the files as one data set, saying so on a terminal while it lasts."""
+    def read(self, paths: Sequence[Path], like: Dataset | None = None) -> Dataset:
+        """Read the files as one data set with the features of ``like``, saying so on a terminal while it lasts."""
         with busy(f"reading {', '.join(map(str, paths))}"):
             from rankinite.data.reading import read
 
@@ -100,6 +100,7 @@ class Reading:
                 doc_id=self.doc_id,
                 format=self.input_format,
                 ignore=tuple(self.ignore or ()),
+                like=like,
             )
 
 

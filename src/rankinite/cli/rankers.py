@@ -1,20 +1,22 @@
-"""Rankers as the command line names them: ``feature:NAME``, a file of scores, or a TREC run."""
+"""Rankers as the command line names them: ``feature:NAME``, a model file, a file of scores, or a TREC run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.options import Reading, busy
-from rankinite.errors import ArgumentError, DataError
+from rankinite.cli.options import Reading, busy, say
+from rankinite.errors import ArgumentError, DataError, listed
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.kernel import Floats
+    from rankinite.rankers.base import Ranker
 
-HELP = "feature:NAME (ascending:NAME ranks small values high), a file with one score a row (or .npy), or a TREC run"
+MODEL = "a model file, or feature:NAME (ascending:NAME ranks small values high)"
+HELP = f"{MODEL}, a file with one score a row (or .npy), or a TREC run"
 
 COLUMN = ("feature:", "ascending:")
 
@@ -32,44 +34,114 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
     from rankinite.data.formats import format_of
     from rankinite.data.streams import spooled
 
-    listed = [named(spec) for spec in specs]
-    names = [name for name, _ in listed]
+    pairs = [named(spec) for spec in specs]
+    names = [name for name, _ in pairs]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={listed[0][1]}.")
+        raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={pairs[0][1]}.")
     with ExitStack() as pipes:  # a pipe can be read once only, but its format must be told first
         files = [pipes.enter_context(spooled(path)) for path in paths]
+        given = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            return _load_trec(listed, files)
+            return _load_trec([(name, what, given[what]) for name, what in pairs], files)
+        data = read_for([one for one in given.values() if not isinstance(one, Path)], files, reading)
+        with busy("scoring"):
+            return data, {name: _scores(given[what], data) for name, what in pairs}
+
+
+def read_for(models: Iterable[Ranker], paths: Sequence[Path], reading: Reading) -> Dataset:
+    """The data to be scored by these rankers.
+
+    A LETOR file says nothing of features whose values are all 0 behind its last one; it is given them if a ranker needs them.
+    """
+    from rankinite.data.streams import spooled
+
+    with ExitStack() as pipes:  # they may have to be read twice
+        files = [pipes.enter_context(spooled(path)) for path in paths]
         data = reading.read(files)
-        return data, {name: _scores(what, data) for name, what in listed}
+        longest: tuple[str, ...] = max((model.feature_names for model in models), key=len, default=())
+        count = len(data.feature_names)
+        if not 0 < count < len(longest) or longest[:count] != data.feature_names:
+            return data
+        data = reading.read(files, like=_without_rows(longest))
+    say(f"{data.source}: the model's features {listed(longest[count:], 5)} are not in it; they count as {reading.missing}")
+    return data
 
 
-def _load_trec(listed: Sequence[tuple[str, str]], paths: Sequence[Path]) -> tuple[Dataset, dict[str, Floats]]:
+def ranker(spec: str) -> Ranker:
+    """The ranker that a model file holds, or one feature."""
+    from rankinite.data.streams import spooled
+    from rankinite.rankers.feature import Feature
+    from rankinite.rankers.loading import load as load_model
+
+    if spec.startswith(COLUMN):
+        kind, _, name = spec.partition(":")
+        column: Any = Feature(name, ascending=kind == "ascending")
+        return column
+    with spooled(Path(spec)) as path:
+        return load_model(path)
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file begins as safetensors do: the length of a header, then the header, which is JSON."""
+    from rankinite.data.streams import open_bytes
+    from rankinite.storage import MOST_HEADER
+
+    with open_bytes(path) as handle:
+        beginning = handle.read(9)
+    return beginning[8:] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER
+
+
+def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
+    """A ranker, or the file of its scores or run."""
+    from rankinite.data.streams import spooled
+
+    if what.startswith(COLUMN):
+        return ranker(what)
+    if not Path(what).exists():
+        raise DataError(f"{what}: there is no such file. A ranker is {HELP}.")
+    path = pipes.enter_context(spooled(Path(what)))
+    return ranker(str(path)) if is_model(path) else path
+
+
+def _load_trec(given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]) -> tuple[Dataset, dict[str, Floats]]:
     from rankinite.data.trec import read_trec
 
     if len(paths) != 1:
         raise ArgumentError(f"{len(paths)} qrels files were given. Give one; join several with cat.")
-    for _, what in listed:
-        if what.startswith(COLUMN):
+    runs: list[Path] = []
+    for _, what, run in given:
+        if not isinstance(run, Path):
             raise ArgumentError(f"{what}: qrels have no features. Give TREC runs to judge by {paths[0]}.")
-    with busy(f"reading {paths[0]} and {len(listed)} run(s)"):
-        data, scores = read_trec(paths[0], [Path(what) for _, what in listed])
-    return data, {name: values for (name, _), values in zip(listed, scores, strict=True)}
+        runs.append(run)
+    with busy(f"reading {paths[0]} and {len(given)} run(s)"):
+        data, scores = read_trec(paths[0], runs)
+    return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
 
 
-def _scores(what: str, data: Dataset) -> Floats:
+def _scores(given: Ranker | Path, data: Dataset) -> Floats:
     from rankinite.data.formats import first_line
-    from rankinite.data.streams import spooled
     from rankinite.data.trec import read_run, read_scores
-    from rankinite.rankers.feature import Feature
 
-    if what.startswith(COLUMN):
-        kind, _, name = what.partition(":")
-        return Feature(name, ascending=kind == "ascending").score(data)
-    if not Path(what).exists():
-        raise DataError(f"{what}: there is no such file. A ranker is {HELP}.")
-    with spooled(Path(what)) as path:
-        if path.suffix != ".npy" and len(first_line(path).split()) == 6:
-            return read_run(path, data)
-        return read_scores(path, data)
+    if not isinstance(given, Path):
+        return given.score(data)
+    if given.suffix != ".npy" and len(first_line(given).split()) == 6:
+        return read_run(given, data)
+    return read_scores(given, data)
+
+
+def _without_rows(names: tuple[str, ...]) -> Dataset:
+    """Data that have nothing but these features."""
+    import numpy as np
+
+    from rankinite.data.dataset import Dataset
+    from rankinite.kernel import INDEX
+
+    return Dataset(
+        features=np.zeros((0, len(names)), np.float32),
+        grades=np.zeros(0, np.float32),
+        offsets=np.zeros(1, INDEX),
+        qids=np.zeros(0, "U1"),
+        feature_names=names,
+        source="the model's data",
+    )

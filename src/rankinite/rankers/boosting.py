@@ -24,7 +24,7 @@ from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.parallel import Team
-from rankinite.rankers.base import Ranker, is_scorer
+from rankinite.rankers.base import is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
@@ -282,7 +282,7 @@ def one_measure(name: str, field: str, given: Measure | str) -> Measure:
         measures = as_measures(given)
     except ArgumentError as problem:
         raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
-    if len(measures) > 1:
+    if len(measures) != 1:
         raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
     return measures[0]
 
@@ -292,7 +292,14 @@ def _starting_scores(base: Scorer | None, data: Dataset, objective: Objective) -
     if base is None:
         return np.repeat(np.asarray(objective.start, np.float64)[:, None], data.rows, axis=1)
     if objective.outputs == 1:
-        return np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
+        scores = np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores[0]))[0])
+            raise DataError(
+                f"base: row {row} of {data.source} has score {scores[0, row]}. Training needs finite scores; choose a base "
+                "that scores every document."
+            )
+        return scores
     known = objective.grades if isinstance(objective, Multiclass) else np.empty(0)
     if isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
         return np.array(base.outputs_of(data))
@@ -320,7 +327,7 @@ def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Obje
 
 def _check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]) -> None:
     for name, data in (("train", train), ("valid", valid)):
-        if data is not None and not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(data, Dataset) and not (data is None and name == "valid"):
             raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
     repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
     if repeated:

@@ -91,4 +91,3 @@ def _fingerprint(data: Dataset, start: Floats) -> str:
         digest.update(b"preferences" + b"".join(a.tobytes() for a in (judged.better, judged.worse, judged.probability)))
     digest.update("\n".join(data.feature_names).encode())
     return digest.hexdigest()
-

@@ -71,7 +71,7 @@ def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nod
     nodes.push[0], nodes.total[0], nodes.curvature[0] = total >> LOW, total, curvature
     nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
     nodes.low[0], nodes.high[0] = -np.inf, np.inf
-    set_value(nodes, 0, growth, work)
+    set_value(nodes, np.int64(0), growth, work)
 
 
 @kernel
@@ -297,23 +297,24 @@ def grow_best_first(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
     """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
-    sync, size, slots = work.sync, 1, 1
+    # Not plain 0 and 1: Numba would compile everything that is called with a literal once more.
+    sync, root, none, size, slots = work.sync, np.int64(0), np.int64(-1), np.int64(1), np.int64(1)
     if worker == 0:
-        _prepare(coded, growth, nodes, work, 0, True)
+        _prepare(coded, growth, nodes, work, root, worker == 0)
         sync[CLAIMED] = 0
     wait(sync, workers)
-    _fill_and_scan(coded, growth, nodes, work, 0, -1, worker, workers)
+    _fill_and_scan(coded, growth, nodes, work, root, none, worker, workers)
     wait(sync, workers)
     if worker == 0:
-        _settle(nodes, work, coded, 0)
+        _settle(nodes, work, coded, root)
     while size < 2 * growth.leaves - 1:
         if worker == 0:
             work.plan[NODE] = _choose(nodes, size)
         wait(sync, workers)
-        node = work.plan[NODE]
+        node = int(work.plan[NODE])
         if node < 0:
             break
-        feature, half = nodes.best[node], nodes.half[node]
+        feature, half = int(nodes.best[node]), int(nodes.half[node])
         code = _missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(

@@ -62,7 +62,7 @@ class Workspace(NamedTuple):
     """(slots, B · WIDTH · BINS)."""
     gains: Floats
     """(nodes, F): the best gain of each feature, −inf where there is none; raw units."""
-    codes: npt.NDArray[np.int16]
+    codes: Indices
     """(nodes, F): the code after which to cut; codes from 256 on: the same, missing values left."""
     exact: Flags
     """(nodes, F): whether the limits of a leaf have been checked for this entry."""
@@ -90,25 +90,25 @@ class Workspace(NamedTuple):
 class Nodes(NamedTuple):
     """The tree in the making; node 0 is the root, children come behind their parents."""
 
-    feature: Short
-    code: Short
+    feature: Indices
+    code: Indices
     missing_left: Flags
-    left: Short
-    right: Short
-    depth: Short
+    left: Indices
+    right: Indices
+    depth: Indices
     start: Indices
     end: Indices
     drawn_end: Indices
     """Where the rows drawn for its split end."""
-    half: Short
+    half: Indices
     """Which half of ``order`` holds the node's rows."""
-    slot: Short
+    slot: Indices
     """The node's histogram; −1: it has none."""
     push: Indices
     curvature: Indices
     total: Indices
     """The sum of the cells its split is looked for with."""
-    best: Short
+    best: Indices
     """The feature to split by; −1: none."""
     gain: Floats
     low: Floats
@@ -122,11 +122,11 @@ class Coded(NamedTuple):
 
     words: Keys
     """(B, R, 2): sixteen codes a row and block, as two words."""
-    bins: Short
+    bins: Indices
     """(F,): number of codes of each feature, without the missing one."""
     has_missing: Flags
     """(F,)."""
-    monotone: Short
+    monotone: Indices
     """(F,): 1 where the score must not fall with the feature, −1 where it must not rise, else 0."""
     used: Flags
     """(F,): features drawn for this tree."""
@@ -135,8 +135,6 @@ class Coded(NamedTuple):
 
 
 def nodes_of(leaves: int) -> Nodes:
-    """Room for a tree of so many leaves."""
-    kinds: dict[str, Any] = {"missing_left": np.bool_, "gain": np.float64, "low": np.float64, "high": np.float64}
-    kinds |= {"value": np.float64, "start": np.int64, "end": np.int64, "push": np.int64, "curvature": np.int64}
-    kinds |= {"total": np.int64, "drawn_end": np.int64}
-    return Nodes(**{name: np.zeros(2 * leaves, kinds.get(name, np.int32)) for name in Nodes._fields})
+    """Room for a tree of so many leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
+    kinds: dict[str, Any] = {"missing_left": np.bool_} | dict.fromkeys(("gain", "low", "high", "value"), np.float64)
+    return Nodes(**{name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields})

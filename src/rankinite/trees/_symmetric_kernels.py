@@ -85,7 +85,7 @@ def _fill_level(
         if not coded.used[low:high].any():
             continue
         if level == 0:
-            fill(coded, growth, nodes, work, 0, block, half)
+            fill(coded, growth, nodes, work, first, block, half)
         else:
             for a in range(first, last, 2):
                 small, large = smaller_first(nodes, a)
@@ -115,7 +115,7 @@ def grow_symmetric(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
     """Grow a tree of ``growth.depth`` levels from a root that is set; returns its number of nodes to all workers."""
-    sync, first, last, slots = work.sync, 0, 1, 1
+    sync, first, last, slots = work.sync, np.int64(0), np.int64(1), np.int64(1)  # literals would be compiled once more
     for level in range(growth.depth):
         if worker == 0:
             if growth.feature_share < 1.0:

@@ -9,11 +9,11 @@ import numpy as np
 
 from rankinite.barriers import shared
 from rankinite.errors import ArgumentError
-from rankinite.kernel import Flags, Floats, frozen
+from rankinite.kernel import Flags, Floats, Indices, frozen
 from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import BINS, WIDTH, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
+from rankinite.trees._state import BINS, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
@@ -40,14 +40,21 @@ class Grower:
     """Grows trees on the same coded rows. Memory is taken once; a tree must be used before the next is grown."""
 
     def __init__(
-        self, settings: TreeSettings, bins: Bins, codes: Codes, monotone: Short, team: Team, keys: Keys | None, query_keys: Keys | None
+        self,
+        settings: TreeSettings,
+        bins: Bins,
+        codes: Codes,
+        monotone: Indices,
+        team: Team,
+        keys: Keys | None,
+        query_keys: Keys | None,
     ) -> None:
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
         self._words = words_of(codes)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
-        self._bin_counts = frozen((np.diff(bins.starts) + 1).astype(np.int32))
+        self._bin_counts = frozen(np.diff(bins.starts) + 1)
         self._has_missing, self._monotone = frozen(bins.has_missing), frozen(monotone)
         symmetric = settings.shape == "symmetric"
         self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.rows))
@@ -55,7 +62,7 @@ class Grower:
         self._work = _workspace(self.rows, self.features, self._leaves, team.size, drawn=settings.node_row_share < 1.0)
         self._drawn = np.empty(self.rows, np.bool_)
 
-    @np.errstate(over="ignore")  # words wrap around on purpose; only plain Python would warn of it
+    @np.errstate(all="ignore")  # words wrap around and empty sides divide by 0 on purpose; only plain Python would warn of it
     def grow(self, push: Floats, curvature: Floats, number: int) -> Grown:
         """The tree of that number: what it draws at random follows from the seed and the number alone."""
         settings, work, nodes = self.settings, self._work, self._nodes
@@ -104,7 +111,7 @@ class Grower:
         for node in inner:
             threshold[node] = threshold_of(self.bins, int(nodes.feature[node]), int(nodes.code[node]))
         push_unit, curvature_unit = self._work.scales
-        unit = push_unit**2 / curvature_unit if self.settings.criterion == "newton" else push_unit**2
+        unit = push_unit * (push_unit / curvature_unit) if self.settings.criterion == "newton" else push_unit**2
         chosen = nodes.feature[:size] >= 0
         return Trees(
             feature=nodes.feature[:size].copy(),
@@ -195,7 +202,7 @@ def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bo
         drawn_cells=np.empty(rows if drawn else 0, np.int64),
         histograms=np.empty((leaves, blocks * WIDTH * BINS), np.int64),
         gains=np.empty((nodes, features)),
-        codes=np.empty((nodes, features), np.int16),
+        codes=np.empty((nodes, features), np.int64),
         exact=np.empty((nodes, features), np.bool_),
         allowed=np.empty((nodes, features), np.bool_),
         counts=np.zeros((4, workers), np.int64),

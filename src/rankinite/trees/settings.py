@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankinite.errors import ArgumentError, DataError, listed
-from rankinite.trees._state import Short
+from rankinite.kernel import Indices
 
 Criterion = Literal["newton", "mse"]
 Shape = Literal["best-first", "symmetric"]
@@ -98,9 +98,9 @@ class TreeSettings:
         fitting = self.leaves.bit_length() - 1
         return fitting if self.depth is None else min(self.depth, fitting)
 
-    def signs(self, feature_names: Sequence[str]) -> Short:
+    def signs(self, feature_names: Sequence[str]) -> Indices:
         """The monotone constraint of every feature: 1, −1 or 0."""
-        signs = np.zeros(len(feature_names), np.int32)
+        signs = np.zeros(len(feature_names), np.int64)
         for entry in self.monotone:
             if entry[1:] not in feature_names:
                 raise DataError(f"monotone={entry!r}: no feature is named {entry[1:]!r}. They are {listed(feature_names)}.")
@@ -126,9 +126,10 @@ def _check_number(
         raise ArgumentError(f"{name}: {field}={value!r} must be {bounds}.")
 
 
-def _checked_signs(name: str, monotone: Sequence[str]) -> tuple[str, ...]:
-    given: object = monotone  # users may pass anything
-    entries = (given,) if not isinstance(given, Iterable) or isinstance(given, str) else tuple(monotone)
+def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
+    entries: tuple[object, ...] = (monotone,)
+    if isinstance(monotone, Iterable) and not isinstance(monotone, str):
+        entries = tuple(monotone)
     for entry in entries:
         if not isinstance(entry, str) or len(entry) < 2 or entry[0] not in "+-":
             raise ArgumentError(

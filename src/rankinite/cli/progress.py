@@ -1,0 +1,121 @@
+"""How training goes, on standard error: a live bar on a terminal, else a line every tenth of the rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from rankinite.cli.options import say
+
+if TYPE_CHECKING:
+    from rankinite.rankers.boosting import Callback, Progress
+
+COMPILING = "compiling (first run only) …"
+KIND = "numba:compile"
+"""What Numba calls it when a kernel is not in the cache."""
+
+
+@contextmanager
+def watching(rounds: int, *, quiet: bool) -> Generator[list[Callback]]:
+    """The callbacks that show how training goes; ``quiet``: none."""
+    if quiet:
+        yield []
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with _bar(console, rounds) if console.is_terminal else _lines() as show:
+        yield [show]
+
+
+class _Best:
+    """Remembers the validation values, so that the best one can be told with its round."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, float] = {}
+
+    def told(self, progress: Progress) -> str:
+        """The values of a round: ``ndcg@10 train 0.7012 valid 0.6533 (best 0.6540 at 41)``."""
+        words = [progress.measure]
+        if progress.train is not None:
+            words.append(f"train {progress.train:.4f}")
+        if progress.valid is not None:
+            self.values[progress.round] = progress.valid
+            words.append(f"valid {progress.valid:.4f}")
+            known = self.values.get(progress.best)  # not known if it was before a checkpoint
+            words.append(f"(best {'' if known is None else f'{known:.4f} '}at {progress.best})")
+        return " ".join(words) if len(words) > 1 else ""
+
+
+@contextmanager
+def _bar(console: Any, rounds: int) -> Generator[Callback]:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}"),
+        TimeRemainingColumn(),
+    )
+    best = _Best()
+    with Bars(*columns, console=console) as bars:
+        task = bars.add_task("preparing", total=rounds, told="")
+        begun = False
+
+        def show(progress: Progress) -> None:
+            nonlocal begun
+            if not begun:
+                bars.reset(task, completed=progress.round - 1)  # rounds of a checkpoint took no time here
+                begun = True
+            bars.update(task, completed=progress.round, description="training", told=best.told(progress))
+
+        with _noticing(lambda: bars.update(task, description=COMPILING)):
+            yield show
+
+
+@contextmanager
+def _lines() -> Generator[Callback]:
+    best, start = _Best(), monotonic()
+    begun = False
+
+    def show(progress: Progress) -> None:
+        nonlocal begun
+        if not begun and progress.round > 1:
+            say(f"going on from round {progress.round - 1}, as the checkpoint has it")
+        begun = True
+        told = best.told(progress)
+        if progress.round % max(1, progress.rounds // 10) == 0 or progress.round == progress.rounds:
+            say(f"round {progress.round} of {progress.rounds}{': ' * bool(told)}{told}, {monotonic() - start:.1f} s")
+
+    with _noticing(lambda: say(COMPILING)):
+        yield show
+
+
+@contextmanager
+def _noticing(notice: Callable[[], None]) -> Generator[None]:
+    """Call ``notice`` once if Numba compiles something meanwhile, which it need not when its cache has all."""
+    from numba.core import event
+
+    events: Any = event
+    told = False
+
+    class Listener(events.Listener):
+        def on_start(self, _event: Any) -> None:
+            nonlocal told
+            if not told:
+                told = True
+                notice()
+
+        def on_end(self, _event: Any) -> None:
+            pass
+
+    listener = Listener()
+    events.register(KIND, listener)
+    try:
+        yield
+    finally:
+        events.unregister(KIND, listener)

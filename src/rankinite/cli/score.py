@@ -1,0 +1,124 @@
+"""``rankinite score``: what a model says of every row."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankinite.cli import options, rankers
+from rankinite.errors import ArgumentError, DataError
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.kernel import Floats
+
+
+TAG = "rankinite"
+
+
+class Form(StrEnum):
+    """How scores are written."""
+
+    text = "text"
+    trec = "trec"
+
+
+@options.with_options(reading=options.Reading(unjudged=options.Unjudged.keep))
+def score(
+    model: Annotated[str, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False)],
+    data: options.DataArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to write, .npy for NumPy; standard output if left out.", show_default=False),
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--format", "-f", help="text: one score a line; trec: a run, each query's documents best first.")
+    ] = Form.text,
+    tag: Annotated[str | None, typer.Option(help=f"The last column of a TREC run; {TAG} if left out.")] = None,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Score the rows of data: one score a line, in the order of the input.
+
+    Rows that --unjudged drop leaves out have the score -inf, "not returned". Grades are not looked at.
+
+    Examples:
+
+      rankinite score web.rankinite test.txt.gz > scores.txt
+
+      rankinite score web.rankinite test.parquet --out scores.npy
+
+      rankinite score web.rankinite candidates.txt --format trec --tag web --out web.run
+    """
+    if tag is not None and form is not Form.trec:
+        raise ArgumentError(f"--tag {tag} is for TREC runs. Give --format trec too, or leave it out.")
+    ranker = rankers.ranker(model)
+    judged = rankers.read_for([ranker], data, reading)
+    with options.busy("scoring"):
+        scores = ranker.score(judged)
+    if out is not None and out.suffix.lower() == ".npy":
+        if form is Form.trec:
+            raise ArgumentError(f"{out}: a TREC run is text. Name it otherwise, or leave --format trec out.")
+        _write_array(in_input_order(scores, judged), out)
+        return
+    text = as_run(scores, judged, tag or TAG) if form is Form.trec else as_lines(in_input_order(scores, judged))
+    _write_text(text, out)
+
+
+def in_input_order(scores: Floats, data: Dataset) -> Floats:
+    """One score for each row of the source, in its order; rows that were dropped on reading have −inf."""
+    import numpy as np
+
+    if data.input_row is None:
+        return scores
+    ordered = np.full(data.input_rows, -np.inf)
+    ordered[data.input_row] = scores
+    return ordered
+
+
+def as_lines(scores: Floats) -> str:
+    """One number a line, with all its digits."""
+    return "".join(f"{value!r}\n" for value in scores.tolist())
+
+
+def as_run(scores: Floats, data: Dataset, tag: str) -> str:
+    """A TREC run: the documents of each query, best first, those with equal scores in the order of their rows."""
+    import numpy as np
+
+    if data.doc_ids is None:
+        raise DataError(f"{data.source}: its documents have no ids, which a TREC run needs. Read it with doc_id=….")
+    documents, lines = data.doc_ids.tolist(), list[str]()
+    for query, qid in enumerate(data.qids.tolist()):
+        first, last = data.offsets[query], data.offsets[query + 1]
+        for rank, row in enumerate(first + np.argsort(-scores[first:last], kind="stable")):
+            words = (qid, documents[row], tag)
+            if any(len(word.split()) != 1 for word in words):
+                raise DataError(
+                    f"{data.source}: a TREC run cannot hold the names {', '.join(map(repr, words))}, which are query, document "
+                    "and tag. They must not be empty or contain blanks."
+                )
+            lines.append(f"{qid} Q0 {documents[row]} {rank + 1} {scores[row].item()!r} {tag}\n")
+    return "".join(lines)
+
+
+def _write_text(text: str, out: Path | None) -> None:
+    from rankinite.data.streams import write_atomically
+
+    if out is None:
+        sys.stdout.write(text)
+        return
+    with write_atomically(out) as handle:
+        handle.write(text.encode())
+
+
+def _write_array(scores: Floats, out: Path) -> None:
+    import numpy as np
+
+    from rankinite.data.streams import write_atomically
+
+    with write_atomically(out) as handle:
+        np.save(handle, scores)

@@ -1,0 +1,179 @@
+"""``rankinite train`` makes from the shell the bytes that Python makes, and tells how it goes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from types import NoneType
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import numba
+import pytest
+
+import rankinite as rk
+from rankinite.cli import learners, progress
+
+CLASSES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
+QUICK = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
+
+
+# ---- options ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", CLASSES)
+def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
+    hints = get_type_hints(CLASSES[learner])
+    settings = learners.SETTINGS[learners.Learner(learner)]
+    assert list(settings) == [field.name for field in fields(CLASSES[learner])]
+    for field in fields(CLASSES[learner]):
+        setting, hint = settings[field.name], hints[field.name]
+        kinds = set(get_args(hint)) - {NoneType} if get_origin(hint) not in (Literal, tuple) else {hint}
+        kinds = kinds or {hint}
+        assert setting.optional == (NoneType in get_args(hint))
+        assert setting.repeated == (get_origin(hint) is tuple)
+        if get_origin(hint) is Literal:
+            assert [choice.value for choice in setting.kind] == list(get_args(hint))
+        elif not setting.repeated:
+            assert setting.kind in kinds
+        plain = field.default if isinstance(field.default, int | float | str | tuple | NoneType) else str(field.default)
+        assert setting.default == plain
+        assert setting.doc.endswith(".")
+
+
+def test_the_help_lists_every_setting_with_its_doc(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
+    told = run("train", "--help").out
+    for settings in learners.SETTINGS.values():
+        for setting in settings.values():
+            assert f"{setting.option} " in told
+            assert setting.doc in told
+            assert f"[default: {setting.shown_default}]" in told or setting.shown_default == ""
+
+
+def test_every_option_reaches_the_learner():
+    given = {
+        "measure": "err", "truncation": 5, "normalise": True, "trees": 7, "patience": "none", "watch": "map", "depth": 3,
+        "train_history": False, "criterion": "mse", "monotone": ["+bm25", "-length"], "l2": 0.5, "seed": 3,
+    }  # fmt: skip
+    made = learners.make(learners.Learner.lambdamart, learners.Settings(**given))
+    plain = {**given, "patience": None, "monotone": ("+bm25", "-length")}
+    assert made == rk.LambdaMART(**plain)
+    assert learners.make(learners.Learner.mart, learners.Settings()) == rk.MART()
+
+
+# ---- models -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", CLASSES)
+def test_the_model_has_the_bytes_that_python_writes(run, files, settings, tmp_path, learner):
+    out = tmp_path / "shell.rankinite"
+    done = run("train", files.train, "--valid", files.valid, "--out", out, "--learner", learner, *settings)
+    assert done.code == 0
+    assert done.out == ""
+    CLASSES[learner](**QUICK).fit(rk.read(files.train), rk.read(files.valid)).save(tmp_path / "python.rankinite")
+    assert out.read_bytes() == (tmp_path / "python.rankinite").read_bytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_change_no_byte_of_the_model(run, files, settings, tmp_path, threads):
+    out = tmp_path / "model"
+    done = run("--threads", threads, "train", files.train, "--valid", files.valid, "--out", out, *settings, "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert out.read_bytes() == files.model.read_bytes()
+
+
+def test_training_goes_on_from_a_base(run, files, settings, tmp_path):
+    train = rk.read(files.train)
+    learner = rk.LambdaMART(**QUICK)
+    for base, ranker in ((files.model, rk.load(files.model)), ("feature:2", rk.Feature("2"))):
+        done = run("train", files.train, "--base", base, "--out", tmp_path / "shell", *settings)
+        assert done.code == 0
+        learner.fit(train, base=ranker).save(tmp_path / "python")
+        assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
+
+
+def test_preferences_are_learned_from(run, files, settings, tmp_path):
+    train = rk.read(files.train)
+    pairs = tmp_path / "pairs.tsv"
+    first = [(train.qids[q], *train.doc_ids[train.offsets[q] : train.offsets[q] + 2]) for q in range(train.queries)]
+    pairs.write_text("".join(f"{qid}\t{better}\t{worse}\t0.8\n" for qid, better, worse in first))
+    arguments = (files.train, "--preferences", pairs, "--out", tmp_path / "shell", *settings)
+    assert run("train", *arguments, "--learner", "ranknet-trees").code == 0
+    preferring = train.with_preferences(rk.read_preferences(pairs, train))
+    rk.RankNetTrees(**QUICK).fit(preferring).save(tmp_path / "python")
+    assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
+    refused = run("train", *arguments)
+    assert refused.code == 2
+    assert "ranknet-trees" in refused.err
+
+
+def test_validation_files_may_lack_the_last_features(run, files, settings, tmp_path):
+    """LETOR leaves zeros out, so a file may not mention the last features at all."""
+    lines = [line.partition(" 6:")[0] for line in files.valid.read_text().splitlines()]
+    (tmp_path / "narrow.txt").write_text("\n".join(lines))
+    done = run("train", files.train, "--valid", tmp_path / "narrow.txt", "--out", tmp_path / "model", *settings)
+    assert done.code == 0
+    told = run("evaluate", tmp_path / "model", tmp_path / "narrow.txt", "--json")
+    assert "features '6' are not in it; they count as zero" in told.err
+    padded = rk.read(tmp_path / "narrow.txt", like=rk.read(files.train))
+    expected = rk.evaluate(rk.load(tmp_path / "model"), padded, "ndcg@10")["ndcg@10"].mean
+    assert json.loads(told.out)["measures"]["ndcg@10"]["mean"] == expected
+
+
+# ---- what it tells ------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_tells_what_the_model_does(run, files, settings, tmp_path):
+    out = tmp_path / "model"
+    done = run("train", files.train, "-v", files.valid, "-t", files.test, "--out", out, *settings, "--json")
+    told = json.loads(done.out)
+    model, history = rk.load(out), rk.load(out).history
+    assert (told["model"], told["learner"], told["trees"]) == (str(out), "LambdaMART", len(model))
+    assert (told["stopped"], told["measure"]) == ("finished", "ndcg@10")
+    assert told["valid"] == history.valid.max() == rk.evaluate(model, rk.read(files.valid), "ndcg@10")["ndcg@10"].mean
+    assert told["train"] == history.train[history.best]
+    assert told["test"]["ndcg@10"] == rk.evaluate(model, rk.read(files.test), "ndcg@10")["ndcg@10"].mean
+    assert f"{out}: {len(model)} trees kept (all rounds done)" in done.err
+    text = run("train", files.train, "-v", files.valid, "-t", files.test, "--out", out, *settings).out
+    assert text == run("evaluate", out, files.test).out
+
+
+def test_progress_is_told_a_line_every_tenth(run, files, settings, tmp_path):
+    done = run("train", files.train, "--valid", files.valid, "--out", tmp_path / "m", *settings, "--trees", 30)
+    lines = [line for line in done.err.splitlines() if line.startswith("round ")]
+    assert [line.split()[1] for line in lines] == [str(number) for number in range(3, 31, 3)]
+    history = rk.load(tmp_path / "m").history
+    best = 1 + int(history.valid[1:].argmax())
+    assert (
+        f"train {history.train[30]:.4f} valid {history.valid[30]:.4f} (best {history.valid[best]:.4f} at {best})" in lines[-1]
+    )
+
+
+def test_a_terminal_shows_a_bar(run, files, settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # makes Rich think that standard error is a terminal
+    monkeypatch.setenv("COLUMNS", "200")
+    done = run("train", files.train, "--valid", files.valid, "--out", tmp_path / "m", *settings)
+    history = rk.load(tmp_path / "m").history
+    assert done.code == 0
+    assert "12/12" in done.err
+    assert f"valid {history.valid[12]:.4f}" in done.err
+    assert "round 12" not in done.err
+
+
+def test_early_stopping_is_told(run, files, settings, tmp_path):
+    done = run("train", files.train, "-v", files.valid, "-o", tmp_path / "m", *settings, "--trees", 500, "--patience", 2)
+    model = rk.load(tmp_path / "m")
+    assert model.history.stopped == "early"
+    assert f"{len(model)} trees kept (stopped early" in done.err
+    assert len(model.history.valid) == len(model) + 2 + 1
+
+
+def test_compiling_is_told_once_and_only_if_something_compiles():
+    notices = []
+    with progress._noticing(lambda: notices.append("compiling")):
+        pass
+    assert notices == []
+    with progress._noticing(lambda: notices.append("compiling")):
+        numba.njit(lambda x: x + 1)(1)
+        numba.njit(lambda x: x + 2)(1)
+    assert notices == ["compiling"]

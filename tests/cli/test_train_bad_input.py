@@ -1,0 +1,132 @@
+"""Bad input to ``train``, ``score`` and ``inspect``: exit code 2, a remedy in the shell's words, and no model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rankinite as rk
+from rankinite.cli import as_options
+
+BAD_OPTIONS = {
+    "a setting of another learner": (["--learner", "mart", "--measure", "err"], ["--measure", "mart", "lambdamart"]),
+    "an unknown learner": (["--learner", "catboost"], ["lambdamart", "ranknet-trees"]),
+    "a value out of range": (["--leaves", 1], ["--leaves 1", "2"]),
+    "a rate out of range": (["--rate", 1.5], ["--rate 1.5", "at most 1"]),
+    "not a number": (["--leaves", "many"], ["--leaves", "integer"]),
+    "not a number where none is one": (["--patience", "long"], ["--patience long", "none"]),
+    "an unknown choice": (["--criterion", "gini"], ["newton", "mse"]),
+    "settings that exclude each other": (
+        ["--shape", "symmetric", "--node-row-share", 0.5],
+        ["--node-row-share 0.5", "--shape symmetric", "--row-share", "--shape best-first"],
+    ),
+    "an unknown measure": (["--measure", "ndgc"], ["ndgc", "ndcg"]),
+    "a measure that cannot be trained": (["--measure", "p@5"], ["p@5", "ndcg"]),
+    "an unknown feature": (["--monotone", "+bm25"], ["--monotone +bm25", "'6'"]),
+    "checkpoints without a file": (["--every", 5], ["--every 5", "--checkpoint"]),
+    "leaves too large to split": (["--min-rows", 500], ["--min-rows 500"]),
+    "grades above the highest": (["--learner", "mart", "--loss", "graded", "--max-grade", 1], ["--max-grade"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+def test_bad_options(run, files, tmp_path, monkeypatch, case):
+    monkeypatch.setenv("COLUMNS", "200")
+    arguments, words = BAD_OPTIONS[case]
+    done = run("train", files.train, "--out", tmp_path / "model", *arguments)
+    assert (done.code, done.out, list(tmp_path.iterdir())) == (2, "", [])
+    for word in words:
+        assert word in done.err
+
+
+def test_an_out_that_cannot_be_written_is_refused_before_anything_is_read(run, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for out, word in (
+        (tmp_path / "nowhere" / "model", "folder"),
+        (tmp_path / "folder", "folder"),
+        ("/proc/model", "cannot be written"),
+        ("x" * 300, "cannot be written"),
+    ):
+        for option in ("--out", "--checkpoint"):
+            others = ["--out", tmp_path / "model"] if option == "--checkpoint" else []
+            done = run("train", tmp_path / "no-data.txt", *others, option, out)
+            assert done.code == 2
+            assert word in done.err
+            assert str(out) in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_files_that_are_not_there(run, files, tmp_path):
+    for arguments in (
+        ("train", tmp_path / "gone", "--out", tmp_path / "m"),
+        ("train", files.train, "--valid", tmp_path / "gone", "--out", tmp_path / "m"),
+        ("train", files.train, "--base", tmp_path / "gone", "--out", tmp_path / "m"),
+        ("score", tmp_path / "gone", files.test),
+        ("inspect", tmp_path / "gone"),
+        ("evaluate", tmp_path / "gone", files.test),
+    ):
+        done = run(*arguments)
+        assert done.code == 2
+        assert "gone" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_that_are_no_models(run, files, tmp_path):
+    header = json.dumps({"__metadata__": {"format": "pt"}}).encode()
+    (tmp_path / "foreign").write_bytes(len(header).to_bytes(8, "little") + header)
+    (tmp_path / "cut").write_bytes(files.model.read_bytes()[:-100])
+    for verb in ("inspect", "score", "evaluate"):
+        data = [] if verb == "inspect" else [files.test]
+        foreign, cut = (run(verb, tmp_path / name, *data) for name in ("foreign", "cut"))
+        assert (foreign.code, cut.code) == (2, 2)
+        assert "not a model of rankinite" in foreign.err
+        assert "rankinite train" in foreign.err
+        assert "cut off" in cut.err
+    assert "not a model file" in run("score", files.test, files.test).err
+
+
+def test_models_need_their_features(run, files, tmp_path):
+    rk.write(rk.read(files.test).rename_features(list("abcdef")), tmp_path / "named.parquet")
+    for verb in ("score", "evaluate"):
+        done = run(verb, files.model, tmp_path / "named.parquet")
+        assert done.code == 2
+        assert "'1', '2'" in done.err
+        assert "'a', 'b'" in done.err
+        assert "like=" not in done.err
+    done = run("train", files.train, "--valid", tmp_path / "named.parquet", "--out", tmp_path / "m")
+    assert done.code == 2
+    (tmp_path / "few.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
+    (tmp_path / "web.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    assert "qrels have no features" in run("evaluate", files.model, tmp_path / "web.qrels").err
+
+
+def test_runs_need_names_of_documents(run, files, tmp_path):
+    (tmp_path / "anonymous.txt").write_text("1 qid:1 1:1 6:1\n0 qid:1 1:0\n")
+    done = run("score", files.model, tmp_path / "anonymous.txt", "--format", "trec")
+    assert (done.code, done.out) == (2, "")
+    assert "--doc-id" in done.err
+    assert run("score", files.model, files.test, "--format", "trec", "--tag", "two words").code == 2
+    assert run("score", files.model, files.test, "--tag", "x").code == 2
+    assert run("score", files.model, files.test, "--format", "trec", "--out", tmp_path / "x.npy").code == 2
+
+
+def test_a_checkpoint_of_another_run_is_refused(run, files, settings, tmp_path):
+    rk.LambdaMART(trees=4, leaves=6, min_rows=5).fit(
+        rk.read(files.train), callbacks=[rk.Checkpoint(tmp_path / "checkpoint", every=2)]
+    )
+    before = (tmp_path / "checkpoint").read_bytes()
+    done = run("train", files.train, "--out", tmp_path / "m", "--checkpoint", tmp_path / "checkpoint", *settings)
+    assert done.code == 2
+    assert "--rate 0.1 (now 0.3)" in done.err
+    assert (tmp_path / "checkpoint").read_bytes() == before
+    assert run("train", files.train, "--out", tmp_path / "m", "--checkpoint", files.model, *settings).code == 2
+
+
+def test_remedies_are_spelled_as_options():
+    assert as_options("LambdaMART: min_rows=0 must be 1.") == "--min-rows 0 must be 1."
+    assert as_options("choose shape='best-first'.") == "choose --shape best-first."
+    assert as_options("normalise=True, train_history=False") == "--normalise, --no-train-history"
+    assert as_options("draw rows with row_share.") == "draw rows with --row-share."
+    assert as_options("Give ERR(max_grade=5).") == "Give err:max_grade=5."
+    assert as_options("no feature is named 'row_share'.") == "no feature is named 'row_share'."

@@ -1,0 +1,121 @@
+"""Trees grown by looking at everything: every cut of every node, with floats instead of quantised sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankinite.parallel import Team
+from rankinite.trees.bins import fit_bins
+from rankinite.trees.grow import Grower
+from rankinite.trees.settings import TreeSettings
+from rankinite.trees.structure import LEAF, Trees
+
+NEAR = 1e-5
+"""Sums are quantised to about nine digits; their ratios are compared with fewer."""
+UNIT = 1e-6
+"""Curvatures in tests are 0 or far above this, which is far above what quantising changes."""
+
+
+def grow_one(
+    settings: TreeSettings,
+    features: np.ndarray,
+    push: np.ndarray,
+    curvature: np.ndarray,
+    *,
+    keys: np.ndarray | None = None,
+    query_keys: np.ndarray | None = None,
+    number: int = 0,
+) -> tuple[Trees, np.ndarray]:
+    """One tree with unshrunken values over the features f0, f1, …, and the rows it was grown from."""
+    bins = fit_bins(features, most=settings.bins, sample=settings.bin_sample, seed=settings.seed)
+    names = [f"f{column}" for column in range(features.shape[1])]
+    with Team() as team:
+        grower = Grower(settings, bins, bins.code(features), settings.signs(names), team, keys, query_keys)
+        grown = grower.grow(push, curvature, number)
+        tree = grower.trees_of(grown, grown.values())
+        scores = np.zeros(len(push))
+        grower.add(grown, grown.values(), scores)
+    assert scores.tolist() == [
+        tree.value[leaf].item() for leaf in leaves_of(tree, features)
+    ]  # training sees what scoring gives
+    return tree, grown.drawn.copy() if len(grown.drawn) else np.ones(len(push), bool)
+
+
+def rows_of(tree: Trees, features: np.ndarray) -> list[np.ndarray]:
+    """For every node a mask of the rows that come by."""
+    masks = [np.zeros(len(features), bool) for _ in tree.feature]
+    masks[0][:] = True
+    for node in range(len(tree.feature)):
+        if tree.feature[node] != LEAF:
+            column = features[:, tree.feature[node]].astype(np.float64)
+            left = np.where(np.isnan(column), tree.missing_left[node], column <= tree.threshold[node])
+            masks[tree.left[node]] = masks[node] & left
+            masks[tree.right[node]] = masks[node] & ~left
+    return masks
+
+
+def leaves_of(tree: Trees, features: np.ndarray) -> list[int]:
+    """The leaf of every row."""
+    masks = rows_of(tree, features)
+    leaves = [node for node in range(len(tree.feature)) if tree.feature[node] == LEAF]
+    return [next(leaf for leaf in leaves if masks[leaf][row]) for row in range(len(features))]
+
+
+@dataclass(frozen=True)
+class Node:
+    """Rows of a node, and what cutting them would gain."""
+
+    features: np.ndarray
+    push: np.ndarray
+    curvature: np.ndarray
+    settings: TreeSettings
+
+    @property
+    def signs(self) -> np.ndarray:
+        return self.settings.signs([f"f{column}" for column in range(self.features.shape[1])])
+
+    def value(self, mask: np.ndarray) -> float:
+        """The Newton step of the rows."""
+        total = self.curvature[mask].sum()
+        return float(self.push[mask].sum() / (total + self.settings.l2)) if total >= UNIT else 0.0
+
+    def term(self, mask: np.ndarray) -> tuple[float, float]:
+        """G and S of the rows, whose G²/S the criterion adds up."""
+        weight = self.curvature[mask].sum() + self.settings.l2 if self.settings.criterion == "newton" else float(mask.sum())
+        return float(self.push[mask].sum()), float(weight)
+
+    def gain(self, mask: np.ndarray, left: np.ndarray) -> float:
+        """What a cut gains, limits aside."""
+        terms = [g * g / s if s > 0 else 0.0 for g, s in (self.term(mask & left), self.term(mask & ~left), self.term(mask))]
+        return terms[0] + terms[1] - terms[2]
+
+    def is_legal(self, mask: np.ndarray, left: np.ndarray, feature: int, slack: float = 0.0) -> bool:
+        """Whether both sides have what a leaf needs, ``slack`` curvature more or less, and stand in the order asked for."""
+        for side in (mask & left, mask & ~left):
+            weight = self.curvature[side].sum()
+            if side.sum() < self.settings.min_rows or weight < self.settings.min_curvature + slack:
+                return False
+            if self.settings.criterion == "newton" and weight < UNIT:
+                return False
+        (left_push, left_weight), (right_push, right_weight) = self.term(mask & left), self.term(mask & ~left)
+        rise = right_push * left_weight - left_push * right_weight
+        return bool(self.signs[feature] * rise >= 0)
+
+    def cuts(self, mask: np.ndarray) -> list[tuple[int, np.ndarray]]:
+        """Every way to cut the rows: (feature, which go left); missing values go left or right."""
+        found = []
+        for feature in range(self.features.shape[1]):
+            column = self.features[:, feature]
+            missing = np.isnan(column)
+            for value in np.unique(column[mask & ~missing]):
+                found.append((feature, column <= value))
+                if missing[mask].any():
+                    found.append((feature, (column <= value) | missing))
+        return found
+
+    def best_gain(self, mask: np.ndarray, slack: float = 0.0) -> float:
+        """The largest gain of all legal cuts, 0 where there is none."""
+        gains = [self.gain(mask, left) for feature, left in self.cuts(mask) if self.is_legal(mask, left, feature, slack)]
+        return max(gains, default=0.0)

@@ -1,0 +1,177 @@
+"""The estimators do what scikit-learn asks of them, and train what the learners train."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import subprocess
+import sys
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectFromModel
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import rankinite as rk
+from rankinite.sklearn import LambdaMARTRanker, MARTRanker, McRankRanker, RankNetTreesRanker
+
+WORLD = rk.World(features=5, documents=20, noise=0.2)
+TRAIN, TEST = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="test", world=WORLD)
+X, Y, Q = TRAIN.features, TRAIN.grades, np.asarray(TRAIN.qids.tolist())[TRAIN.query_of_row()]
+TEST_Q = np.asarray(TEST.qids.tolist())[TEST.query_of_row()]
+PAIRS = [
+    (LambdaMARTRanker, rk.LambdaMART),
+    (MARTRanker, rk.MART),
+    (McRankRanker, rk.McRank),
+    (RankNetTreesRanker, rk.RankNetTrees),
+]
+SMALL = {"trees": 10, "leaves": 6, "min_rows": 5}
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.parametrize(("estimator", "learner"), PAIRS)
+def test_an_estimator_has_the_settings_of_its_learner_and_trains_the_same(estimator, learner):
+    parameters = inspect.signature(estimator.__init__).parameters
+    assert {name: p.default for name, p in parameters.items() if name != "self"} == {f.name: f.default for f in fields(learner)}
+    fitted = estimator(**SMALL).fit(X, Y, qid=Q)
+    expected = learner(**SMALL).fit(TRAIN)
+    assert np.array_equal(fitted.predict(TEST.features), expected.score(TEST))
+    value = rk.evaluate(expected, TEST, "ndcg@10")["ndcg@10"].mean
+    assert fitted.score(TEST.features, TEST.grades, qid=TEST_Q) == value
+    assert fitted.n_features_in_ == 5
+    assert fitted.feature_importances_.sum() == pytest.approx(1.0)
+    assert np.argmax(fitted.feature_importances_) == int(next(iter(expected.importance()))) - 1
+
+
+@pytest.mark.parametrize("estimator", [estimator for estimator, _ in PAIRS])
+def test_estimators_can_be_cloned_set_and_pickled(estimator):
+    one = estimator(leaves=7, monotone=("+1",), seed=3)
+    assert one.get_params()["leaves"] == 7
+    assert clone(one).get_params() == one.get_params()
+    assert one.set_params(leaves=9).leaves == 9
+    assert "leaves=9" in repr(one)
+    with pytest.raises(ValueError, match="nonsense"):
+        one.set_params(nonsense=1)
+    with pytest.raises(NotFittedError):
+        one.predict(X)
+    fitted = estimator(**SMALL).fit(X, Y, qid=Q)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+    assert not hasattr(clone(fitted), "forest_")
+
+
+def test_rows_of_a_query_may_be_scattered():
+    order = np.random.default_rng(0).permutation(len(X))
+    first, second = LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q), LambdaMARTRanker(**SMALL).fit(X[order], Y[order], qid=Q[order])
+    assert np.array_equal(first.predict(TEST.features), second.predict(TEST.features))
+    assert np.array_equal(second.predict(TEST.features[::-1]), second.predict(TEST.features)[::-1])
+
+
+def test_frames_keep_their_names():
+    names = [f"feature {n}" for n in range(5)]
+    frame = pd.DataFrame(X, columns=names)
+    fitted = LambdaMARTRanker(**SMALL, monotone=("+feature 2",)).fit(frame, pd.Series(Y), qid=pd.Series(Q))
+    assert fitted.feature_names_in_.tolist() == names == list(fitted.forest_.feature_names)
+    assert np.array_equal(fitted.predict(frame), fitted.forest_.score(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(frame.rename(columns={"feature 0": "other"}))
+    with pytest.raises(ValueError, match="5 features"):
+        LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q).predict(X[:, :3])
+
+
+def test_missing_values_weights_and_early_stopping():
+    holes = X.copy()
+    holes[::7, 0] = np.nan
+    weights = 1.0 + (TRAIN.query_of_row() % 3)
+    valid = (TEST.features, TEST.grades, TEST_Q)
+    fitted = LambdaMARTRanker(trees=200, rate=0.5, patience=5, leaves=6).fit(
+        holes, Y, qid=Q, sample_weight=weights, eval_set=valid
+    )
+    data = rk.read(holes, grades=Y, qid=Q, weight=weights)
+    expected = rk.LambdaMART(trees=200, rate=0.5, patience=5, leaves=6).fit(data, TEST)
+    assert fitted.forest_.history.stopped == "early"
+    assert np.array_equal(fitted.predict(holes), expected.score(holes))
+    with pytest.raises(rk.ArgumentError, match=r"eval_set.*\(X, y, qid\)"):
+        LambdaMARTRanker().fit(X, Y, qid=Q, eval_set=(X, Y))
+
+
+def test_a_query_of_weight_two_counts_twice_in_the_score():
+    fitted = LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q)
+    values = rk.evaluate(fitted.forest_, TEST, "ndcg@10")["ndcg@10"].per_query
+    weights = 1.0 + np.arange(20) % 2
+    value = fitted.score(TEST.features, TEST.grades, qid=TEST_Q, sample_weight=weights[TEST.query_of_row()])
+    assert value == pytest.approx(np.concatenate((values, values[1::2])).mean())
+
+
+def test_a_forgotten_qid_is_asked_for():
+    with pytest.raises(rk.ArgumentError, match=r"fit needs qid=.*set_fit_request"):
+        LambdaMARTRanker().fit(X, Y)
+    with pytest.raises(rk.ArgumentError, match=r"score needs qid=.*set_score_request"):
+        LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q).score(X, Y)
+
+
+def test_wrong_settings_are_told_when_fitting():
+    with pytest.raises(rk.ArgumentError, match="leaves=1"):
+        LambdaMARTRanker(leaves=1).fit(X, Y, qid=Q)
+
+
+def test_group_k_fold_without_routing():
+    values = []
+    for train, test in GroupKFold(3).split(X, Y, groups=Q):
+        assert not set(Q[train]) & set(Q[test])
+        fitted = LambdaMARTRanker(**SMALL).fit(X[train], Y[train], qid=Q[train])
+        values.append(fitted.score(X[test], Y[test], qid=Q[test]))
+    with sklearn.config_context(enable_metadata_routing=True):
+        ranker = LambdaMARTRanker(**SMALL).set_fit_request(qid=True).set_score_request(qid=True)
+        routed = cross_validate(ranker, X, Y, params={"qid": Q, "groups": Q}, cv=GroupKFold(3), error_score="raise")
+    assert routed["test_score"].tolist() == values
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_grid_is_searched_by_query():
+    ranker = LambdaMARTRanker(trees=5, min_rows=5).set_fit_request(qid=True).set_score_request(qid=True)
+    search = GridSearchCV(ranker, {"leaves": np.asarray([2, 8]), "rate": np.asarray([0.1, 0.3], np.float32)}, cv=GroupKFold(3))
+    search.fit(X, Y, qid=Q, groups=Q)
+    assert search.best_params_["leaves"] == 8
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
+    again = LambdaMARTRanker(trees=5, min_rows=5, **search.best_params_).fit(X, Y, qid=Q)
+    assert np.array_equal(search.predict(TEST.features), again.predict(TEST.features))
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_pipeline_hands_the_queries_on():
+    ranker = LambdaMARTRanker(**SMALL).set_fit_request(qid=True).set_score_request(qid=True)
+    pipe = make_pipeline(StandardScaler(), ranker).fit(X, Y, qid=Q)
+    scaled = StandardScaler().fit(X)
+    alone = LambdaMARTRanker(**SMALL).fit(scaled.transform(X), Y, qid=Q)
+    assert np.array_equal(pipe.predict(TEST.features), alone.predict(scaled.transform(TEST.features)))
+    value = alone.score(scaled.transform(TEST.features), TEST.grades, qid=TEST_Q)
+    assert pipe.score(TEST.features, TEST.grades, qid=TEST_Q) == value
+    search = GridSearchCV(make_pipeline(StandardScaler(), ranker), {"lambdamartranker__leaves": [2, 6]}, cv=GroupKFold(2))
+    assert search.fit(X, Y, qid=Q, groups=Q).best_params_ == {"lambdamartranker__leaves": 6}
+
+
+@pytest.mark.usefixtures("routing")
+def test_importances_select_features():
+    ranker = LambdaMARTRanker(**SMALL).set_fit_request(qid=True)
+    selector = SelectFromModel(ranker, max_features=2, threshold=-np.inf).fit(X, Y, qid=Q)
+    gains = LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q).feature_importances_
+    assert np.flatnonzero(selector.get_support()).tolist() == sorted(np.argsort(gains)[-2:].tolist())
+
+
+def test_without_scikit_learn_the_message_says_what_to_install():
+    program = "import sys; sys.modules['sklearn'] = None\nimport rankinite.sklearn"
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert done.returncode
+    assert "pip install rankinite[sklearn]" in done.stderr

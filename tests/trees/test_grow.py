@@ -1,0 +1,270 @@
+"""Trees are those that looking at every cut of every leaf would grow, and keep every limit; what is drawn is drawn fairly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankinite as rk
+from oracles.growing import NEAR, UNIT, Node, grow_one, leaves_of, rows_of
+from rankinite.trees import _tree_kernels
+from rankinite.trees.settings import TreeSettings
+from rankinite.trees.structure import LEAF
+
+
+def small_rows(seed, rows=40, features=3, *, levels=8, missing=0.2, weightless=0.2):
+    """Few values a feature, some missing; pushes and curvatures, some rows with neither."""
+    random = np.random.default_rng(seed)
+    matrix = random.integers(0, levels, (rows, features)).astype(np.float32)
+    matrix[random.random(matrix.shape) < missing] = np.nan
+    push, curvature = random.normal(size=rows), random.uniform(0.1, 1.0, rows)
+    silent = random.random(rows) < weightless
+    push[silent], curvature[silent] = 0.0, 0.0
+    return matrix, push, curvature
+
+
+SHAPES = st.builds(
+    TreeSettings,
+    leaves=st.sampled_from([2, 5, 12]),
+    depth=st.sampled_from([None, None, 1, 3]),
+    min_rows=st.sampled_from([1, 1, 3, 8]),
+    min_curvature=st.sampled_from([0.0, 0.0, 1.5]),
+    l2=st.sampled_from([0.0, 0.5]),
+    criterion=st.sampled_from(["newton", "mse"]),
+    monotone=st.sampled_from([(), (), ("+f0",), ("-f1", "+f2")]),
+)
+
+
+def check_nodes(tree, drawn, node: Node):
+    """Counts, curvatures and values of all nodes are those of their rows, within bounds; limits hold in every leaf."""
+    masks = [mask & drawn for mask in rows_of(tree, node.features)]
+    bounds = {0: (-np.inf, np.inf)}
+    for number, mask in enumerate(masks):
+        low, high = bounds[number]
+        assert tree.rows[number] == mask.sum()
+        assert tree.curvature[number] == pytest.approx(node.curvature[mask].sum(), abs=UNIT)
+        assert tree.value[number] == pytest.approx(np.clip(node.value(mask), low, high), rel=NEAR, abs=NEAR)
+        if number:
+            assert mask.sum() >= node.settings.min_rows
+            assert tree.curvature[number] >= node.settings.min_curvature - UNIT
+        if tree.feature[number] != LEAF:
+            left, right = int(tree.left[number]), int(tree.right[number])
+            assert tree.rows[left] + tree.rows[right] == tree.rows[number]
+            bounds[left] = bounds[right] = (low, high)
+            sign = node.signs[tree.feature[number]]
+            if sign:
+                lower, upper = (left, right) if sign > 0 else (right, left)
+                steps = [float(np.clip(node.value(masks[child]), low, high)) for child in (lower, upper)]
+                middle = sum(steps) / 2 if steps[0] <= steps[1] else float(tree.value[number])
+                bounds[lower], bounds[upper] = (low, middle), (middle, high)
+    return masks
+
+
+def check_best_first(tree, masks, node: Node):
+    """Each split gains as much as any legal cut of any leaf there was, and growth went on while there was one."""
+    limit = node.settings.depth or 99
+    parents = [number for number in np.argsort(tree.left, kind="stable").tolist() if tree.feature[number] != LEAF]
+    depth = {0: 0}
+    surely = [node.best_gain(mask, UNIT) for mask in masks]
+    possibly = [node.best_gain(mask, -UNIT) for mask in masks]
+    leaves = {0}
+    for parent in parents:
+        rivals = [surely[leaf] for leaf in leaves if depth[leaf] < limit]
+        gain = node.gain(masks[parent], masks[tree.left[parent]])
+        assert tree.gain[parent] == pytest.approx(gain, rel=NEAR, abs=NEAR)
+        assert gain >= max(rivals) * (1 - NEAR) - NEAR
+        assert gain <= possibly[parent] * (1 + NEAR) + NEAR
+        leaves = (leaves - {parent}) | {int(tree.left[parent]), int(tree.right[parent])}
+        depth[int(tree.left[parent])] = depth[int(tree.right[parent])] = depth[parent] + 1
+    assert max(depth.values()) <= limit
+    assert len(leaves) <= node.settings.leaves
+    if len(leaves) < node.settings.leaves:
+        assert all(surely[leaf] <= NEAR for leaf in leaves if depth[leaf] < limit)
+
+
+@given(st.integers(0, 10**6), SHAPES)
+@settings(max_examples=120, deadline=None)
+def test_trees_are_those_of_looking_at_every_cut(seed, shape):
+    # A cut between rows that weigh nothing is not looked at. Its mirror image is, which a constraint may forbid.
+    matrix, push, curvature = small_rows(seed, weightless=0.0 if shape.monotone else 0.2)
+    tree, drawn = grow_one(shape, matrix, push, curvature)
+    node = Node(matrix, push, curvature, shape)
+    check_best_first(tree, check_nodes(tree, drawn, node), node)
+
+
+@given(st.integers(0, 10**6), SHAPES, st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_limits_hold_and_nodes_know_their_rows_whatever_is_drawn(seed, shape, extremely_random):
+    random = np.random.default_rng(seed)
+    matrix, push, curvature = small_rows(seed, rows=150, features=20)
+    shape = replace(
+        shape,
+        monotone=(),
+        thresholds="random" if extremely_random else "best",
+        row_share=random.choice([1.0, 0.6]).item(),
+        node_row_share=random.choice([1.0, 0.5]).item(),
+        node_feature_share=random.choice([1.0, 0.3]).item(),
+        feature_share=random.choice([1.0, 0.5]).item(),
+        seed=seed,
+    )
+    keys = random.integers(0, 1 << 63, len(push)).astype(np.uint64)
+    tree, drawn = grow_one(shape, matrix, push, curvature, keys=keys)
+    check_nodes(tree, drawn, Node(matrix, push, curvature, shape))
+    assert drawn.all() == (shape.row_share == 1.0)
+
+
+def test_rows_that_weigh_nothing_go_where_the_tree_sends_them():
+    """Missing values that no histogram shows, because their rows have neither push nor curvature."""
+    matrix = np.asarray([[value, 0.0] for value in [1, 1, 1, 1, 1, 1, 2, 2]] + [[np.nan, 0.0]] * 3, np.float32)
+    push = np.asarray([-1.0] * 6 + [1.0] * 2 + [0.0] * 3)
+    curvature = np.asarray([1.0] * 8 + [0.0] * 3)
+    for shape in ("best-first", "symmetric"):
+        tree, _ = grow_one(TreeSettings(leaves=2, min_rows=1, shape=shape), matrix, push, curvature)
+        assert [mask.sum() for mask in rows_of(tree, matrix)] == tree.rows.tolist()
+        assert sorted(tree.value[1:].tolist()) == pytest.approx([-1.0, 1.0])
+
+
+def test_a_value_missing_for_the_first_time_goes_with_the_heavier_side():
+    matrix = np.asarray([[value] for value in [1, 1, 1, 2, 2, 2, 2, 2]], np.float32)
+    push = np.where(matrix[:, 0] == 1, 1.0, -1.0)
+    for column, heavy_left in ((matrix, False), (-matrix, True)):
+        for min_rows in (1, 3):
+            tree, _ = grow_one(TreeSettings(leaves=2, min_rows=min_rows), column, push, np.ones(8))
+            assert bool(tree.missing_left[0]) == heavy_left
+
+
+def test_the_score_is_monotone_in_the_features_asked_for():
+    random = np.random.default_rng(5)
+    world = rk.World(features=4, documents=15, seed=2)
+    data = rk.synthesise(30, world=world)
+    for shape, criterion in (("best-first", "newton"), ("best-first", "mse"), ("symmetric", "newton")):
+        learner = rk.LambdaMART(trees=25, leaves=8, min_rows=2, monotone=("+1", "-2"), shape=shape, criterion=criterion)
+        forest, free = learner.fit(data), replace(learner, monotone=()).fit(data)
+        rises = {name: [] for name in ("forest", "free")}
+        for column, sign in ((0, 1), (1, -1)):
+            matrix = np.repeat(random.uniform(-1, 1, (40, 4)), 60, axis=0)
+            matrix[:, column] = np.tile(np.linspace(-1, 1, 60), 40)
+            for name, one in (("forest", forest), ("free", free)):
+                rises[name] += (sign * np.diff(one.score(matrix).reshape(40, 60), axis=1)).ravel().tolist()
+        assert min(rises["forest"]) >= -1e-12
+        assert max(rises["forest"]) > 0.01
+        assert min(rises["free"]) < -0.01  # without the constraint the data say otherwise
+
+
+def test_an_empty_side_does_not_bound_its_sibling():
+    """The second level of a symmetric tree asks f0 of rows that all go left: the empty side has no value of its own."""
+    matrix = np.asarray([[0, 0], [1, 0], [0, 0], [1, 0], [0, 1], [0, 1]], np.float32)
+    push = np.asarray([1.0, 3.0, 1.0, 3.0, 9.0, 9.0])
+    shape = TreeSettings(leaves=4, min_rows=1, shape="symmetric", monotone=("+f0",))
+    tree, _ = grow_one(shape, matrix, push, np.ones(6))
+    assert [tree.value[leaf] for leaf in leaves_of(tree, matrix)] == pytest.approx(push.tolist())
+
+
+def test_random_thresholds_lie_within_the_node_and_follow_the_seed():
+    matrix, push, curvature = small_rows(1, rows=200, features=4, levels=100, missing=0.0)
+    shape = TreeSettings(leaves=15, min_rows=5, thresholds="random")
+    first = grow_one(shape, matrix, push, curvature)[0]
+    masks = rows_of(first, matrix)
+    for node in np.flatnonzero(first.feature != LEAF):
+        column = matrix[masks[node], first.feature[node]]
+        assert column.min() <= first.threshold[node] < column.max()
+    again = grow_one(shape, matrix, push, curvature)[0]
+    assert first.threshold.tobytes() == again.threshold.tobytes()
+    thresholds = {grow_one(replace(shape, seed=seed), matrix, push, curvature)[0].threshold.tobytes() for seed in range(5)}
+    assert len(thresholds) == 5
+    others = {grow_one(shape, matrix, push, curvature, number=number)[0].threshold.tobytes() for number in range(5)}
+    assert len(others) == 5
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_rows_and_queries_are_drawn_in_the_share_asked_for(share):
+    rows, queries = 4000, 400
+    matrix, push, curvature = small_rows(3, rows=rows)
+    random = np.random.default_rng(0)
+    keys = random.integers(0, 1 << 63, rows).astype(np.uint64)
+    query_keys = np.repeat(random.integers(0, 1 << 63, queries).astype(np.uint64), rows // queries)
+
+    drawn = grow_one(TreeSettings(row_share=share), matrix, push, curvature, keys=keys)[1]
+    assert abs(drawn.sum() - share * rows) < 5 * np.sqrt(rows * share * (1 - share))
+    by_query = grow_one(TreeSettings(query_share=share), matrix, push, curvature, keys=keys, query_keys=query_keys)[1]
+    per_query = by_query.reshape(queries, -1).sum(axis=1)
+    assert set(per_query.tolist()) == {0, rows // queries}  # all of a query or nothing
+    assert abs((per_query > 0).sum() - share * queries) < 5 * np.sqrt(queries * share * (1 - share))
+    both = TreeSettings(query_share=share, row_share=0.5)
+    drawn_both = grow_one(both, matrix, push, curvature, keys=keys, query_keys=query_keys)[1]
+    assert not (drawn_both & ~by_query).any()
+    assert abs(drawn_both.sum() - 0.5 * by_query.sum()) < 5 * np.sqrt(by_query.sum() * 0.25)
+
+    other = grow_one(TreeSettings(row_share=share, seed=1), matrix, push, curvature, keys=keys)[1]
+    later = grow_one(TreeSettings(row_share=share), matrix, push, curvature, keys=keys, number=1)[1]
+    expected = share**2 * rows  # draws of other seeds and other trees are independent
+    for one in (other, later):
+        assert abs((one & drawn).sum() - expected) < 5 * np.sqrt(expected)
+
+
+def test_features_that_are_not_drawn_are_not_used():
+    matrix, push, curvature = small_rows(4, rows=300, features=40)
+    used = [set(), set()]
+    for number in range(30):
+        for kind, shape in enumerate(
+            (TreeSettings(feature_share=0.1, min_rows=2), TreeSettings(node_feature_share=0.1, min_rows=2))
+        ):
+            tree = grow_one(shape, matrix, push, curvature, number=number)[0]
+            features = set(tree.feature[tree.feature != LEAF].tolist())
+            used[kind] |= features
+            assert len(features) <= 4 or kind == 1
+    assert len(used[0]) > 30
+    assert len(used[1]) == 40
+
+
+def test_a_tree_drawn_feature_by_feature_finds_the_best_of_its_own():
+    """With one feature of many drawn for the tree, the root's gain is the best that feature has."""
+    matrix, push, curvature = small_rows(6, rows=60, features=8)
+    for number in range(8):
+        shape = TreeSettings(feature_share=0.125, leaves=2, min_rows=1)
+        tree = grow_one(shape, matrix, push, curvature, number=number)[0]
+        column = matrix[:, [tree.feature[0]]]
+        assert tree.gain[0] == pytest.approx(Node(column, push, curvature, shape).best_gain(np.ones(60, bool)), rel=NEAR)
+
+
+def test_tiny_and_huge_pushes_make_the_same_tree():
+    """Quantising follows the scale of what it is given, down to where floats end."""
+    matrix, push, curvature = small_rows(7, rows=100)
+    expected = grow_one(TreeSettings(min_rows=2), matrix, push, curvature)[0]
+    for exponent in (-900, -300, 300, 900):
+        scale = 2.0**exponent
+        tree = grow_one(TreeSettings(min_rows=2), matrix, push * scale, curvature * scale)[0]
+        assert tree.threshold.tobytes() == expected.threshold.tobytes()
+        assert tree.value.tolist() == pytest.approx(expected.value.tolist(), rel=NEAR)
+    beyond = grow_one(TreeSettings(min_rows=2), matrix, push * 2.0**-1060, curvature * 2.0**-1060)[0]
+    assert beyond.feature.tolist() == [LEAF]
+    assert np.isfinite(beyond.value).all()
+
+
+def test_nothing_to_gain_makes_a_single_leaf():
+    matrix, push, curvature = small_rows(8)
+    for one, g, h in (
+        (np.ones_like(matrix), push, curvature),  # constant features
+        (np.full_like(matrix, np.nan), push, curvature),  # nothing but missing values
+        (matrix, np.zeros_like(push), curvature),
+        (matrix, push, np.zeros_like(curvature)),
+        (matrix, 2.0 * curvature, curvature),  # every row agrees already
+    ):
+        for shape in ("best-first", "symmetric"):
+            tree = grow_one(TreeSettings(min_rows=1, shape=shape), one, g, h)[0]
+            assert tree.feature.tolist() == [LEAF]
+    assert tree.value[0] == pytest.approx(2.0)
+
+
+def test_the_grower_is_compiled_once():
+    """Every mix of settings must use the same compiled kernels: a second variant costs a minute."""
+    matrix, push, curvature = small_rows(9, rows=60)
+    keys = np.arange(60, dtype=np.uint64)
+    for shape in (TreeSettings(), TreeSettings(row_share=0.8), TreeSettings(shape="symmetric"), TreeSettings(query_share=0.9)):
+        grow_one(shape, matrix, push, curvature, keys=keys if shape.draws else None, query_keys=keys if shape.draws else None)
+    for kernel in (_tree_kernels.grow_tree, _tree_kernels.add_by_codes, _tree_kernels.draw_tree_rows):
+        assert len(kernel.signatures) == 1

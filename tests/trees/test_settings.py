@@ -1,0 +1,110 @@
+"""Settings outside their range are refused, and the message names the setting, the value and the rule."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from rankinite.rankers.boosting import Boosting
+from rankinite.trees.settings import TreeSettings
+
+WRONG = {
+    "leaves": [1, 0, -3, 2.0, "31", True, None],
+    "depth": [0, -1, 1.5, "3"],
+    "min_rows": [0, -1, 2.5, None],
+    "min_curvature": [-0.1, np.nan, np.inf, "1", None, 10**400],
+    "l2": [-1, np.nan, np.inf, "a", None],
+    "criterion": ["gini", None, 3, []],
+    "shape": ["square", None],
+    "thresholds": ["worst", None],
+    "row_share": [0, 0.0, 1.01, -0.5, np.nan, "all"],
+    "query_share": [0, 2, None],
+    "feature_share": [0, 2, np.inf],
+    "node_row_share": [0, 2, False],
+    "node_feature_share": [0, 2, None],
+    "monotone": ["bm25", ("+",), ("",), (5,), 5, None],
+    "bins": [1, 256, 0, 16.0],
+    "bin_sample": [0, -1, "all"],
+    "seed": [-1, 1.5, None, 1 << 64],
+    "trees": [0, -1, 2.5, None],
+    "rate": [0, 1.5, -0.1, np.nan, "0.1", 10**400],
+    "patience": [0, -1, 1.5],
+    "watch": [5, ["ndcg@10", "err"], rk.NDCG],
+    "train_history": ["yes", 1, None],
+    "measure": [5, ["ndcg@10", "err"], rk.NDCG, None],
+    "sigma": [0, -1, np.nan, np.inf, "1", None],
+    "truncation": [0, -1, 1.5, "10"],
+    "normalise": ["no", 1, None],
+    "loss": ["absolute", None, 1],
+    "max_grade": [0, -1, 2.5, "4"],
+    "relevant": [np.nan, np.inf, "1", None],
+}
+LEARNERS = (rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees)
+
+
+def learner_with(field):
+    return next(learner for learner in LEARNERS if field in {f.name for f in fields(learner)})
+
+
+@pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in WRONG.items() for value in values])
+def test_a_wrong_setting_is_refused_by_name(field, value):
+    with pytest.raises(rk.RankiniteError, match=field):
+        learner_with(field)(**{field: value})
+
+
+def test_every_setting_of_every_learner_is_tried_above():
+    assert {field.name for learner in LEARNERS for field in fields(learner)} == set(WRONG)
+
+
+def test_unknown_names_list_the_known_ones():
+    with pytest.raises(rk.ArgumentError, match="'newton', 'mse'"):
+        rk.MART(criterion="gini")
+    with pytest.raises(rk.ArgumentError, match="'squared', 'graded', 'binary', 'balanced'"):
+        rk.MART(loss="absolute")
+    with pytest.raises(rk.MeasureError, match="ndcg"):
+        rk.LambdaMART(measure="nonsense")
+    with pytest.raises(rk.MeasureError, match="ndcg"):
+        rk.McRank(watch="nonsense")
+
+
+def test_settings_that_exclude_each_other_are_refused():
+    with pytest.raises(rk.ArgumentError, match=r"node_row_share.*symmetric"):
+        TreeSettings(shape="symmetric", node_row_share=0.5)
+
+
+def test_edges_of_the_ranges_are_allowed():
+    learner = rk.LambdaMART(
+        leaves=2,
+        depth=1,
+        min_rows=1,
+        bins=2,
+        bin_sample=1,
+        seed=(1 << 64) - 1,
+        rate=1,
+        row_share=1,
+        l2=0,
+        patience=None,
+        trees=1,
+    )
+    assert learner.settings()["rate"] == 1
+    assert isinstance(learner, Boosting)
+
+
+@pytest.mark.parametrize(("leaves", "depth", "levels"), [(2, None, 1), (31, None, 4), (32, None, 5), (33, 2, 2), (8, 9, 3)])
+def test_a_symmetric_tree_has_the_levels_its_leaves_fill(leaves, depth, levels):
+    assert TreeSettings(leaves=leaves, depth=depth).levels() == levels
+
+
+def test_monotone_names_must_be_features():
+    assert TreeSettings(monotone="-b").signs(["a", "b"]).tolist() == [0, -1]
+    with pytest.raises(rk.DataError, match=r"'c'.*'a', 'b'"):
+        TreeSettings(monotone=("+c",)).signs(["a", "b"])
+
+
+def test_settings_are_plain_values_for_the_model_file():
+    settings = rk.LambdaMART(measure="err", watch="ndcg@5", monotone=("+1",)).settings()
+    assert settings["learner"] == "LambdaMART"
+    assert (settings["measure"], settings["watch"], settings["monotone"]) == ("err", "ndcg@5", ["+1"])
