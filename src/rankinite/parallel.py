@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -72,7 +72,7 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 
     team = _team.get()
     if team is not None and team.pool is not None:
-        return list(team.pool.map(_alone(work), listed))
+        return team.share(_alone(work), listed)
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(_alone(work), listed))
 
@@ -169,6 +169,17 @@ class Team:
         for problem in problems:
             if problem is not None:
                 raise problem
+
+    def share(self, work: Callable[[T], R], pieces: Sequence[T]) -> list[R]:
+        """Apply ``work`` to every piece, each thread to every so manyth; results in the order of the pieces."""
+        results: list[Any] = [None] * len(pieces)
+
+        def own(worker: int, workers: int) -> None:
+            for place in range(worker, len(pieces), workers):
+                results[place] = work(pieces[place])
+
+        self.run(own)
+        return results
 
 
 class _Interrupts:

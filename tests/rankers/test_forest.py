@@ -185,7 +185,7 @@ def test_other_matrices_are_scored_too():
         (pl.LazyFrame({"f0": [1.0]}), "collect"),
         (pl.Series([1.0]), "matrix|table"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_cannot_be_scored_is_refused(given, said):
     with pytest.raises(rk.DataError, match=said):

@@ -159,15 +159,17 @@ def unit_features(unit: int, pieces: int, features: int) -> tuple[int, int, int,
 
 
 @kernel
-def fill(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, half: int) -> None:
+def fill(
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, half: int, features: int
+) -> None:
     """One block of a node's histogram, from its rows or from those drawn."""
     sums = work.histograms[nodes.slot[node], block * BLOCK : (block + 1) * BLOCK]
     start = nodes.start[node]
     if growth.row_share < 1.0:
-        add_rows(coded.words[block], work.drawn_order, work.drawn_cells, start, nodes.drawn_end[node], half, sums)
+        add_rows(coded.words[block], work.drawn_order, work.drawn_cells, start, nodes.drawn_end[node], half, features, sums)
     else:
         side = nodes.half[node]
-        add_rows(coded.words[block], work.order[side], work.cells[side], start, nodes.end[node], half, sums)
+        add_rows(coded.words[block], work.order[side], work.cells[side], start, nodes.end[node], half, features, sums)
 
 
 @kernel
@@ -201,18 +203,15 @@ def _fill_and_scan(
     """Histograms and cuts of the two children of a node (``large`` < 0: of the root alone), a block at a time."""
     units, pieces = units_of(coded, workers)
     features = len(coded.bins)
-    while True:
-        unit = claim(work.sync)
-        if unit >= units:
-            return
+    for unit in range(worker, units, workers):
         block, half, first, last = unit_features(unit, pieces, features)
         if not coded.used[first:last].any():
             continue
-        fill(coded, growth, nodes, work, small, block, half)
+        fill(coded, growth, nodes, work, small, block, half, last - first)
         scan_node(coded, growth, nodes, work, small, first, last, worker)
         if large >= 0:
             if growth.row_share < 1.0:
-                fill(coded, growth, nodes, work, large, block, half)
+                fill(coded, growth, nodes, work, large, block, half, last - first)
             else:
                 take_away(nodes, work, large, small, block, half)
             scan_node(coded, growth, nodes, work, large, first, last, worker)

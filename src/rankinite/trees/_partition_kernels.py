@@ -11,7 +11,7 @@ from rankinite.trees._state import LOW, MISSING, WIDTH, Growth, Keys, Nodes, Wor
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
-_ALONE = 2048  # fewer rows are not worth dividing among workers
+_ALONE = 256  # fewer rows are not worth dividing among workers
 
 
 @kernel

@@ -47,7 +47,7 @@ class Workspace(NamedTuple):
     """Memory that serves all trees of a forest; R rows, F features, L leaves, B blocks of codes."""
 
     order: Short
-    """(2, R): the rows, those of a node adjacent; a node's children are written to the other half."""
+    """(2, R + AHEAD): the rows, those of a node adjacent; a node's children are written to the other half."""
     cells: Indices
     """(2, R): the cell of each row in ``order``."""
     curvature: Short
@@ -55,7 +55,7 @@ class Workspace(NamedTuple):
     goes_left: Bytes
     """(R,): whether the row at this place of ``order`` goes left."""
     drawn_order: Short
-    """(R,) or empty: the rows drawn at a node."""
+    """(R + AHEAD,) or empty: the rows drawn at a node."""
     drawn_cells: Indices
     """(R,) or empty: their cells."""
     histograms: Indices

@@ -85,11 +85,11 @@ def _fill_level(
         if not coded.used[low:high].any():
             continue
         if level == 0:
-            fill(coded, growth, nodes, work, first, block, half)
+            fill(coded, growth, nodes, work, first, block, half, high - low)
         else:
             for a in range(first, last, 2):
                 small, large = smaller_first(nodes, a)
-                fill(coded, growth, nodes, work, small, block, half)
+                fill(coded, growth, nodes, work, small, block, half, high - low)
                 take_away(nodes, work, large, small, block, half)
         for f in range(low, high):
             _scan_level(coded, growth, nodes, work, first, last, level, f, gains)

@@ -12,6 +12,7 @@ from rankinite.errors import ArgumentError
 from rankinite.kernel import Flags, Floats, Indices, frozen
 from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
+from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._scan_kernels import mix
 from rankinite.trees._state import BINS, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
@@ -130,7 +131,7 @@ class Grower:
         """Fill the order with the rows of the next tree; says which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
         if settings.row_share == settings.query_share == 1.0:
-            order[:] = np.arange(self.rows)
+            order[: self.rows] = np.arange(self.rows)
             return _NO_FLAGS
         drawn = self._drawn
         if settings.query_share < 1.0:
@@ -194,11 +195,11 @@ def _add(words: Keys, grown: Grown, values: Floats, work: Workspace, scores: Flo
 def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bool) -> Workspace:
     nodes, blocks = 2 * leaves, -(-features // WIDTH)
     return Workspace(
-        order=np.empty((2, rows), np.int32),
+        order=np.zeros((2, rows + AHEAD), np.int32),
         cells=np.empty((2, rows), np.int64),
         curvature=np.empty(rows, np.int32),
         goes_left=np.empty(rows, np.uint8),
-        drawn_order=np.empty(rows if drawn else 0, np.int32),
+        drawn_order=np.zeros(rows + AHEAD if drawn else 0, np.int32),
         drawn_cells=np.empty(rows if drawn else 0, np.int64),
         histograms=np.empty((leaves, blocks * WIDTH * BINS), np.int64),
         gains=np.empty((nodes, features)),
@@ -209,8 +210,8 @@ def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bo
         partial=np.zeros((2, workers)),
         limits=np.zeros((2, BINS), np.int64),
         level_gains=np.zeros((workers, 2, BINS)),
-        scratch=np.zeros((workers, 3, BINS + 1)),
-        scratch_codes=np.zeros((workers, BINS + 1), np.int64),
+        scratch=np.zeros((workers, 4, BINS + 8)),
+        scratch_codes=np.zeros((workers, BINS + 16), np.int64),
         plan=np.zeros(2, np.int64),
         scales=np.ones(2),
         sync=shared(),
