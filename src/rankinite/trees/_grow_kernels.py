@@ -19,7 +19,9 @@ from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_le
 from rankinite.trees._scan_kernels import (
     MASK,
     MISSING_LEFT,
+    any_of,
     best_feature,
+    copy_flags,
     draw_features,
     mix,
     net_gain,
@@ -27,6 +29,7 @@ from rankinite.trees._scan_kernels import (
     scan,
     scan_at,
     scan_limited,
+    sum_of,
 )
 from rankinite.trees._state import BINS, LOW, MISSING, WIDTH, Coded, Growth, Nodes, Workspace
 
@@ -87,8 +90,8 @@ def split_node(
     node: int, feature: int, code: int, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
 ) -> None:
     """Make the children of a node, numbers ``size`` and ``size + 1``, from what :func:`mark_left` counted."""
-    left_rows, left_curvature = work.counts[0, :workers].sum(), work.counts[1, :workers].sum()
-    left_total = work.counts[2, :workers].sum()
+    left_rows, left_curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
+    left_total = sum_of(work.counts[2], workers)
     start, end = nodes.start[node], nodes.end[node]
     whole = (nodes.push[node] << LOW) + (nodes.curvature[node] if growth.newton else end - start)
     a, b = size, size + 1
@@ -191,7 +194,7 @@ def _prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: 
     elif growth.feature_share < 1.0:
         draw_features(coded.used, growth.feature_share, mix(growth.seed, np.uint64(2 * node + 1)), work.allowed[node])
     else:
-        work.allowed[node] = coded.used
+        copy_flags(coded.used, work.allowed[node])
     if growth.row_share < 1.0:
         draw_rows(nodes, node, coded.keys, growth.row_share, mix(growth.seed, np.uint64(2 * node)), work)
 
@@ -205,7 +208,7 @@ def _fill_and_scan(
     features = len(coded.bins)
     for unit in range(worker, units, workers):
         block, half, first, last = unit_features(unit, pieces, features)
-        if not coded.used[first:last].any():
+        if not any_of(coded.used, first, last):
             continue
         fill(coded, growth, nodes, work, small, block, half, last - first)
         scan_node(coded, growth, nodes, work, small, first, last, worker)
@@ -245,7 +248,7 @@ def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, no
 @kernel
 def _keeps_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, workers: int) -> bool:
     """Whether both sides of the cut just marked are large enough for a leaf."""
-    rows, curvature = work.counts[0, :workers].sum(), work.counts[1, :workers].sum()
+    rows, curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
     other_rows = nodes.end[node] - nodes.start[node] - rows
     least = least_curvature(growth, work)
     return min(rows, other_rows) >= growth.min_rows and min(curvature, nodes.curvature[node] - curvature) >= least
@@ -287,7 +290,7 @@ def _missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: 
     sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
     if work.exact[node, feature] or sums[MISSING] != 0:
         return code
-    left = sums[: code + 1].sum() & MASK
+    left = sum_of(sums, code + 1) & MASK
     return code + MISSING_LEFT if 2 * left >= nodes.total[node] & MASK else code
 
 

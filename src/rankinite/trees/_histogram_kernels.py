@@ -11,7 +11,7 @@ from rankinite.trees._state import BINS, WIDTH, Keys, Short
 AHEAD = 24
 """Rows between the one being added and the one asked for, as a node's rows are scattered in memory. ``order`` is that much
 longer than there are rows."""
-_BYTE, _NEXT, _ONE = np.uint64(255), np.uint64(BINS), np.uint64(1)  # unsigned places spare the check for negative ones
+_BYTE, _NEXT, _ONE, _FAR = (np.uint64(n) for n in (255, BINS, 1, AHEAD))  # unsigned places are not checked for being negative
 
 
 @kernel
@@ -35,8 +35,8 @@ def _add_eight(word: np.uint64, cell: int, sums: Indices) -> None:
 def _add_half(flat: Keys, order: Short, cells: Indices, start: int, end: int, half: int, features: int, sums: Indices) -> None:
     """The histograms of eight features, or of fewer where the last word of the codes is padded."""
     if features > 6:
-        for k in range(start, end):
-            prefetch(flat, 2 * order[k + AHEAD])
+        for k in range(np.uint64(start), np.uint64(end)):
+            prefetch(flat, 2 * order[k + _FAR])
             _add_eight(flat[np.uint64(2 * order[k] + half)], cells[k], sums)
     elif features > 4:
         for k in range(start, end):
@@ -66,11 +66,11 @@ def add_rows(
     low, high = out_sums[: 8 * BINS], out_sums[8 * BINS :]
     if half == 2:
         out_sums[:] = 0
-        for k in range(start, end):
-            prefetch(flat, 2 * order[k + AHEAD])
-            place = np.uint64(2 * order[k])
-            _add_eight(flat[place], cells[k], low)
-            _add_eight(flat[place + _ONE], cells[k], high)
+        for k in range(np.uint64(start), np.uint64(end)):
+            prefetch(flat, 2 * order[k + _FAR])
+            place, cell = np.uint64(2 * order[k]), cells[k]
+            _add_eight(flat[place], cell, low)
+            _add_eight(flat[place + _ONE], cell, high)
         return
     sums = low if half == 0 else high
     sums[:] = 0

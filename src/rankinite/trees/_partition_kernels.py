@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.barriers import wait
 from rankinite.kernel import Floats, Indices, kernel
-from rankinite.trees._scan_kernels import MASK, is_drawn
+from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
 from rankinite.trees._state import LOW, MISSING, WIDTH, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
@@ -37,10 +37,14 @@ def _scale_for(largest: float, rows: int, bits: int) -> float:
 def _largest(values: Floats, first: int, last: int) -> float:
     """The largest absolute value; inf where one is not a finite number. Compares bits, which SIMD can and floats' NaN rules
     cannot: without its sign, a float's bits rise with its value, and NaN is above all."""
-    bits, best = values.view(np.int64), 0
+    bits, best, place = values.view(np.int64), 0, first
     for k in range(first, last):
         best = max(best, bits[k] & _UNSIGNED)
-    return _INFINITE if best >= _INFINITE_BITS else np.array([best]).view(np.float64)[0]
+    while place < last and bits[place] & _UNSIGNED != best:
+        place += 1
+    if place == last:
+        return 0.0
+    return _INFINITE if best >= _INFINITE_BITS else abs(values[place])
 
 
 @kernel
@@ -59,7 +63,7 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     partial[0, worker] = _largest(push, first, last) if lowest >= 0.0 else _INFINITE
     partial[1, worker] = _largest(curvature, first, last)
     wait(work.sync, workers)
-    largest_push, largest_curvature = partial[0, :workers].max(), partial[1, :workers].max()
+    largest_push, largest_curvature = largest_of(partial[0], workers), largest_of(partial[1], workers)
     if max(largest_push, largest_curvature) == _INFINITE:
         return False
     fine_push = _scale_for(largest_push, rows, _EXACT_BITS)
@@ -70,8 +74,8 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
         sum_curvature += np.int64(curvature[k] * fine_curvature)
     counts[0, worker], counts[1, worker] = sum_push, sum_curvature
     wait(work.sync, workers)
-    push_scale = _scale_for(counts[0, :workers].sum() / fine_push / rows, rows, 63 - LOW)
-    curvature_scale = _scale_for(counts[1, :workers].sum() / fine_curvature / rows, rows, LOW)
+    push_scale = _scale_for(sum_of(counts[0], workers) / fine_push / rows, rows, 63 - LOW)
+    curvature_scale = _scale_for(sum_of(counts[1], workers) / fine_curvature / rows, rows, LOW)
     total, total_curvature = 0, 0
     for k in range(first, last):
         g, h = np.int64(np.floor(push[k] * push_scale + 0.5)), np.int64(curvature[k] * curvature_scale + 0.5)
@@ -126,8 +130,8 @@ def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, wor
     first, last = share_of(start, end, worker, workers)
     order, cells = work.order[half], work.cells[half]
     to_order, to_cells = work.order[1 - half], work.cells[1 - half]
-    left = start + work.counts[0, :worker].sum()
-    right = start + work.counts[0, :workers].sum() + (first - start) - (left - start)
+    left = start + sum_of(work.counts[0], worker)
+    right = start + sum_of(work.counts[0], workers) + (first - start) - (left - start)
     for k in range(first, last):
         goes_left = int(work.goes_left[k])
         place = left if goes_left else right

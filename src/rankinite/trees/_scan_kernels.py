@@ -21,6 +21,36 @@ MISSING_LEFT = 256
 _NOISE = 1e-12  # a gain below this share of its terms is rounding
 
 
+# Plain loops: NumPy's own sums and searches would take longer to compile than all of these together.
+
+
+@kernel
+def sum_of(values: Indices, count: int) -> int:
+    """The sum of the first ``count`` values."""
+    total = 0
+    for k in range(count):
+        total += values[k]
+    return total
+
+
+@kernel
+def largest_of(values: Floats, count: int) -> float:
+    """The largest of the first ``count`` values, none of them negative."""
+    best = 0.0
+    for k in range(count):
+        best = max(best, values[k])
+    return best
+
+
+@kernel
+def any_of(flags: Flags, first: int, last: int) -> bool:
+    """Whether one of the flags first … last−1 is set."""
+    for k in range(first, last):
+        if flags[k]:
+            return True
+    return False
+
+
 @kernel
 def mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """A random word that depends on two others (the finaliser of splitmix64)."""
@@ -117,7 +147,7 @@ def scan(
 @kernel
 def scan_at(sums: Indices, has_missing: bool, total: int, least: int, l2: float, monotone: int, at: int) -> tuple[float, int]:
     """The same for the cut after one given code alone."""
-    left = sums[: at + 1].sum()
+    left = sum_of(sums, at + 1)
     best, code = cut_gain(left, total, least, l2, monotone), at
     if has_missing and sums[MISSING] != 0:
         terms = cut_gain(left + sums[MISSING], total, least, l2, monotone)
@@ -180,6 +210,13 @@ def random_cut(sums: Indices, bins: int, word: np.uint64) -> int:
     if last <= first:
         return -1
     return first + int(word % np.uint64(last - first))
+
+
+@kernel
+def copy_flags(flags: Flags, out: Flags) -> None:
+    """Copy flags; arrays of the same shape."""
+    for f in range(len(flags)):
+        out[f] = flags[f]
 
 
 @kernel

@@ -22,7 +22,7 @@ from rankinite.trees._grow_kernels import (
     units_of,
 )
 from rankinite.trees._partition_kernels import mark_left, move_rows
-from rankinite.trees._scan_kernels import MISSING_LEFT, best_feature, cut_gain, draw_features, mix, net_gain
+from rankinite.trees._scan_kernels import MISSING_LEFT, any_of, best_feature, copy_flags, cut_gain, draw_features, mix, net_gain
 from rankinite.trees._state import BINS, MISSING, Coded, Growth, Nodes, Workspace
 
 
@@ -82,7 +82,7 @@ def _fill_level(
         if unit >= units:
             return
         block, half, low, high = unit_features(unit, pieces, len(coded.bins))
-        if not coded.used[low:high].any():
+        if not any_of(coded.used, low, high):
             continue
         if level == 0:
             fill(coded, growth, nodes, work, first, block, half, high - low)
@@ -121,7 +121,7 @@ def grow_symmetric(
             if growth.feature_share < 1.0:
                 draw_features(coded.used, growth.feature_share, mix(growth.seed, np.uint64(level)), work.allowed[level])
             else:
-                work.allowed[level] = coded.used
+                copy_flags(coded.used, work.allowed[level])
             sync[CLAIMED] = 0
         wait(sync, workers)
         _fill_level(coded, growth, nodes, work, first, last, level, worker, workers)

@@ -8,7 +8,7 @@ from rankinite.barriers import CLAIMED, claim, wait
 from rankinite.kernel import Flags, Floats, kernel
 from rankinite.trees._grow_kernels import grow_best_first, start_root
 from rankinite.trees._partition_kernels import code_at, quantise
-from rankinite.trees._scan_kernels import is_drawn
+from rankinite.trees._scan_kernels import is_drawn, sum_of
 from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Short, Workspace
 from rankinite.trees._symmetric_kernels import grow_symmetric
 
@@ -29,20 +29,40 @@ def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_order: Short, 
 
 
 @kernel
-def grow_tree(
-    push: Floats, curvature: Floats, coded: Coded, growth: Growth, symmetric: bool, nodes: Nodes, work: Workspace,
-    worker: int, workers: int,
-) -> int:  # fmt: skip
-    """Grow a tree on the rows order[0, :n], whose n pushes and curvatures are given; its number of nodes, or ``NOT_FINITE``."""
+def _plant(
+    push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
+) -> bool:
+    """Set the root over the rows order[0, :n], whose n pushes and curvatures are given; False where one is not finite."""
     if not quantise(push, curvature, growth, work, worker, workers):
-        return NOT_FINITE
+        return False
     if worker == 0:
-        total, total_curvature = work.counts[2, :workers].sum(), work.counts[3, :workers].sum()
+        total, total_curvature = sum_of(work.counts[2], workers), sum_of(work.counts[3], workers)
         start_root(total, len(push), total_curvature, growth, nodes, work)
     wait(work.sync, workers)
-    if symmetric:
-        return grow_symmetric(coded, growth, nodes, work, worker, workers)
+    return True
+
+
+# Two kernels, so that whoever grows one kind of tree waits for the compilation of that kind only.
+
+
+@kernel
+def grow_best_first_tree(
+    push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
+) -> int:
+    """Grow a tree leaf by leaf; its number of nodes, or ``NOT_FINITE``."""
+    if not _plant(push, curvature, growth, nodes, work, worker, workers):
+        return NOT_FINITE
     return grow_best_first(coded, growth, nodes, work, worker, workers)
+
+
+@kernel
+def grow_symmetric_tree(
+    push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
+) -> int:
+    """Grow a tree level by level; its number of nodes, or ``NOT_FINITE``."""
+    if not _plant(push, curvature, growth, nodes, work, worker, workers):
+        return NOT_FINITE
+    return grow_symmetric(coded, growth, nodes, work, worker, workers)
 
 
 @kernel

@@ -88,12 +88,11 @@ class Grower:
             seeds[3],
         )
         symmetric = settings.shape == "symmetric"
+        grow_tree = _tree_kernels.grow_symmetric_tree if symmetric else _tree_kernels.grow_best_first_tree
         sizes = [0] * self.team.size
 
         def work_on(worker: int, workers: int) -> None:
-            sizes[worker] = _tree_kernels.grow_tree(
-                push, curvature, coded, growth, symmetric, nodes, work, worker, workers
-            )
+            sizes[worker] = grow_tree(push, curvature, coded, growth, nodes, work, worker, workers)
 
         self.team.run(work_on)
         if sizes[0] == _tree_kernels.NOT_FINITE:
