@@ -2,17 +2,15 @@
 
     python benchmarks/artificial.py [--queries 4000] [--rounds 1000]
 
-Train, validation and test data of the same world (50 documents a query, 50 features, five grades, no noise). As in the paper's §5.2,
-LambdaMART has 10 leaves and rate 0.1, McRank 10 leaves and rate 0.05, and MART is set like LambdaMART; the number of rounds is the best
-on validation data. McRank grows five trees a round, and all of them are counted.
+Train, validation and test data of the same world (50 documents a query, 50 features, five grades, no noise). As in the
+paper's §5.2, LambdaMART has 10 leaves and rate 0.1, McRank 10 leaves and rate 0.05, and MART is set like LambdaMART; the
+number of rounds is the best on validation data. McRank grows five trees a round, and all of them are counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-
-import numpy as np
 
 import rankinite as rk
 from _measure import machine, write_section
@@ -87,7 +85,10 @@ def main() -> None:
     note = f"{parts['train']} training, {parts['valid']} validation and {parts['test']} test queries. Trees kept: {sizes}."
     sections = [machine(["numba", "numpy"]), (__doc__ or "").split("\n\n", 2)[2].strip(), note, table]
     sections += ["Test NDCG@10 after so many trees:", by_trees, "Trees needed:", needed]
-    sections += ["What is trained for, and what comes of it (mean ± half the 95 % interval):", measures_matter(data, given.rounds)]
+    sections += [
+        "What is trained for, and what comes of it (mean ± half the 95 % interval):",
+        measures_matter(data, given.rounds),
+    ]
     write_section("Artificial data", "\n\n".join(sections))
     print("\n\n".join(sections))
 

@@ -2,9 +2,9 @@
 
     RANKINITE_DATA=… python benchmarks/quality.py [--data mq2007 mq2008] [--systems …]
 
-Every system gets the same small grid (leaves 8, 16 or 32; CatBoost: depth 3, 4 or 5; rate 0.05 or 0.1; at most 300 trees) and the
-number of trees with the best NDCG@10 on the fold's validation part. The test parts of the five folds are evaluated together, alike
-for all: expected NDCG@10 and ERR under ties, queries of one grade skipped, mean and 95 % interval over queries.
+Every system gets the same small grid (leaves 8, 16 or 32; CatBoost: depth 3, 4 or 5; rate 0.05 or 0.1; at most 300 trees)
+and the number of trees with the best NDCG@10 on the fold's validation part. The test parts of the five folds are evaluated
+together, alike for all: expected NDCG@10 and ERR under ties, queries of one grade skipped, mean and 95 % interval over queries.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ Scores = Callable[[rk.Dataset], np.ndarray]
 def folds(name: str) -> list[tuple[rk.Dataset, rk.Dataset, rk.Dataset]]:
     folder = Path(os.environ["RANKINITE_DATA"]) / name
     parts = [rk.read(folder / f"S{k}.txt.gz") for k in range(1, 6)]
-    return [
-        (rk.concat([parts[(k + i) % 5] for i in range(3)]), parts[(k + 3) % 5], parts[(k + 4) % 5]) for k in range(5)
-    ]
+    return [(rk.concat([parts[(k + i) % 5] for i in range(3)]), parts[(k + 3) % 5], parts[(k + 4) % 5]) for k in range(5)]
 
 
 def value(scores: np.ndarray, data: rk.Dataset) -> float:
@@ -119,7 +117,9 @@ def main() -> None:
                 started = time.perf_counter()
                 scores[system].append(np.asarray(tuned(SYSTEMS[system], fold)(fold[2]), float))
                 spent = time.perf_counter() - started
-                print(f"{name} fold {number + 1} {system:30} {value(scores[system][-1], fold[2]):.4f} {spent:6.0f} s", flush=True)
+                print(
+                    f"{name} fold {number + 1} {system:30} {value(scores[system][-1], fold[2]):.4f} {spent:6.0f} s", flush=True
+                )
         test = rk.concat([fold[2] for fold in parts])
         result = rk.compare({system: np.concatenate(each) for system, each in scores.items()}, test, MEASURES)
         sections.append(f"**{name}**\n\n{result.to_markdown()}")

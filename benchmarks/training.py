@@ -2,10 +2,11 @@
 
     python benchmarks/training.py [--threads 2] [--data wide narrow mq2007] [--seeds 3]
 
-All train 100 trees of 31 leaves (CatBoost: 32, symmetric) at rate 0.1 with at least 20 rows a leaf, on the same arrays, each in a
-process of its own, in turn. LightGBM runs in both layouts, and with quantised gradients; XGBoost grows leaf by leaf on histograms;
-CatBoost minimises YetiRank. Times are from arrays to model, and split into making bins and training; compiling is not counted.
-Nothing is measured on the way. NDCG@10 is that of held-out queries, counted alike for all. A seed makes new data.
+All train 100 trees of 31 leaves (CatBoost: 32, symmetric) at rate 0.1 with at least 20 rows a leaf, on the same arrays,
+each in a process of its own, in turn. LightGBM runs in both layouts, and with quantised gradients; XGBoost grows leaf by
+leaf on histograms; CatBoost minimises YetiRank. Times are from arrays to model, and split into making bins and training;
+compiling is not counted, and nothing is measured on the way. NDCG@10 is that of held-out queries, counted alike for all. A
+seed makes new data.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rankinite.kernel import Bytes, Indices, kernel
+from rankinite.kernel import Indices, kernel
 
 # Positions in the shared array, a cache line apart.
 ARRIVED: Final = 0
@@ -25,7 +25,8 @@ CLAIMED: Final = 16
 SHARED: Final = 24
 """Length of the shared array."""
 
-TOGETHER: Final = not numba.config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
+_config: Any = vars(numba)["config"]
+TOGETHER: Final = not _config.DISABLE_JIT
 """Whether several threads can run a kernel together: not as plain Python."""
 
 _SPINS: Final = 2000  # looks before the core is offered to others: a barrier is usually short
@@ -47,7 +48,7 @@ def _plain_load(array: Indices, place: int) -> int:
     return int(array[place])
 
 
-def _plain_prefetch(array: Bytes, place: int) -> None: ...
+def _plain_prefetch(array: Any, place: int) -> None: ...
 
 
 def _plain_yield() -> None: ...
@@ -115,6 +116,6 @@ def claim(sync: Indices) -> int:
 
 
 @kernel
-def prefetch(array: Bytes, place: int) -> None:
+def prefetch(array: Any, place: int) -> None:
     """Ask for the memory at a place of a flat array soon to be read; changes nothing else."""
     _prefetch(array, place)

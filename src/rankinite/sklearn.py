@@ -45,6 +45,8 @@ Rows = npt.ArrayLike
 SCORE_MEASURE = "ndcg@10"
 """What ``score`` gives the mean of."""
 
+_validate: Any = validate_data  # its types do not know arrays
+
 
 class TreeRanker(BaseEstimator):  # type: ignore[misc]
     """What the estimators share. Make one of its kinds, such as :class:`LambdaMARTRanker`."""
@@ -73,7 +75,7 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
         ``sample_weight``: how much a query counts, the same in all its rows. ``eval_set``: (X, y, qid) of other queries, on
         which training stops early.
         """
-        matrix, grades = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=True)
+        matrix, grades = _validate(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=True)
         train = self._data(matrix, grades, qid, "fit", sample_weight)
         valid = None
         if eval_set is not None:
@@ -123,7 +125,7 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _matrix(self, features: Rows) -> npt.NDArray[Any]:
-        return validate_data(self, features, dtype=None, reset=False, ensure_all_finite="allow-nan")
+        return _validate(self, features, dtype=None, reset=False, ensure_all_finite="allow-nan")
 
     def _data(self, matrix: Rows, grades: Rows, qid: Rows | None, verb: str, weight: Rows | None) -> Dataset:
         if qid is None:

@@ -266,5 +266,6 @@ def test_the_grower_is_compiled_once():
     keys = np.arange(60, dtype=np.uint64)
     for shape in (TreeSettings(), TreeSettings(row_share=0.8), TreeSettings(shape="symmetric"), TreeSettings(query_share=0.9)):
         grow_one(shape, matrix, push, curvature, keys=keys if shape.draws else None, query_keys=keys if shape.draws else None)
-    for kernel in (_tree_kernels.grow_tree, _tree_kernels.add_by_codes, _tree_kernels.draw_tree_rows):
+    grown = (_tree_kernels.grow_best_first_tree, _tree_kernels.grow_symmetric_tree)
+    for kernel in (*grown, _tree_kernels.add_by_codes, _tree_kernels.draw_tree_rows):
         assert len(kernel.signatures) == 1

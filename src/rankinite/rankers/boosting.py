@@ -28,9 +28,9 @@ from rankinite.rankers.base import is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
-from rankinite.trees.bins import fit_bins
 from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
+from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower, NotFiniteError, add_tree, words_of
 from rankinite.trees.settings import TreeSettings, check_count, check_flag, check_rate
 from rankinite.trees.structure import Trees, join
@@ -226,7 +226,8 @@ class _Run:
             best=self._best(),
             forest=lambda: self._forest("unfinished"),
         )
-        return any([callback(progress) for callback in self.callbacks])  # every one of them is called
+        ends = [callback(progress) for callback in self.callbacks]  # every one of them is called
+        return any(ends)
 
     def _resume(self) -> bool:
         """Take up what an interrupted run had trained; the scores are the same sums in the same order."""
@@ -269,8 +270,8 @@ class _Run:
         forest = self._forest(stopped)
         if not (forest.trees.feature >= 0).any():
             raise DataError(
-                f"{self.train.source}: no tree could be split, so there is nothing to rank by. {self.train.rows} rows cannot be "
-                f"cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
+                f"{self.train.source}: no tree could be split, so there is nothing to rank by. {self.train.rows} rows cannot "
+                f"be cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
                 "gain anything. Lower these, or check that the features vary."
             )
         return forest.truncate(self._best())
@@ -321,7 +322,7 @@ def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Obje
     qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
     return DataError(
         f"{train.source}: {objective} gives row {row} (query {qid!r}) the gradient {push[row]:g} and the curvature "
-        f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's swap changes, or lower rate."
+        f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's changes, or lower rate."
     )
 
 

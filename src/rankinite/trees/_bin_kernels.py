@@ -1,7 +1,7 @@
 """Edges between the values of a feature, and codes of rows: the loops behind :mod:`rankinite.trees.bins`.
 
 A code is the number of edges below a value. Codes lie in blocks of ``WIDTH`` features, row after row inside a block, so that
-a histogram of sixteen features reads one row's codes at once.
+a histogram finds the codes of a row side by side.
 """
 
 from __future__ import annotations
@@ -10,11 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.kernel import Bytes, Features, Flags, Floats, Indices, kernel
-
-MISSING = 255
-"""The code of a missing value (NaN)."""
-WIDTH = 16
-"""Features of a block."""
+from rankinite.trees._state import MISSING, WIDTH
 
 # Rows coded together: their values and codes for one block of features stay in the fastest cache beside the edges.
 _TILE = 64

@@ -1,7 +1,7 @@
 """Growing one tree, leaf by leaf, the leaf with the largest gain first. All workers run :func:`grow_best_first` together.
 
 A split takes four steps with a barrier after each: the first worker chooses a node; all mark which of its rows go left;
-all move them; all fill and scan the children's histograms, each worker the blocks of features it claims. Only the smaller
+all move them; all fill and scan the children's histograms, each worker for its own features. Only the smaller
 child's histogram is filled from rows, the other's is the difference from the parent's.
 
 A cell holds two of push, curvature and count. What a leaf must have of the third is checked when a node is about to be split;
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import CLAIMED, claim, wait
+from rankinite.barriers import wait
 from rankinite.kernel import kernel
 from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
 from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows
@@ -31,7 +31,7 @@ from rankinite.trees._scan_kernels import (
     scan_limited,
     sum_of,
 )
-from rankinite.trees._state import BINS, LOW, MISSING, WIDTH, Coded, Growth, Nodes, Workspace
+from rankinite.trees._state import BINS, LOW, MISSING, NONE, ONE, ROOT, WIDTH, WORDS, Coded, Growth, Nodes, Workspace
 
 NODE, GOES_ON = 0, 1
 """Places in the plan: the node to split (−1: none), and whether its children may be split in turn."""
@@ -74,7 +74,7 @@ def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nod
     nodes.push[0], nodes.total[0], nodes.curvature[0] = total >> LOW, total, curvature
     nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
     nodes.low[0], nodes.high[0] = -np.inf, np.inf
-    set_value(nodes, np.int64(0), growth, work)
+    set_value(nodes, ROOT, growth, work)
 
 
 @kernel
@@ -134,7 +134,12 @@ def scan_node(
         work.gains[node, f], work.exact[node, f] = -np.inf, False
         if not work.allowed[node, f]:
             continue
-        own, bins, has_missing, monotone = sums[f * BINS : (f + 1) * BINS], coded.bins[f], coded.has_missing[f], coded.monotone[f]
+        own, bins, has_missing, monotone = (
+            sums[f * BINS : (f + 1) * BINS],
+            coded.bins[f],
+            coded.has_missing[f],
+            coded.monotone[f],
+        )
         if growth.random_thresholds:
             at = random_cut(own, bins, mix(growth.seed, np.uint64(node * len(coded.bins) + f)))
             if at < 0:
@@ -146,44 +151,41 @@ def scan_node(
 
 
 @kernel
-def units_of(coded: Coded, workers: int) -> tuple[int, int]:
-    """Into how many pieces the features are cut for the workers to claim, and how many make a block: 1 or 2."""
-    blocks = coded.words.shape[0]
-    return (blocks, 1) if blocks >= 8 * workers else (2 * blocks, 2)
+def own_words(coded: Coded, block: int, worker: int, workers: int) -> tuple[int, int]:
+    """The words of a block that are a worker's own: an even share of all words, always the same, so that they stay in its
+    cache.
+    """
+    words = (len(coded.bins) + 7) // 8
+    first = max(words * worker // workers - block * WORDS, 0)
+    last = min(words * (worker + 1) // workers - block * WORDS, WORDS)
+    return first, max(first, last)
 
 
 @kernel
-def unit_features(unit: int, pieces: int, features: int) -> tuple[int, int, int, int]:
-    """The block of a piece, which half of it (2: all), and its features."""
-    block = unit // pieces
-    half = 2 if pieces == 1 else unit % 2
-    first = block * WIDTH + (WIDTH // 2 if half == 1 else 0)
-    return block, half, min(first, features), min(features, first + (WIDTH if pieces == 1 else WIDTH // 2))
+def features_of(coded: Coded, block: int, first: int, last: int) -> tuple[int, int]:
+    """The features of the words first … last−1 of a block."""
+    features, base = len(coded.bins), block * WIDTH
+    return min(base + 8 * first, features), min(base + 8 * last, features)
 
 
 @kernel
-def fill(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, half: int, features: int
-) -> None:
-    """One block of a node's histogram, from its rows or from those drawn."""
+def fill(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, first: int, last: int) -> None:
+    """The words first … last−1 of a block of a node's histogram, from its rows or from those drawn."""
     sums = work.histograms[nodes.slot[node], block * BLOCK : (block + 1) * BLOCK]
-    start = nodes.start[node]
+    start, features = nodes.start[node], min(len(coded.bins) - block * WIDTH, WIDTH)
     if growth.row_share < 1.0:
-        add_rows(coded.words[block], work.drawn_order, work.drawn_cells, start, nodes.drawn_end[node], half, features, sums)
+        end = nodes.drawn_end[node]
+        add_rows(coded.words[block], work.drawn_order, work.drawn_cells, start, end, first, last, features, sums)
     else:
-        side = nodes.half[node]
-        add_rows(coded.words[block], work.order[side], work.cells[side], start, nodes.end[node], half, features, sums)
+        side, end = nodes.half[node], nodes.end[node]
+        add_rows(coded.words[block], work.order[side], work.cells[side], start, end, first, last, features, sums)
 
 
 @kernel
-def take_away(nodes: Nodes, work: Workspace, whole: int, part: int, block: int, half: int) -> None:
-    """Turn a block of the parent's histogram, which the sibling has taken over, into the sibling's own."""
-    first, last = block * BLOCK, (block + 1) * BLOCK
-    if half == 0:
-        last -= BLOCK // 2
-    elif half == 1:
-        first += BLOCK // 2
-    subtract(work.histograms[nodes.slot[whole], first:last], work.histograms[nodes.slot[part], first:last])
+def take_away(nodes: Nodes, work: Workspace, whole: int, part: int, block: int, first: int, last: int) -> None:
+    """Turn words of the parent's histogram, which the sibling has taken over, into the sibling's own."""
+    low, high = block * BLOCK + 8 * BINS * first, block * BLOCK + 8 * BINS * last
+    subtract(work.histograms[nodes.slot[whole], low:high], work.histograms[nodes.slot[part], low:high])
 
 
 @kernel
@@ -204,20 +206,19 @@ def _fill_and_scan(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, small: int, large: int, worker: int, workers: int
 ) -> None:
     """Histograms and cuts of the two children of a node (``large`` < 0: of the root alone), a block at a time."""
-    units, pieces = units_of(coded, workers)
-    features = len(coded.bins)
-    for unit in range(worker, units, workers):
-        block, half, first, last = unit_features(unit, pieces, features)
-        if not any_of(coded.used, first, last):
+    for block in range(coded.words.shape[0]):
+        first, last = own_words(coded, block, worker, workers)
+        low, high = features_of(coded, block, first, last)
+        if not any_of(coded.used, low, high):
             continue
-        fill(coded, growth, nodes, work, small, block, half, last - first)
-        scan_node(coded, growth, nodes, work, small, first, last, worker)
+        fill(coded, growth, nodes, work, small, block, first, last)
+        scan_node(coded, growth, nodes, work, small, low, high, worker)
         if large >= 0:
             if growth.row_share < 1.0:
-                fill(coded, growth, nodes, work, large, block, half, last - first)
+                fill(coded, growth, nodes, work, large, block, first, last)
             else:
-                take_away(nodes, work, large, small, block, half)
-            scan_node(coded, growth, nodes, work, large, first, last, worker)
+                take_away(nodes, work, large, small, block, first, last)
+            scan_node(coded, growth, nodes, work, large, low, high, worker)
 
 
 @kernel
@@ -231,7 +232,7 @@ def _settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
 @kernel
 def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
     """Replace the cut of a node's best feature, which leaves a side too small, by its best one that does not."""
-    f = nodes.best[node]
+    f = int(nodes.best[node])
     limits, total = work.limits, nodes.total[node]
     count_by_code(coded.words, f, nodes, node, work, limits)
     sums = work.histograms[nodes.slot[node], f * BINS : (f + 1) * BINS]
@@ -295,20 +296,16 @@ def _missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: 
 
 
 @kernel
-def grow_best_first(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
-) -> int:
+def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
-    # Not plain 0 and 1: Numba would compile everything that is called with a literal once more.
-    sync, root, none, size, slots = work.sync, np.int64(0), np.int64(-1), np.int64(1), np.int64(1)
+    sync, size, slots = work.sync, ONE, ONE
     if worker == 0:
-        _prepare(coded, growth, nodes, work, root, worker == 0)
-        sync[CLAIMED] = 0
+        _prepare(coded, growth, nodes, work, ROOT, worker == 0)
     wait(sync, workers)
-    _fill_and_scan(coded, growth, nodes, work, root, none, worker, workers)
+    _fill_and_scan(coded, growth, nodes, work, ROOT, NONE, worker, workers)
     wait(sync, workers)
     if worker == 0:
-        _settle(nodes, work, coded, root)
+        _settle(nodes, work, coded, ROOT)
     while size < 2 * growth.leaves - 1:
         if worker == 0:
             work.plan[NODE] = _choose(nodes, size)
@@ -320,7 +317,17 @@ def grow_best_first(
         code = _missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(
-            coded.words, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end, work, worker, workers
+            coded.words,
+            feature,
+            code % MISSING_LEFT,
+            code >= MISSING_LEFT,
+            growth.newton,
+            half,
+            start,
+            end,
+            work,
+            worker,
+            workers,
         )
         wait(sync, workers)
         if not work.exact[node, feature] and not _keeps_limits(growth, nodes, work, node, workers):
@@ -338,7 +345,6 @@ def grow_best_first(
             break
         if worker == 0:
             work.plan[GOES_ON] = _open_children(coded, growth, nodes, work, node, size - 2, slots)
-            sync[CLAIMED] = 0
         wait(sync, workers)
         slots += 1
         if work.plan[GOES_ON]:

@@ -1,4 +1,4 @@
-"""Sums of cells by code, one block of sixteen features at a time. This is where training spends its time."""
+"""Sums of cells by code, sixteen features at a time. This is where training spends its time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 
 from rankinite.barriers import prefetch
 from rankinite.kernel import Indices, kernel
-from rankinite.trees._state import BINS, WIDTH, Keys, Short
+from rankinite.trees._state import BINS, WIDTH, WORDS, Keys, Short
 
 AHEAD = 24
 """Rows between the one being added and the one asked for, as a node's rows are scattered in memory. ``order`` is that much
 longer than there are rows."""
+_ROWS = 2048  # rows whose codes and whose histograms fit the second cache together
 _BYTE, _NEXT, _ONE, _FAR = (np.uint64(n) for n in (255, BINS, 1, AHEAD))  # unsigned places are not checked for being negative
 
 
@@ -32,49 +33,61 @@ def _add_eight(word: np.uint64, cell: int, sums: Indices) -> None:
 
 
 @kernel
-def _add_half(flat: Keys, order: Short, cells: Indices, start: int, end: int, half: int, features: int, sums: Indices) -> None:
-    """The histograms of eight features, or of fewer where the last word of the codes is padded."""
+def _add_word(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, features: int, sums: Indices) -> None:
+    """The histograms of the eight features of a word, or of fewer where the last word is padded; ``sums``: (8 · BINS,)."""
     if features > 6:
         for k in range(np.uint64(start), np.uint64(end)):
-            prefetch(flat, 2 * order[k + _FAR])
-            _add_eight(flat[np.uint64(2 * order[k] + half)], cells[k], sums)
+            prefetch(flat, WORDS * order[k + _FAR])
+            _add_eight(flat[np.uint64(WORDS * order[k] + word)], cells[k], sums)
     elif features > 4:
-        for k in range(start, end):
-            word = flat[np.uint64(2 * order[k] + half)]
-            _add_two(word, 0, cells[k], sums)
-            _add_two(word, 2, cells[k], sums)
-            _add_two(word, 4, cells[k], sums)
+        for k in range(np.uint64(start), np.uint64(end)):
+            codes = flat[np.uint64(WORDS * order[k] + word)]
+            _add_two(codes, 0, cells[k], sums)
+            _add_two(codes, 2, cells[k], sums)
+            _add_two(codes, 4, cells[k], sums)
     elif features > 2:
-        for k in range(start, end):
-            word = flat[np.uint64(2 * order[k] + half)]
-            _add_two(word, 0, cells[k], sums)
-            _add_two(word, 2, cells[k], sums)
+        for k in range(np.uint64(start), np.uint64(end)):
+            codes = flat[np.uint64(WORDS * order[k] + word)]
+            _add_two(codes, 0, cells[k], sums)
+            _add_two(codes, 2, cells[k], sums)
     else:
-        for k in range(start, end):
-            _add_two(flat[np.uint64(2 * order[k] + half)], 0, cells[k], sums)
+        for k in range(np.uint64(start), np.uint64(end)):
+            _add_two(flat[np.uint64(WORDS * order[k] + word)], 0, cells[k], sums)
+
+
+@kernel
+def _add_two_words(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, sums: Indices) -> None:
+    """The histograms of sixteen features, which just fit the nearest cache; ``sums``: (16 · BINS,)."""
+    low, high, place = sums[: 8 * BINS], sums[8 * BINS :], np.uint64(word)
+    for k in range(np.uint64(start), np.uint64(end)):
+        prefetch(flat, WORDS * order[k + _FAR])
+        codes, cell = np.uint64(WORDS * order[k]) + place, cells[k]
+        _add_eight(flat[codes], cell, low)
+        _add_eight(flat[codes + _ONE], cell, high)
 
 
 @kernel
 def add_rows(
-    words: Keys, order: Short, cells: Indices, start: int, end: int, half: int, features: int, out_sums: Indices
+    words: Keys, order: Short, cells: Indices, start: int, end: int, first: int, last: int, features: int, out_sums: Indices
 ) -> None:
-    """The histograms of a block from the rows order[start:end].
+    """The histograms of the words first … last−1 of a block from the rows order[start:end].
 
-    ``words`` has shape (rows, 2), ``out_sums`` (WIDTH · BINS,). ``half`` 0 or 1: only those eight features; 2: all sixteen.
+    ``words`` has shape (rows, WORDS), ``out_sums`` (WIDTH · BINS,); ``features`` is how many the block has. Some rows at a
+    time, so that their codes come from memory once and are at hand for the words after the first.
     """
     flat = words.reshape(-1)
-    low, high = out_sums[: 8 * BINS], out_sums[8 * BINS :]
-    if half == 2:
-        out_sums[:] = 0
-        for k in range(np.uint64(start), np.uint64(end)):
-            prefetch(flat, 2 * order[k + _FAR])
-            place, cell = np.uint64(2 * order[k]), cells[k]
-            _add_eight(flat[place], cell, low)
-            _add_eight(flat[place + _ONE], cell, high)
-        return
-    sums = low if half == 0 else high
-    sums[:] = 0
-    _add_half(flat, order, cells, start, end, half, features, sums)
+    out_sums[8 * BINS * first : 8 * BINS * last] = 0
+    for low in range(start, end, _ROWS):
+        high = min(low + _ROWS, end)
+        for word in range(first, last, 2):
+            sums = out_sums[8 * BINS * word :]
+            if features - 8 * word >= 16 and word + 1 < last:
+                _add_two_words(flat, order, cells, low, high, word, sums)
+            else:
+                _add_word(flat, order, cells, low, high, word, features - 8 * word, sums)
+                if word + 1 < last:
+                    rest = features - 8 * (word + 1)
+                    _add_word(flat, order, cells, low, high, word + 1, rest, sums[8 * BINS :])
 
 
 @kernel

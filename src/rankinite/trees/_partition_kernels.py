@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankinite.barriers import wait
 from rankinite.kernel import Floats, Indices, kernel
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
-from rankinite.trees._state import LOW, MISSING, WIDTH, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import LOW, MISSING, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
@@ -26,7 +28,8 @@ def share_of(start: int, end: int, worker: int, workers: int) -> tuple[int, int]
 @kernel
 def _scale_for(largest: float, rows: int, bits: int) -> float:
     """The largest power of two by which numbers up to ``largest`` can be multiplied so that ``rows`` of them, rounded, sum
-    to less than 2^bits; 1 where all are 0."""
+    to less than 2^bits; 1 where all are 0.
+    """
     if largest == 0.0:
         return 1.0
     # Numbers near the smallest float would ask for a scale beyond the largest one; they are nothing to learn from.
@@ -36,7 +39,8 @@ def _scale_for(largest: float, rows: int, bits: int) -> float:
 @kernel
 def _largest(values: Floats, first: int, last: int) -> float:
     """The largest absolute value; inf where one is not a finite number. Compares bits, which SIMD can and floats' NaN rules
-    cannot: without its sign, a float's bits rise with its value, and NaN is above all."""
+    cannot: without its sign, a float's bits rise with its value, and NaN is above all.
+    """
     bits, best, place = values.view(np.int64), 0, first
     for k in range(first, last):
         best = max(best, bits[k] & _UNSIGNED)
@@ -94,7 +98,7 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
 def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
     """The code of a feature in a row; ``flat`` are all words of the codes."""
     block, place = feature // WIDTH, feature % WIDTH
-    word = flat[np.uint64(2 * (block * rows + row) + place // 8)]
+    word = flat[np.uint64(WORDS * (block * rows + row) + place // 8)]
     return int((word >> np.uint64(8 * (place % 8))) & np.uint64(255))
 
 
@@ -108,12 +112,12 @@ def mark_left(
     flat, rows = words.reshape(-1), words.shape[1]
     order, cells = work.order[half], work.cells[half]
     # A word holds eight codes; the one wanted is found by shifting.
-    base = np.uint64(2 * (feature // WIDTH) * rows + feature % WIDTH // 8)
+    base = np.uint64(WORDS * (feature // WIDTH) * rows + feature % WIDTH // 8)
     shift = np.uint64(8 * (feature % 8))
     count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
     for k in range(first, last):
         r = order[k]
-        own = int((flat[base + np.uint64(2 * r)] >> shift) & np.uint64(255))
+        own = int((flat[base + np.uint64(WORDS * r)] >> shift) & np.uint64(255))
         left = int(own <= code) + with_missing * int(own == MISSING)  # a missing one is above every code
         work.goes_left[k] = left
         count += left
@@ -147,7 +151,8 @@ def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64
     order, cells = work.order[nodes.half[node]], work.cells[nodes.half[node]]
     place, total = nodes.start[node], 0
     for k in range(nodes.start[node], nodes.end[node]):
-        if is_drawn(keys[order[k]], word, share):
+        key: Any = keys[order[k]]
+        if is_drawn(key, word, share):
             work.drawn_order[place], work.drawn_cells[place] = order[k], cells[k]
             total += cells[k]
             place += 1

@@ -63,7 +63,8 @@ def mix(a: np.uint64, b: np.uint64) -> np.uint64:
 @kernel
 def cut_gain(left: int, total: int, least: int, l2: float, monotone: int) -> float:
     """The two sides' terms when ``left`` of ``total`` goes left; −1 where a side is too light or the sides stand the wrong
-    way round. ``least`` is what a side must have in its low bits."""
+    way round. ``least`` is what a side must have in its low bits.
+    """
     weight_left = left & MASK
     weight_right = (total & MASK) - weight_left
     if weight_left < least or weight_right < least:
@@ -251,4 +252,3 @@ def best_feature(gains: Floats, allowed: Flags) -> int:
         if allowed[f] and gains[f] > -np.inf and (best < 0 or gains[f] > gains[best]):
             best = f
     return best
-

@@ -19,8 +19,16 @@ LOW: Final = 30
 BINS: Final = 256
 """Codes of a feature, the one for missing values included."""
 MISSING: Final = 255
-WIDTH: Final = 16
-"""Features in a block of codes."""
+"""The code of a missing value (NaN)."""
+WORDS: Final = 8
+"""Words of eight codes that a row has in a block."""
+WIDTH: Final = 8 * WORDS
+"""Features in a block of codes: a row's codes in it are one cache line, as rows are mostly visited here and there."""
+
+ROOT: Any = np.int64(0)
+NONE: Any = np.int64(-1)
+ONE: Any = np.int64(1)
+"""Not plain 0, −1 and 1: Numba would compile everything that is called with a literal once more."""
 
 Keys = npt.NDArray[np.uint64]
 Short = npt.NDArray[np.int32]
@@ -121,7 +129,7 @@ class Coded(NamedTuple):
     """Coded features."""
 
     words: Keys
-    """(B, R, 2): sixteen codes a row and block, as two words."""
+    """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits."""
     bins: Indices
     """(F,): number of codes of each feature, without the missing one."""
     has_missing: Flags
@@ -137,4 +145,5 @@ class Coded(NamedTuple):
 def nodes_of(leaves: int) -> Nodes:
     """Room for a tree of so many leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
     kinds: dict[str, Any] = {"missing_left": np.bool_} | dict.fromkeys(("gain", "low", "high", "value"), np.float64)
-    return Nodes(**{name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields})
+    arrays: dict[str, Any] = {name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields}
+    return Nodes(**arrays)

@@ -1,29 +1,29 @@
 """Growing a symmetric tree: all nodes of a level are split by the same feature at the same threshold.
 
-The cut of a level is the one with the largest sum of gains over its nodes. A node that the cut would leave with too light a side
-gains nothing from it, and a child with fewer rows or less curvature than a leaf needs takes its parent's value.
+The cut of a level is the one with the largest sum of gains over its nodes. A node that the cut would leave with too light
+a side gains nothing from it, and a child with fewer rows or less curvature than a leaf needs takes its parent's value.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import CLAIMED, claim, wait
+from rankinite.barriers import wait
 from rankinite.kernel import Floats, kernel
 from rankinite.trees._grow_kernels import (
+    features_of,
     fill,
     keep_order,
     least_curvature,
     least_weight,
+    own_words,
     raw_l2,
     split_node,
     take_away,
-    unit_features,
-    units_of,
 )
 from rankinite.trees._partition_kernels import mark_left, move_rows
 from rankinite.trees._scan_kernels import MISSING_LEFT, any_of, best_feature, copy_flags, cut_gain, draw_features, mix, net_gain
-from rankinite.trees._state import BINS, MISSING, Coded, Growth, Nodes, Workspace
+from rankinite.trees._state import BINS, MISSING, ONE, ROOT, Coded, Growth, Nodes, Workspace
 
 
 @kernel
@@ -75,22 +75,19 @@ def _fill_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, worker: int, workers: int
 ) -> None:
     """Histograms of the nodes first … last−1 (siblings adjacent; or the root) and the best cuts of their level."""
-    units, pieces = units_of(coded, workers)
     gains = work.level_gains[worker]
-    while True:
-        unit = claim(work.sync)
-        if unit >= units:
-            return
-        block, half, low, high = unit_features(unit, pieces, len(coded.bins))
+    for block in range(coded.words.shape[0]):
+        first_word, last_word = own_words(coded, block, worker, workers)
+        low, high = features_of(coded, block, first_word, last_word)
         if not any_of(coded.used, low, high):
             continue
         if level == 0:
-            fill(coded, growth, nodes, work, first, block, half, high - low)
+            fill(coded, growth, nodes, work, first, block, first_word, last_word)
         else:
             for a in range(first, last, 2):
                 small, large = smaller_first(nodes, a)
-                fill(coded, growth, nodes, work, small, block, half, high - low)
-                take_away(nodes, work, large, small, block, half)
+                fill(coded, growth, nodes, work, small, block, first_word, last_word)
+                take_away(nodes, work, large, small, block, first_word, last_word)
         for f in range(low, high):
             _scan_level(coded, growth, nodes, work, first, last, level, f, gains)
 
@@ -111,18 +108,15 @@ def _lend_value(growth: Growth, nodes: Nodes, work: Workspace, node: int, parent
 
 
 @kernel
-def grow_symmetric(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
-) -> int:
+def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree of ``growth.depth`` levels from a root that is set; returns its number of nodes to all workers."""
-    sync, first, last, slots = work.sync, np.int64(0), np.int64(1), np.int64(1)  # literals would be compiled once more
+    sync, first, last, slots = work.sync, ROOT, ONE, ONE
     for level in range(growth.depth):
         if worker == 0:
             if growth.feature_share < 1.0:
                 draw_features(coded.used, growth.feature_share, mix(growth.seed, np.uint64(level)), work.allowed[level])
             else:
                 copy_flags(coded.used, work.allowed[level])
-            sync[CLAIMED] = 0
         wait(sync, workers)
         _fill_level(coded, growth, nodes, work, first, last, level, worker, workers)
         wait(sync, workers)

@@ -29,9 +29,7 @@ def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_order: Short, 
 
 
 @kernel
-def _plant(
-    push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
-) -> bool:
+def _plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> bool:
     """Set the root over the rows order[0, :n], whose n pushes and curvatures are given; False where one is not finite."""
     if not quantise(push, curvature, growth, work, worker, workers):
         return False
@@ -83,9 +81,7 @@ def add_to_leaves(nodes: Nodes, size: int, values: Floats, work: Workspace, work
 
 
 @kernel
-def add_by_codes(
-    words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: int, last: int, out: Floats
-) -> None:
+def add_by_codes(words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: int, last: int, out: Floats) -> None:
     """Add a tree's values to the scores of the rows first … last−1, found by their codes.
 
     ``skip``, shape (rows,) or empty, marks rows to leave alone; ``values`` has one entry a node, ``out`` one a row.

@@ -17,8 +17,10 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
 from rankinite.parallel import SMALLEST, run, thread_count
 from rankinite.seeds import generator
-from rankinite.trees._bin_kernels import MISSING, WIDTH, code_rows, count_values, gather_columns, mark_missing, place_edges
+from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges
+from rankinite.trees._state import MISSING, WIDTH
 
+_SORTED = 16  # features whose values are copied out and sorted together
 __all__ = ["MISSING", "WIDTH", "Bins", "Codes", "fit_bins"]
 
 _CACHE_LINE = 64
@@ -117,7 +119,7 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
     rows, columns = features.shape
     drawn = np.sort(random.choice(rows, sample, replace=False, shuffle=False)) if rows > sample else np.arange(rows)
     chosen = frozen(drawn.astype(INDEX, copy=False))
-    blocks = [(base, min(base + WIDTH, columns)) for base in range(0, columns, WIDTH)]
+    blocks = [(base, min(base + _SORTED, columns)) for base in range(0, columns, _SORTED)]
     edges = [edges for block in run(lambda block: _block_edges(features, chosen, *block, most), blocks) for edges in block]
     return Bins(
         edges=np.concatenate([np.zeros(0, SCORE), *edges]),

@@ -114,7 +114,7 @@ class Grower:
         unit = push_unit * (push_unit / curvature_unit) if self.settings.criterion == "newton" else push_unit**2
         chosen = nodes.feature[:size] >= 0
         return Trees(
-            feature=nodes.feature[:size].copy(),
+            feature=nodes.feature[:size].astype(np.int32),
             threshold=threshold,
             missing_left=nodes.missing_left[:size] & chosen,
             left=np.where(chosen, nodes.left[:size], 0),
