@@ -90,7 +90,8 @@ def catboost(fold, leaves: int, rate: float) -> tuple[float, Scores]:
 
 
 SYSTEMS = {
-    "rankinite": rankinite({}),
+    "rankinite": rankinite({"shape": "symmetric", "row_share": 0.7, "node_feature_share": 0.5}),
+    "rankinite, plain": rankinite({}),
     "rankinite, as in the papers": rankinite({"criterion": "mse", "normalise": False}),
     "lightgbm": lightgbm,
     "xgboost": xgboost,

@@ -26,6 +26,7 @@ from rankinite.measures._ranking_kernels import longest_query
 
 SPREAD = 600.0
 """σ × (highest − lowest score) from which ``odds`` may come near the smallest float."""
+_LN2 = float(np.log(2.0))
 _NEAR = 0.01  # LightGBM's score distance at which a pair's change is divided by twice this
 
 
@@ -268,7 +269,7 @@ def push_pairs(
         factor = sigma * scales[query]
         if normalise and size > 0.0:
             size *= 2.0 * factor  # each pair counts twice: as it pushes one document up and the other down
-            factor *= np.log2(1.0 + size) / size
+            factor *= np.log1p(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
         factor *= weights[query]
         if not write_back(places, ranks, push, curvature, factor, factor * sigma, out_push, out_curvature):
             return query

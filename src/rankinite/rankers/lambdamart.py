@@ -27,8 +27,8 @@ class LambdaMART(Boosting):
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
     truncation: int | None = None
     """Only pairs with a document above this rank are looked at; no limit but the measure's own if left out."""
-    normalise: bool = False
-    """Whether every query's gradients are scaled by their sum, as LightGBM does, so that no query dominates."""
+    normalise: bool = True
+    """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
