@@ -6,7 +6,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 
 .PHONY: help demo test lint types bench clean
 help:
-	@echo "make demo    set up, generate judged data, evaluate and compare two rankers on it"
+	@echo "make demo    set up, generate judged data, train a ranker on it, evaluate and compare it"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
