@@ -14,6 +14,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 import rankinite as rk
 from _measure import machine, write_section
 
-TREES = 300
+TREES, STEP = 300, 5
 LEAVES, RATES = (8, 16, 32), (0.05, 0.1)
 MEASURES = [rk.NDCG(10), rk.ERR(max_grade=2)]
 Scores = Callable[[rk.Dataset], np.ndarray]
@@ -35,6 +36,15 @@ def folds(name: str) -> list[tuple[rk.Dataset, rk.Dataset, rk.Dataset]]:
 
 def value(scores: np.ndarray, data: rk.Dataset) -> float:
     return rk.evaluate(np.asarray(scores, float), data, [rk.NDCG(10)])[rk.NDCG(10)].mean
+
+
+def best_rounds(valid: rk.Dataset, scores_of_step: Callable[[int], np.ndarray]) -> tuple[float, int]:
+    """The best validation value and its number of trees, looked at every few trees; scores of steps are added up."""
+    total, found = np.zeros(valid.rows), []
+    for first in range(0, TREES, STEP):
+        total += scores_of_step(first)
+        found.append((value(total, valid), first + STEP))
+    return max(found)
 
 
 def rankinite(settings: dict[str, object]):
@@ -52,8 +62,7 @@ def lightgbm(fold, leaves: int, rate: float) -> tuple[float, Scores]:
     train = library.Dataset(fold[0].features, fold[0].grades, group=np.diff(fold[0].offsets), params={"verbosity": -1})
     settings = {"objective": "lambdarank", "num_leaves": leaves, "learning_rate": rate, "verbosity": -1, "num_threads": 2}
     model = library.train(settings, train, TREES)
-    staged = [(value(model.predict(fold[1].features, num_iteration=n), fold[1]), n) for n in range(5, TREES + 1, 5)]
-    best, rounds = max(staged)
+    best, rounds = best_rounds(fold[1], lambda n: model.predict(fold[1].features, start_iteration=n, num_iteration=STEP))
     return best, lambda data: model.predict(data.features, num_iteration=rounds)
 
 
@@ -64,11 +73,11 @@ def xgboost(fold, leaves: int, rate: float) -> tuple[float, Scores]:
     settings = {"objective": "rank:ndcg", "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves}
     model = library.train({**settings, "max_depth": 0, "eta": rate, "nthread": 2}, train, TREES)
 
-    def scores(data: rk.Dataset, rounds: int) -> np.ndarray:
-        return model.inplace_predict(data.features, iteration_range=(0, rounds))
+    def scores(data: rk.Dataset, first: int, last: int) -> np.ndarray:
+        return model.inplace_predict(data.features, iteration_range=(first, last))
 
-    best, rounds = max((value(scores(fold[1], n), fold[1]), n) for n in range(5, TREES + 1, 5))
-    return best, lambda data: scores(data, rounds)
+    best, rounds = best_rounds(fold[1], lambda n: scores(fold[1], n, n + STEP))
+    return best, lambda data: scores(data, 0, rounds)
 
 
 def catboost(fold, leaves: int, rate: float) -> tuple[float, Scores]:
@@ -84,8 +93,8 @@ def catboost(fold, leaves: int, rate: float) -> tuple[float, Scores]:
         allow_writing_files=False,
         random_seed=0,
     ).fit(fold[0].features, fold[0].grades, group_id=fold[0].query_of_row())
-    staged = enumerate(model.staged_predict(fold[1].features, eval_period=5))
-    best, rounds = max((value(scores, fold[1]), min(5 * (n + 1), TREES)) for n, scores in staged)
+    staged = enumerate(model.staged_predict(fold[1].features, eval_period=STEP))
+    best, rounds = max((value(scores, fold[1]), min(STEP * (n + 1), TREES)) for n, scores in staged)
     return best, lambda data: model.predict(data.features, ntree_end=rounds)
 
 
@@ -109,7 +118,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
     parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
     given = parser.parse_args()
-    sections = [machine(["lightgbm", "xgboost-cpu", "catboost"]), (__doc__ or "").split("\n\n", 2)[2]]
+    about = [machine(["lightgbm", "xgboost-cpu", "catboost"]), (__doc__ or "").split("\n\n", 2)[2]]
     for name in given.data:
         parts = folds(name)
         scores = {system: [] for system in given.systems}
@@ -121,12 +130,11 @@ def main() -> None:
                 print(
                     f"{name} fold {number + 1} {system:30} {value(scores[system][-1], fold[2]):.4f} {spent:6.0f} s", flush=True
                 )
-        test = rk.concat([fold[2] for fold in parts])
+        test = replace(rk.concat([fold[2] for fold in parts]), source=f"{name}, test parts of five folds")
         result = rk.compare({system: np.concatenate(each) for system, each in scores.items()}, test, MEASURES)
-        sections.append(f"**{name}**\n\n{result.to_markdown()}")
-        print(sections[-1], flush=True)
-    if given.systems == list(SYSTEMS):
-        write_section("Quality", "\n\n".join(sections))
+        print(result.to_markdown(), flush=True)
+        if given.systems == list(SYSTEMS):
+            write_section(f"Quality on {name}", "\n\n".join([*about, result.to_markdown()]))
 
 
 if __name__ == "__main__":
