@@ -141,7 +141,7 @@ class Team:
 
     def __enter__(self) -> Self:
         if self.size > 1:
-            self.pool = ThreadPoolExecutor(self.size)
+            self.pool = _started(self.size - 1)
             self._interrupts.watch()
         self._before = _team.set(self)
         return self
@@ -180,6 +180,20 @@ class Team:
 
         self.run(own)
         return results
+
+
+def _started(count: int) -> ThreadPoolExecutor:
+    """A pool whose threads all run already: were one missing later, the others would wait for it at a barrier for ever."""
+    pool, gate = ThreadPoolExecutor(count), threading.Barrier(count + 1)
+    try:
+        for _ in range(count):
+            pool.submit(gate.wait)
+        gate.wait()
+    except RuntimeError:  # no more threads are to be had
+        gate.abort()
+        pool.shutdown()
+        raise
+    return pool
 
 
 class _Interrupts:

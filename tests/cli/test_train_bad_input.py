@@ -130,3 +130,10 @@ def test_remedies_are_spelled_as_options():
     assert as_options("draw rows with row_share.") == "draw rows with --row-share."
     assert as_options("Give ERR(max_grade=5).") == "Give err:max_grade=5."
     assert as_options("no feature is named 'row_share'.") == "no feature is named 'row_share'."
+
+
+def test_a_checkpoint_may_not_be_the_model_itself(run, files, tmp_path):
+    out = tmp_path / "model"
+    done = run("train", files.train, "--out", out, "--checkpoint", out)
+    assert (done.code, list(tmp_path.iterdir())) == (2, [])
+    assert "--checkpoint" in done.err

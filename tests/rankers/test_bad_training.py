@@ -255,7 +255,42 @@ def test_a_constraint_on_an_unknown_feature():
 def test_a_base_that_settles_everything_leaves_nothing_to_learn():
     """Pushes near the smallest float: no tree is better than one of nonsense."""
     base = Odd(1500.0 * DATA.grades.astype(np.float64))
-    with pytest.raises(rk.DataError, match="no tree could be split"):
-        QUICK.fit(DATA, base=base)
+    assert len(QUICK.fit(DATA, base=base).parts[1][1]) == 0
     forest = QUICK.fit(DATA, base=Odd(80.0 * DATA.grades.astype(np.float64))).parts[1][1]
     assert np.isfinite(forest.trees.value).all()
+
+
+def test_mcrank_refuses_what_it_cannot_keep():
+    with pytest.raises(rk.ArgumentError, match="monotone"):
+        rk.McRank(monotone=("+0",))
+    base = rk.McRank(trees=2, leaves=4, min_rows=2).fit(DATA)
+    turned = DATA.select_features(list(reversed(DATA.feature_names)))
+    with pytest.raises(rk.ArgumentError, match="grades and features"):
+        rk.McRank(trees=2, leaves=4, min_rows=2).fit(turned, base=base)
+
+
+def test_contradicting_signs_are_refused():
+    with pytest.raises(rk.ArgumentError, match="both"):
+        rk.MART(monotone=("+a", "-a"))
+
+
+def test_a_huge_least_curvature_forbids_every_split():
+    with pytest.raises(rk.DataError, match="no tree could be split"):
+        replace(QUICK, min_curvature=1e30).fit(DATA)
+
+
+def test_preferences_need_no_grades():
+    flat = DATA.map_grades(np.zeros_like)
+    pairs = [(int(start), int(start) + 1) for start in flat.offsets[:-1]]
+    better, worse = np.asarray(pairs).T
+    data = flat.with_preferences(rk.Preferences(better, worse, np.ones(len(pairs))))
+    forest = rk.RankNetTrees(trees=3, leaves=4, min_rows=2).fit(data)
+    assert len(forest) == 3
+    assert not len(forest.history.train)
+
+
+def test_a_base_that_cannot_be_improved_is_returned_as_it_is():
+    ended = rk.MART(trees=3, rate=1.0, leaves=8, min_rows=200).fit(DATA)
+    again = rk.MART(trees=3, rate=1.0, leaves=8, min_rows=DATA.rows).fit(DATA, base=ended)
+    assert len(again) == len(ended)
+    assert again.score(DATA).tolist() == ended.score(DATA).tolist()

@@ -270,3 +270,8 @@ def test_training_ends_when_nothing_is_left_to_gain():
     assert forest.history.stopped == "exhausted"
     assert forest.rounds == 1
     assert forest.score(data).tolist() == pytest.approx(data.grades.tolist(), abs=1e-6)
+
+
+def test_whole_numbers_and_floats_are_the_same_settings():
+    assert rk.LambdaMART(l2=1, rate=1, sigma=2).settings() == rk.LambdaMART(l2=1.0, rate=1.0, sigma=2.0).settings()
+    assert str(rk.LambdaMART(l2=1).settings()) == str(rk.LambdaMART(l2=1.0).settings())

@@ -97,7 +97,7 @@ def _forest_rows(forest: Forest) -> list[tuple[str, str]]:
 
 
 def _history_rows(history: History) -> list[tuple[str, str]]:
-    rounds = max(len(history.train), len(history.valid), 1) - 1
+    rounds = max(len(history.train), len(history.valid), history.best + 1) - 1
     rows = [("training", f"{history.stopped} after {rounds:,} rounds, {history.best:,} kept")]
     for name, values in (("train", history.train), ("valid", history.valid)):
         if history.best < len(values):

@@ -56,13 +56,13 @@ def score(
     """
     if tag is not None and form is not Form.trec:
         raise ArgumentError(f"--tag {tag} is for TREC runs. Give --format trec too, or leave it out.")
+    if out is not None and out.suffix.lower() == ".npy" and form is Form.trec:
+        raise ArgumentError(f"{out}: a TREC run is text. Name it otherwise, or leave --format trec out.")
     ranker = rankers.ranker(model)
     judged = rankers.read_for([ranker], data, reading)
     with options.busy("scoring"):
         scores = ranker.score(judged)
     if out is not None and out.suffix.lower() == ".npy":
-        if form is Form.trec:
-            raise ArgumentError(f"{out}: a TREC run is text. Name it otherwise, or leave --format trec out.")
         _write_array(in_input_order(scores, judged), out)
         return
     text = as_run(scores, judged, tag or TAG) if form is Form.trec else as_lines(in_input_order(scores, judged))

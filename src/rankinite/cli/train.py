@@ -62,7 +62,7 @@ def train(
         Path | None, typer.Option(help="Keep what is trained in this file; with the file there, go on from it.")
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no last word.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     *,
     settings: Any,
@@ -89,6 +89,10 @@ def train(
         raise ArgumentError(f"--preferences {preferences} is for --learner ranknet-trees; {learner} learns from grades.")
     for path in (out, checkpoint):
         check_writeable(path)
+    if checkpoint is not None and checkpoint.resolve() in {out.resolve(), Path(base or "").resolve()}:
+        raise ArgumentError(
+            f"--checkpoint {checkpoint} is also the model's file. A checkpoint is removed in the end: name another."
+        )
     maker = learners.make(learner, settings)
     material = _Material.read(data, valid, test, base, preferences, reading)
     start = monotonic()

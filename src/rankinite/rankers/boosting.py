@@ -89,6 +89,7 @@ class Boosting(TreeSettings):
         name = type(self).__name__
         check_count(name, "trees", self.trees)
         check_rate(name, self.rate)
+        object.__setattr__(self, "rate", float(self.rate))
         if self.patience is not None:
             check_count(name, "patience", self.patience)
         if self.watch is not None:
@@ -142,6 +143,7 @@ class _Run:
         signs = learner.signs(train.feature_names)
         self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train))
         self.valid_words = None if valid is None else words_of(bins.code(valid.features))
+        self.measures_train = learner.train_history
         self.kept: list[Trees] = []
         self.train_values: list[float] = []
         self.valid_values: list[float] = []
@@ -192,8 +194,11 @@ class _Run:
 
     def _measure(self) -> None:
         """Note the watched measure as things stand."""
-        if self.learner.train_history:
-            self.train_values.append(self._value(self.scores, self.train))
+        if self.measures_train:
+            try:
+                self.train_values.append(self._value(self.scores, self.train))
+            except DataError:  # the measure says nothing of these data, such as preferences without grades
+                self.measures_train = False
         if self.valid is not None and self.valid_scores is not None:
             self.valid_values.append(self._value(self.valid_scores, self.valid))
 
@@ -242,6 +247,7 @@ class _Run:
         trees = forest.truncate(rounds).trees
         self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
         self.train_values = forest.history.train[: rounds + 1].tolist()
+        self.measures_train = len(self.train_values) > 0
         self.valid_values = forest.history.valid[: rounds + 1].tolist()
         walks = walks_of(trees)
         for name, one in data.items():
@@ -268,7 +274,7 @@ class _Run:
 
     def _finished(self, stopped: str) -> Forest:
         forest = self._forest(stopped)
-        if not (forest.trees.feature >= 0).any():
+        if self.base is None and not (forest.trees.feature >= 0).any():
             raise DataError(
                 f"{self.train.source}: no tree could be split, so there is nothing to rank by. {self.train.rows} rows cannot "
                 f"be cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
@@ -302,11 +308,12 @@ def _starting_scores(base: Scorer | None, data: Dataset, objective: Objective) -
             )
         return scores
     known = objective.grades if isinstance(objective, Multiclass) else np.empty(0)
-    if isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
+    same = isinstance(base, Forest) and base.feature_names == data.feature_names
+    if same and isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
         return np.array(base.outputs_of(data))
     raise ArgumentError(
         f"a {type(base).__name__} cannot be the base of McRank, which has a score for each grade. Give a McRank forest of the "
-        "same grades, or train LambdaMART or MART from this base."
+        "same grades and features, or train LambdaMART or MART from this base."
     )
 
 
@@ -330,6 +337,9 @@ def _check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, call
     for name, data in (("train", train), ("valid", valid)):
         if not isinstance(data, Dataset) and not (data is None and name == "valid"):
             raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+    for data in (train, valid):
+        if data is not None and not data.rows:
+            raise DataError(f"{data.source}: there are no rows. Give data with judged documents.")
     repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
     if repeated:
         raise DataError(f"{train.source}: feature {repeated[0]!r} stands there more than once. Rename one: names must differ.")

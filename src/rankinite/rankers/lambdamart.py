@@ -34,6 +34,7 @@ class LambdaMART(Boosting):
         super().__post_init__()
         object.__setattr__(self, "measure", trainable(one_measure("LambdaMART", "measure", self.measure)))
         check_positive("LambdaMART", "sigma", self.sigma)
+        object.__setattr__(self, "sigma", float(self.sigma))
         if self.truncation is not None:
             check_count("LambdaMART", "truncation", self.truncation)
         check_flag("LambdaMART", "normalise", self.normalise)

@@ -35,6 +35,7 @@ class MART(Boosting):
         if self.loss not in get_args(Loss):
             raise ArgumentError(f"MART: loss={self.loss!r} is unknown. Known are {listed(get_args(Loss))}.")
         check_positive("MART", "sigma", self.sigma)
+        object.__setattr__(self, "sigma", float(self.sigma))
         check_count("MART", "max_grade", self.max_grade)
         check_number("MART", "relevant", self.relevant)
 

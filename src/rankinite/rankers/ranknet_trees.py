@@ -25,6 +25,7 @@ class RankNetTrees(Boosting):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive("RankNetTrees", "sigma", self.sigma)
+        object.__setattr__(self, "sigma", float(self.sigma))
 
     def objective(self, train: Dataset) -> Objective:
         """Pairs from preferences where there are some, else from grades."""

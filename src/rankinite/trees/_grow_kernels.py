@@ -1,8 +1,8 @@
 """Growing one tree, leaf by leaf, the leaf with the largest gain first. All workers run :func:`grow_best_first` together.
 
-A split takes four steps with a barrier after each: the first worker chooses a node; all mark which of its rows go left;
-all move them; all fill and scan the children's histograms, each worker for its own features. Only the smaller
-child's histogram is filled from rows, the other's is the difference from the parent's.
+A split takes five steps with a barrier after each: the first worker chooses a node; all mark which of its rows go left; all
+move them; the first prepares the children; all fill and scan the children's histograms, each worker for its own features.
+Only the smaller child's histogram is filled from rows, the other's is the difference from the parent's.
 
 A cell holds two of push, curvature and count. What a leaf must have of the third is checked when a node is about to be split;
 where the cut fails, that feature is counted code by code and scanned again with the limits in force (docs/adr/0011).
@@ -50,7 +50,7 @@ def least_weight(growth: Growth, work: Workspace) -> int:
 @kernel
 def least_curvature(growth: Growth, work: Workspace) -> int:
     """The minimum curvature in quantised units."""
-    return int(np.ceil(growth.min_curvature / work.scales[1]))
+    return int(min(np.ceil(growth.min_curvature / work.scales[1]), 2.0**62))
 
 
 @kernel
@@ -87,7 +87,7 @@ def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: in
 
 @kernel
 def split_node(
-    node: int, feature: int, code: int, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
+    node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
 ) -> None:
     """Make the children of a node, numbers ``size`` and ``size + 1``, from what :func:`mark_left` counted."""
     left_rows, left_curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
@@ -300,7 +300,7 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
     """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
     sync, size, slots = work.sync, ONE, ONE
     if worker == 0:
-        _prepare(coded, growth, nodes, work, ROOT, worker == 0)
+        _prepare(coded, growth, nodes, work, ROOT, worker == 0)  # a plain True would be a literal too
     wait(sync, workers)
     _fill_and_scan(coded, growth, nodes, work, ROOT, NONE, worker, workers)
     wait(sync, workers)
@@ -337,7 +337,7 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
             continue
         move_rows(half, start, end, work, worker, workers)
         if worker == 0:
-            split_node(node, feature, code, coded, growth, nodes, work, size, workers)
+            split_node(node, feature, code, growth, nodes, work, size, workers)
             keep_order(nodes, node, coded.monotone[feature])
         size += 2
         wait(sync, workers)

@@ -85,9 +85,9 @@ class Workspace(NamedTuple):
     level_gains: Floats
     """(workers, 2, BINS): gains summed over the nodes of a level, for symmetric trees."""
     scratch: Floats
-    """(workers, 3, BINS + 1)."""
+    """(workers, 4, BINS + 8): three rows a worker and some room, so that no two workers write to one cache line."""
     scratch_codes: Indices
-    """(workers, BINS + 1)."""
+    """(workers, BINS + 16), with room likewise."""
     plan: Indices
     """(2,): what the first worker decided for all."""
     scales: Floats
@@ -111,7 +111,7 @@ class Nodes(NamedTuple):
     half: Indices
     """Which half of ``order`` holds the node's rows."""
     slot: Indices
-    """The node's histogram; −1: it has none."""
+    """The node's histogram."""
     push: Indices
     curvature: Indices
     total: Indices

@@ -52,7 +52,7 @@ def _scan_level(
 ) -> None:
     """The best cut of a feature for the nodes first … last−1 together, noted at row ``level`` of the workspace's gains."""
     work.gains[level, f] = -np.inf
-    if not work.allowed[level, f] or coded.bins[f] < 1:
+    if not work.allowed[level, f]:
         return
     gains[:] = 0.0
     for node in range(first, last):
@@ -133,7 +133,7 @@ def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
             wait(sync, workers)
             move_rows(half, start, end, work, worker, workers)
             if worker == 0:
-                split_node(node, feature, code, coded, growth, nodes, work, size, workers)
+                split_node(node, feature, code, growth, nodes, work, size, workers)
                 nodes.gain[node] = work.gains[level, feature] / (last - first)
                 _lend_value(growth, nodes, work, size, node)
                 _lend_value(growth, nodes, work, size + 1, node)

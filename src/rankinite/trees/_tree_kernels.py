@@ -9,7 +9,7 @@ from rankinite.kernel import Flags, Floats, kernel
 from rankinite.trees._grow_kernels import grow_best_first, start_root
 from rankinite.trees._partition_kernels import code_at, quantise
 from rankinite.trees._scan_kernels import is_drawn, sum_of
-from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Short, Workspace
+from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Workspace
 from rankinite.trees._symmetric_kernels import grow_symmetric
 
 NOT_FINITE = -1
@@ -17,15 +17,10 @@ NOT_FINITE = -1
 
 
 @kernel
-def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_order: Short, out_drawn: Flags) -> int:
-    """Draw the rows a tree is grown from; returns their number. ``keys`` has shape (rows,): equal keys, equal fate."""
-    place = 0
+def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_drawn: Flags) -> None:
+    """Draw the rows a tree is grown from; both arrays have shape (rows,). Equal keys, equal fate."""
     for r in range(len(keys)):
         out_drawn[r] = is_drawn(keys[r], word, share)
-        if out_drawn[r]:
-            out_order[place] = r
-            place += 1
-    return place
 
 
 @kernel

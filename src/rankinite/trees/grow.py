@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 
 from rankinite.barriers import shared
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Flags, Floats, Indices, frozen
 from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import BINS, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
+from rankinite.trees._state import BINS, LOW, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
@@ -52,6 +52,8 @@ class Grower:
     ) -> None:
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
+        if self.rows >= 1 << LOW:
+            raise DataError(f"{self.rows} rows are too many for one forest. Train on fewer than {1 << LOW}.")
         self._words = words_of(codes)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
@@ -109,7 +111,7 @@ class Grower:
         inner = np.flatnonzero(nodes.feature[:size] >= 0)
         threshold = np.zeros(size)
         for node in inner:
-            threshold[node] = threshold_of(self.bins, int(nodes.feature[node]), int(nodes.code[node]))
+            threshold[node] = self.bins.threshold(int(nodes.feature[node]), int(nodes.code[node]))
         push_unit, curvature_unit = self._work.scales
         unit = push_unit * (push_unit / curvature_unit) if self.settings.criterion == "newton" else push_unit**2
         chosen = nodes.feature[:size] >= 0
@@ -135,10 +137,10 @@ class Grower:
         drawn = self._drawn
         if settings.query_share < 1.0:
             assert self._query_keys is not None
-            _tree_kernels.draw_tree_rows(self._query_keys, settings.query_share, query_word, order, drawn)
+            _tree_kernels.draw_tree_rows(self._query_keys, settings.query_share, query_word, drawn)
         if settings.row_share < 1.0:
             of_queries = drawn.copy() if settings.query_share < 1.0 else True
-            _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, order, drawn)
+            _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, drawn)
             drawn &= of_queries
         chosen = np.flatnonzero(drawn)
         if not len(chosen):
@@ -162,7 +164,7 @@ class NotFiniteError(Exception):
 
 
 def words_of(codes: Codes) -> Keys:
-    """The codes as the kernels read them, shape (blocks, rows, 2)."""
+    """The codes as the kernels read them, shape (blocks, rows, WORDS)."""
     return frozen(codes.blocks.view(np.uint64))
 
 
@@ -175,12 +177,6 @@ def add_tree(words: Keys, grown: Grown, values: Floats, scores: Floats, team: Te
         _tree_kernels.add_by_codes(words, grown.nodes, values, _NO_FLAGS, first, last, scores)
 
     team.run(work)
-
-
-def threshold_of(bins: Bins, feature: int, code: int) -> float:
-    """The threshold of a cut after a code; after the last one all values go left, and only missing ones right."""
-    edges = int(bins.starts[feature + 1] - bins.starts[feature])
-    return bins.threshold(feature, code) if code < edges else np.inf
 
 
 def _add(words: Keys, grown: Grown, values: Floats, work: Workspace, scores: Floats, worker: int, workers: int) -> None:

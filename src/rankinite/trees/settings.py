@@ -26,7 +26,7 @@ class TreeSettings:
     depth: int | None = None
     """Levels of a tree, at most; no limit if left out."""
     min_rows: int = 20
-    """Rows a leaf must have."""
+    """Rows a leaf must have; in a symmetric tree, a leaf with fewer takes its parent's value."""
     min_curvature: float = 0.0
     """Curvature (second derivative of the cost) a leaf must have, summed over its rows."""
     l2: float = 0.0
@@ -36,7 +36,7 @@ class TreeSettings:
     shape: Shape = "best-first"
     """best-first splits the leaf that gains most; symmetric asks one question a level, which regularises."""
     thresholds: Thresholds = "best"
-    """best, or random: one threshold drawn a feature and node, which regularises."""
+    """best, or random: one threshold drawn a feature and node (symmetric: and level), which regularises."""
     row_share: float = 1.0
     """Share of the rows drawn for each tree."""
     query_share: float = 1.0
@@ -69,8 +69,10 @@ class TreeSettings:
             raise ArgumentError(f"{name}: bins={self.bins} is too many. A code is one byte: give at most 255.")
         for field in ("min_curvature", "l2"):
             _check_number(name, field, getattr(self, field), 0.0)
+            object.__setattr__(self, field, float(getattr(self, field)))  # 1 and 1.0 must make the same model file
         for field in ("row_share", "query_share", "feature_share", "node_row_share", "node_feature_share"):
             _check_number(name, field, getattr(self, field), 0.0, 1.0, above=True)
+            object.__setattr__(self, field, float(getattr(self, field)))
         for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
             if getattr(self, field) not in get_args(known):
                 raise ArgumentError(
@@ -135,7 +137,11 @@ def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
             raise ArgumentError(
                 f"{name}: monotone entry {entry!r} must be a sign and a feature's name, as in '+bm25' or '-url_length'."
             )
-    return tuple(str(entry) for entry in entries)
+    signs = tuple(str(entry) for entry in entries)
+    both = [entry for entry in signs if entry[0] == "+" and f"-{entry[1:]}" in signs]
+    if both:
+        raise ArgumentError(f"{name}: monotone has both {both[0]!r} and '-{both[0][1:]}'. Give one of them.")
+    return signs
 
 
 def check_rate(name: str, rate: float) -> None:

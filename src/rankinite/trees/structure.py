@@ -57,7 +57,7 @@ class Trees:
     curvature: Floats
     """The sum of their curvatures."""
     gain: Floats
-    """What the split improved; 0 in leaves."""
+    """What the split improved (symmetric: the level's gain, shared evenly among its nodes); 0 in leaves."""
     offsets: Indices
     """trees + 1 node numbers."""
 
