@@ -88,8 +88,9 @@ def settings_of(module: str, name: str) -> dict[str, Setting]:
     }
     found: dict[str, Setting] = {}
     for base in classes[name].bases:
-        if isinstance(base, ast.Name):
-            found |= settings_of(module if base.id in classes else homes[base.id], base.id)
+        home = module if isinstance(base, ast.Name) and base.id in classes else homes.get(getattr(base, "id", ""), "")
+        if isinstance(base, ast.Name) and home.startswith("rankinite."):  # Python's own bases have no settings
+            found |= settings_of(home, base.id)
     panel = PANELS.get(name, "Loss")
     return found | {setting.name: setting for setting in _own_settings(classes[name], _choices(tree), panel)}
 

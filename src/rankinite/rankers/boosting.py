@@ -6,6 +6,7 @@ steps to the scores. Starting from the scores of another ranker, the ``base``, i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -70,7 +71,7 @@ class Resuming(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boosting(TreeSettings):
+class Boosting(TreeSettings, ABC):
     """Settings of every learner that boosts trees, and ``fit``."""
 
     trees: int = 500
@@ -96,9 +97,9 @@ class Boosting(TreeSettings):
             object.__setattr__(self, "watch", one_measure(name, "watch", self.watch))
         check_flag(name, "train_history", self.train_history)
 
+    @abstractmethod
     def objective(self, train: Dataset) -> Objective:
         """The loss, bound to the training data."""
-        raise NotImplementedError
 
     def watched(self) -> Measure:
         """The measure that is watched."""
