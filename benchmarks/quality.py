@@ -118,6 +118,9 @@ def main() -> None:
     parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
     parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
     given = parser.parse_args()
+    if not os.environ.get("RANKINITE_DATA"):
+        print("RANKINITE_DATA does not name a folder with mq2007 and mq2008; quality is not measured.")
+        return
     about = [machine(["lightgbm", "xgboost-cpu", "catboost"]), (__doc__ or "").split("\n\n", 2)[2]]
     for name in given.data:
         parts = folds(name)
