@@ -141,31 +141,28 @@ class Team:
 
     def __enter__(self) -> Self:
         if self.size > 1:
-            self.pool = _started(self.size - 1)
-            self._interrupts.watch()
+            with self._interrupts.watched():
+                self.pool = _started(self.size - 1)
         self._before = _team.set(self)
         return self
 
     def __exit__(self, *_problem: object) -> None:
         _team.reset(self._before)
         if self.pool is not None:
-            self._interrupts.forget()
             self.pool.shutdown()
+            self._interrupts.forget()
 
     def run(self, work: Callable[[int, int], None]) -> None:
         """Call ``work(worker, workers)`` on all threads at once, and wait for all, whatever one of them raises."""
         if self.pool is None:
             work(0, 1)
             return
-        self._interrupts.hold()
-        try:
+        with self._interrupts.held():
             waiting = [self.pool.submit(work, worker, self.size) for worker in range(1, self.size)]
             try:
                 work(0, self.size)
             finally:
                 problems = [future.exception() for future in waiting]
-        finally:
-            self._interrupts.release()
         for problem in problems:
             if problem is not None:
                 raise problem
@@ -197,41 +194,60 @@ def _started(count: int) -> ThreadPoolExecutor:
 
 
 class _Interrupts:
-    """Ctrl-C, held back while threads work together: without the one that it ends, the others would wait for ever."""
+    """Ctrl-C, let through only when a piece of work is done: without the thread that it ends, the others would wait for ever.
+
+    Whoever presses it again between two pieces, say because a callback waits for something, is heard at once.
+    """
 
     def __init__(self) -> None:
         self._before: Callable[[int, FrameType | None], Any] | None = None
-        self._holding = False
-        self._held: tuple[int, FrameType | None] | None = None
+        self._working = False
+        self._waiting: tuple[int, FrameType | None] | None = None
 
-    def watch(self) -> None:
-        """Take over from the handler in force. Only the main thread is ever interrupted, and only it may do this."""
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Take over from the handler in force; back to it if the block fails. An interrupt meanwhile waits for :meth:`held`.
+
+        Only the main thread is ever interrupted, and only it may set a handler.
+        """
         handler = signal.getsignal(signal.SIGINT)
+        self._working = True
         if threading.current_thread() is threading.main_thread() and callable(handler):
             self._before = handler
             signal.signal(signal.SIGINT, self._receive)
+        try:
+            yield
+        except BaseException:
+            self.forget()
+            raise
+        self._working = False
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Let an interrupt through after the block, be it from before or from meanwhile."""
+        self._working = True
+        try:
+            yield
+        finally:
+            self._working = False
+            self._let_through()
 
     def forget(self) -> None:
-        """Give back to the handler before, unless another has taken over since."""
+        """Give back to the handler before, unless another has taken over since, and hand it what still waits."""
         if self._before is not None and signal.getsignal(signal.SIGINT) == self._receive:
             signal.signal(signal.SIGINT, self._before)
+        self._let_through()
 
-    def hold(self) -> None:
-        """From now on, remember an interrupt and go on."""
-        self._holding = True
-
-    def release(self) -> None:
-        """Let an interrupt through that has come meanwhile."""
-        self._holding = False
-        held, self._held = self._held, None
-        if held is not None:
-            self._receive(*held)
+    def _let_through(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and self._before is not None:
+            self._before(*waiting)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        if self._holding:
-            self._held = (number, frame)
-        elif self._before is not None:
-            self._before(number, frame)
+        again = self._waiting is not None
+        self._waiting = (number, frame)
+        if again and not self._working:
+            self._let_through()
 
 
 _team: ContextVar[Team | None] = ContextVar("rankinite_team", default=None)
