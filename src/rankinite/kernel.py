@@ -15,6 +15,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,7 +65,7 @@ def frozen(array: A) -> A:
 
 _types: Any = types
 INT, FLOAT, FLOAT32 = _types.int64, _types.float64, _types.float32
-TRUTH, NOTHING = _types.boolean, _types.void
+TRUTH, NOTHING, ADDRESS = _types.boolean, _types.void, _types.int64
 
 
 def array_type(item: Any, *, inputs: bool = False, dimensions: int = 1) -> Any:
@@ -71,17 +73,8 @@ def array_type(item: Any, *, inputs: bool = False, dimensions: int = 1) -> Any:
     return _types.Array(item, dimensions, "C", readonly=inputs)
 
 
-def function_type(signature: Any) -> Any:
-    """The type of a function argument in a signature."""
-    return _types.FunctionType(signature)
-
-
 def compiled(function: F, *signatures: Any) -> F:
-    """Compile a kernel for these signatures and no others.
-
-    A kernel that takes functions, and the functions it is given, must be compiled so. Left to itself, Numba would make a
-    variant of the kernel for each function, which its disk cache never finds again in another process.
-    """
+    """Compile a kernel for these signatures and no others: writeable arrays then pass for read-only ones."""
     dispatcher: Any = function
     if not hasattr(dispatcher, "overloads"):  # it is a plain function when the compiler is switched off
         return function
@@ -98,3 +91,39 @@ def compiled(function: F, *signatures: Any) -> F:
 
 _compiling = threading.Lock()
 _ready: set[tuple[Any, tuple[Any, ...]]] = set()
+_addresses: dict[tuple[Any, Any], int] = {}
+
+
+def address(function: Callable[..., Any], signature: Any) -> Any:
+    """What to give a kernel in place of a function: where its code for this signature is. See :func:`function_at`.
+
+    Left to itself, Numba would make a variant of the kernel for each function, which its disk cache never finds again in
+    another process; and each time it is given a function of a known type, it takes longer to look it up than a small round
+    of boosting.
+    """
+    key: Any = (function, signature)
+    if not hasattr(function, "overloads"):
+        return function
+    if key not in _addresses:
+        dispatcher: Any = compiled(function, signature)
+        result = dispatcher.overloads[signature.args]
+        _addresses[key] = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    return _addresses[key]
+
+
+def function_at(signature: Any) -> Any:
+    """For kernels: a function that makes a callable of an :func:`address`."""
+    kind: Any = _types.FunctionType(signature)
+
+    def function(_typing: Any, _address: Any) -> Any:
+        def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            value: Any = cgutils.create_struct_proxy(kind)(context, builder)
+            value.jit_addr = builder.inttoptr(arguments[0], value.jit_addr.type)
+            return value._getvalue()  # noqa: SLF001 - Numba's own name for it
+
+        return kind(ADDRESS), code
+
+    def itself(given: Any) -> Any:
+        return given
+
+    return itself if vars(numba)["config"].DISABLE_JIT else intrinsic(function)

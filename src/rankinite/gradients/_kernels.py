@@ -23,11 +23,15 @@ from rankinite.gradients._order_kernels import BLOCK, COUNT, rank_again, rank_by
 from rankinite.gradients._point_kernels import sigmoid
 from rankinite.kernel import Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import longest_query
+from rankinite.measures._swap_kernels import changes_at, prepare_at
 
 SPREAD = 600.0
 """σ × (highest − lowest score) from which ``odds`` may come near the smallest float."""
 _LN2 = float(np.log(2.0))
-_NEAR = 0.01  # LightGBM's score distance at which a pair's change is divided by twice this
+_PER_LN2, _WHOLE = 1.0 / _LN2, 1.5 * 2.0**52
+_LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # so short that its product with n is exact
+_LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")  # ln 2 minus the former
+_NEAR = 0.01  # added to the distance of two scores when a pair's change is divided by it, as LightGBM does
 
 
 @kernel
@@ -42,77 +46,55 @@ def changes_one(relevance: Floats, discounts: Floats, state: Floats, i: int, out
 
 
 @kernel
-def total_of(values: Floats) -> float:
-    """The sum, always in the same four parts: one running sum would wait for each addition to end."""
+def totals_of(lifts: Floats, bends: Floats) -> tuple[float, float, float]:
+    """Σ lifts, Σ bends and Σ |lifts|, always in the same four parts: one running sum would wait for each addition to end."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for k in range(np.uint64(0), np.uint64(len(values)), np.uint64(4)):  # unsigned: no check for places from the end
-        a += values[k]
-        b += values[k + np.uint64(1)]
-        c += values[k + np.uint64(2)]
-        d += values[k + np.uint64(3)]
-    return (a + b) + (c + d)
+    e, f, g, h = 0.0, 0.0, 0.0, 0.0
+    p, q, r, s = 0.0, 0.0, 0.0, 0.0
+    for k in range(np.uint64(0), np.uint64(len(lifts)), np.uint64(4)):  # unsigned: no check for places from the end
+        second, third, fourth = k + np.uint64(1), k + np.uint64(2), k + np.uint64(3)
+        a, b, c, d = a + lifts[k], b + lifts[second], c + lifts[third], d + lifts[fourth]
+        e, f, g, h = e + bends[k], f + bends[second], g + bends[third], h + bends[fourth]
+        p, q, r, s = p + abs(lifts[k]), q + abs(lifts[second]), r + abs(lifts[third]), s + abs(lifts[fourth])
+    return (a + b) + (c + d), (e + f) + (g + h), (p + q) + (r + s)
 
 
 @kernel
-def total_size_of(values: Floats) -> float:
-    """The sum of the absolute values, always in the same four parts: one running sum would wait for each addition to end."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for k in range(np.uint64(0), np.uint64(len(values)), np.uint64(4)):  # unsigned: no check for places from the end
-        a += abs(values[k])
-        b += abs(values[k + np.uint64(1)])
-        c += abs(values[k + np.uint64(2)])
-        d += abs(values[k + np.uint64(3)])
-    return (a + b) + (c + d)
+def add_pairs(
+    own: float, own_key: float, own_odds: float, near: float, slope: float,
+    grades: Floats, keys: Floats, odds: Floats, lifts: Floats, bends: Floats, out_push: Floats, out_curvature: Floats,
+) -> None:  # fmt: skip
+    """From |ΔZ| in ``lifts`` to push and curvature of the pairs of i, of grade ``own``, with many j; each j gets its part.
 
-
-@kernel
-def subtract(values: Floats, out_totals: Floats) -> None:
-    """``out_totals`` −= ``values``."""
-    for k in range(len(values)):
-        out_totals[k] -= values[k]
-
-
-@kernel
-def add(values: Floats, out_totals: Floats) -> None:
-    """``out_totals`` += ``values``."""
-    for k in range(len(values)):
-        out_totals[k] += values[k]
-
-
-@kernel
-def fill_lifts(own: float, own_odds: float, grades: Floats, odds: Floats, lifts: Floats, bends: Floats) -> None:
-    """From |ΔZ| in ``lifts`` to push and curvature of the pairs of i, of grade ``own``, with many j.
-
-    ρ = 1/(1 + exp(σ(s_i − s_j))) is e_j/(e_i + e_j); where j is the better one, it is one minus that.
+    ρ = 1/(1 + exp(σ(s_i − s_j))) is e_j/(e_i + e_j); where j is the better one, it is one minus that. |ΔZ| is divided by
+    ``near`` + ``slope`` · |s_i − s_j|; both divisions are made as one.
     """
     for k in range(len(grades)):
-        chance = odds[k] / (own_odds + odds[k])
-        up = abs(lifts[k]) if grades[k] < own else 0.0
-        down = abs(lifts[k]) if grades[k] > own else 0.0
-        push = (up + down) * chance
-        lifts[k] = push - down
-        bends[k] = push * (1.0 - chance)
+        far, both = near + slope * (own_key - keys[k]), own_odds + odds[k]
+        inverse = 1.0 / (far * both)
+        chance, size = odds[k] * far * inverse, abs(lifts[k]) * both * inverse
+        push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
+        lift = push - size if grades[k] > own else push
+        bend = push * (1.0 - chance)
+        lifts[k], bends[k] = lift, bend
+        out_push[k] -= lift
+        out_curvature[k] += bend
 
 
 @kernel
-def fill_lifts_apart(
-    own: float, own_key: float, grades: Floats, keys: Floats, sigma: float, lifts: Floats, bends: Floats
-) -> None:
+def add_pairs_apart(
+    own: float, own_key: float, sigma: float, near: float, slope: float,
+    grades: Floats, keys: Floats, lifts: Floats, bends: Floats, out_push: Floats, out_curvature: Floats,
+) -> None:  # fmt: skip
     """The same from the scores, where they are too far apart for odds."""
     for k in range(len(grades)):
         chance = sigmoid(sigma * (keys[k] - own_key))
-        up = abs(lifts[k]) if grades[k] < own else 0.0
-        down = abs(lifts[k]) if grades[k] > own else 0.0
-        push = (up + down) * chance
-        lifts[k] = push - down
+        size = abs(lifts[k]) / (near + slope * (own_key - keys[k]))
+        push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
+        lifts[k] = push - size if grades[k] > own else push
         bends[k] = push * (1.0 - chance)
-
-
-@kernel
-def divide_by_distance(own: float, keys: Floats, lifts: Floats) -> None:
-    """LightGBM's rule: pairs that are far apart already count less. Entries before the first pair are not looked at later."""
-    for j in range(len(lifts)):
-        lifts[j] /= _NEAR + abs(own - keys[j])
+        out_push[k] -= lifts[k]
+        out_curvature[k] += bends[k]
 
 
 @kernel
@@ -142,25 +124,55 @@ def sum_pairs(
     out_push[:] = 0.0
     out_curvature[:] = 0.0
     wide = not sigma * (keys[0] - keys[n - 1]) < SPREAD
-    by_distance = normalise and keys[0] != keys[n - 1]
+    near, slope = (_NEAR, 1.0) if normalise and keys[0] != keys[n - 1] else (1.0, 0.0)
     size = 0.0
     for i in range(min(depth, n - 1)):
         changes(relevance[:n], discounts, state, i, lifts[:n])
         low = (i + 1) // BLOCK * BLOCK
-        if by_distance:
-            divide_by_distance(keys[i], keys[low:], lifts[low:])
-        if wide:
-            fill_lifts_apart(grades[i], keys[i], grades[low:], keys[low:], sigma, lifts[low:], bends[low:])
-        else:
-            fill_lifts(grades[i], odds[i], grades[low:], odds[low:], lifts[low:], bends[low:])
-        subtract(lifts[low:], out_push[low:])
-        add(bends[low:], out_curvature[low:])
-        out_push[i] += total_of(lifts[low:])
-        out_curvature[i] += total_of(bends[low:])
+        own, key, levels = grades[i], keys[i], grades[low:]
         grades[i] = np.nan
-        if normalise:
-            size += total_size_of(lifts[low:])
+        if wide:
+            add_pairs_apart(
+                own, key, sigma, near, slope, levels, keys[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:]
+            )
+        else:
+            add_pairs(
+                own, key, odds[i], near, slope,
+                levels, keys[low:], odds[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:],
+            )  # fmt: skip
+        lift, bend, both_ways = totals_of(lifts[low:], bends[low:])
+        out_push[i] += lift
+        out_curvature[i] += bend
+        size += both_ways
     return size
+
+
+@kernel
+def fill_odds(keys: Floats, sigma: float, out_odds: Floats) -> None:
+    """exp(σ(key − highest key)) of every rank; differences must be below ``SPREAD``.
+
+    exp(x) = 2ⁿ exp(r) with n the whole number next to x/ln 2, found in the last bits of a sum with a large float, and the
+    series of exp(r), |r| ≤ ln 2 / 2. Unlike the processor's library, it runs in SIMD and gives the same bits everywhere.
+    """
+    for k in range(len(keys)):
+        x = sigma * (keys[k] - keys[0])
+        shifted = x * _PER_LN2 + _WHOLE
+        n = shifted - _WHOLE
+        r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+        series = 1.0 / 6227020800.0
+        series = series * r + 1.0 / 479001600.0
+        series = series * r + 1.0 / 39916800.0
+        series = series * r + 1.0 / 3628800.0
+        series = series * r + 1.0 / 362880.0
+        series = series * r + 1.0 / 40320.0
+        series = series * r + 1.0 / 5040.0
+        series = series * r + 1.0 / 720.0
+        series = series * r + 1.0 / 120.0
+        series = series * r + 1.0 / 24.0
+        series = series * r + 1.0 / 6.0
+        series = series * r + 0.5
+        power = (np.float64(shifted).view(np.uint64) + np.uint64(1023)) << np.uint64(52)
+        out_odds[k] = (1.0 + (r + r * r * series)) * np.uint64(power).view(np.float64)
 
 
 @kernel
@@ -169,8 +181,6 @@ def look_up_ranks(
     keys: Floats,
     relevance: Floats,
     grades: Floats,
-    sigma: float,
-    out_odds: Floats,
     out_relevance: Floats,
     out_grades: Floats,
 ) -> None:
@@ -181,10 +191,8 @@ def look_up_ranks(
     """
     n = len(order)
     for rank in range(n):
-        out_odds[rank] = np.exp(sigma * (keys[rank] - keys[0]))
         out_relevance[rank], out_grades[rank] = relevance[order[rank]], grades[order[rank]]
     keys[n:] = keys[n - 1]
-    out_odds[n:] = 1.0
     out_grades[n:] = np.nan
 
 
@@ -211,8 +219,8 @@ def write_back(
 
 @kernel
 def push_pairs(
-    prepare: Callable[..., None],
-    changes: Callable[..., None],
+    prepare_address: int,
+    changes_address: int,
     scores: Floats,
     rows: Indices,
     grades: Floats,
@@ -234,8 +242,10 @@ def push_pairs(
 
     ``scores``, ``out_push``, ``out_curvature``: (rows,) as the data stand. ``rows``: (rows,) the content order; ``grades``,
     ``relevance`` and ``order`` are (rows,) in that order. ``discounts``: as many as the longest query has documents.
-    ``scales``, ``weights``: (queries,); scale 0 leaves a query out. ``order`` keeps the ranks for the next call.
+    ``scales``, ``weights``: (queries,); scale 0 leaves a query out. ``order`` keeps the ranks for the next call. The
+    addresses are those of the two kernels of a measure (see ``measures._swap_kernels``).
     """
+    prepare, changes = prepare_at(prepare_address), changes_at(changes_address)
     longest = longest_query(offsets, first, last)
     work, states = np.zeros((8, whole_blocks(longest))), np.empty(2 * (longest + 1))
     spare, more = np.empty(whole_blocks(longest), np.int64), np.empty(whole_blocks(longest), np.int64)
@@ -261,7 +271,8 @@ def push_pairs(
             rank_by_counting(push, n, spare[:m], more[:m], ranks, keys)
         else:
             rank_again(push[:n], ranks, keys[:n], odds[:n], spare[:n])
-        look_up_ranks(ranks, keys, relevance[start:end], grades[start:end], sigma, odds, worth, levels)
+        look_up_ranks(ranks, keys, relevance[start:end], grades[start:end], worth, levels)
+        fill_odds(keys, sigma, odds)
         prepare(worth[:n], discounts[:n], state)
         size = sum_pairs(
             changes, n, discounts[:n], state, sigma, depth, normalise, keys, odds, worth, levels, lifts, bends, push, curvature

@@ -11,6 +11,7 @@ from rankinite.errors import DataError, MeasureError
 from rankinite.gradients import _kernels
 from rankinite.gradients.base import checked_scores, query_weights
 from rankinite.kernel import (
+    ADDRESS,
     FLOAT,
     INDEX,
     INT,
@@ -20,19 +21,19 @@ from rankinite.kernel import (
     Floats,
     Indices,
     Reals,
+    address,
     array_type,
     compiled,
     frozen,
-    function_type,
 )
-from rankinite.measures import _swaps
+from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap
 from rankinite.parallel import over_queries
 
 _FLOATS, _FLOATS_IN = array_type(FLOAT), array_type(FLOAT, inputs=True)
 _INDICES, _INDICES_IN = array_type(INT), array_type(INT, inputs=True)
 _PUSH_PAIRS = INT(
-    *(function_type(_swaps.PREPARE), function_type(_swaps.CHANGES)),
+    *(ADDRESS, ADDRESS),
     *(_FLOATS_IN, _INDICES_IN, _FLOATS_IN, _FLOATS_IN, _INDICES_IN, INT, INT),
     *(_FLOATS, _FLOATS_IN, _FLOATS_IN, FLOAT, INT, TRUTH),
     *(_INDICES, _FLOATS, _FLOATS),
@@ -77,8 +78,8 @@ class GradedPairs:
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows)."""
         data, scores = self.data, checked_scores(1, self.data.rows, scores, out_push, out_curvature)
-        prepare = compiled(self.swap.prepare, _swaps.PREPARE)
-        changes = compiled(self.swap.changes, _swaps.CHANGES)
+        prepare = address(self.swap.prepare, _swap_kernels.PREPARE)
+        changes = address(self.swap.changes, _swap_kernels.CHANGES)
         push_pairs = compiled(_kernels.push_pairs, _PUSH_PAIRS)
 
         def work(first: int, last: int) -> int:

@@ -14,11 +14,10 @@ the ``expected_*`` kernels give the exact mean over those orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from rankinite.kernel import (
+    ADDRESS,
     FLOAT,
     FLOAT32,
     INT,
@@ -29,7 +28,7 @@ from rankinite.kernel import (
     Indices,
     Reals,
     array_type,
-    function_type,
+    function_at,
     kernel,
 )
 from rankinite.measures._ranking_kernels import block_end, longest_query
@@ -39,6 +38,7 @@ EXPECTED = FLOAT(_FLOATS, _FLAGS_IN, INT, _FLOATS, _FLOATS)
 """The signature of the ``expected_*`` kernels."""
 SCALE = FLOAT(_FLOATS, _FLOATS, _FLOATS, _FLOATS)
 """The signature of the ``scale_*`` kernels."""
+expected_at, scale_at = function_at(EXPECTED), function_at(SCALE)
 
 
 @kernel
@@ -209,8 +209,8 @@ def scale_if_relevant(relevance: Floats, discounts: Floats, levels: Floats, work
 
 @kernel
 def measure_each(
-    expected: Callable[..., float],
-    scale: Callable[..., float],
+    expected_address: int,
+    scale_address: int,
     grades: Reals,
     table: Floats,
     tied: Flags,
@@ -227,6 +227,7 @@ def measure_each(
     A document's relevance is ``table[grade]``; an empty table says that ``grades`` are the relevance already. One query is
     looked up, scaled and measured while it is in the cache.
     """
+    expected, scale = expected_at(expected_address), scale_at(scale_address)
     longest = longest_query(offsets, first, last)
     relevance, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
@@ -243,7 +244,7 @@ def measure_each(
 
 MEASURE_EACH = tuple(
     TRUTH(
-        *(function_type(EXPECTED), function_type(SCALE), array_type(grade, inputs=True)),
+        *(ADDRESS, ADDRESS, array_type(grade, inputs=True)),
         *(_FLOATS, _FLAGS_IN, _INDICES_IN, _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS),
     )
     for grade in (FLOAT32, FLOAT)
@@ -267,7 +268,7 @@ def look_up(grades: Reals, table: Floats, out_values: Floats) -> bool:
 
 @kernel
 def scale_each(
-    scale: Callable[..., float],
+    scale_address: int,
     relevance: Floats,
     offsets: Indices,
     first: int,
@@ -277,6 +278,7 @@ def scale_each(
     out_scales: Floats,
 ) -> None:
     """The scale of the queries first … last−1."""
+    scale = scale_at(scale_address)
     longest = longest_query(offsets, first, last)
     own, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
@@ -285,7 +287,7 @@ def scale_each(
         out_scales[query] = scale(own[: end - start], discounts, levels, work)
 
 
-SCALE_EACH = NOTHING(function_type(SCALE), array_type(FLOAT, inputs=True), _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS)
+SCALE_EACH = NOTHING(ADDRESS, array_type(FLOAT, inputs=True), _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS)
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats, Reals
-from rankinite.measures import _kernels, _swaps
+from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
@@ -30,7 +30,7 @@ class AP:
     name = "ap"
     higher_is_better = True
     pooled = False
-    swap = Swap(_swaps.prepare_precisions, _swaps.changes_precisions)
+    swap = Swap(_swap_kernels.prepare_precisions, _swap_kernels.changes_precisions)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

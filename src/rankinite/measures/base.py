@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats, Indices, Reals, compiled, frozen
-from rankinite.measures import _kernels, _swaps
+from rankinite.kernel import SCORE, Floats, Indices, Reals, address, compiled, frozen
+from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
 from rankinite.parallel import over_queries
 
@@ -52,7 +52,7 @@ class Parts(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """The two kernels that say what swapping two ranks does; see ``measures/_swaps.py``."""
+    """The two kernels that say what swapping two ranks does; see ``measures/_swap_kernels.py``."""
 
     prepare: Callable[..., None]
     """Once a query."""
@@ -99,7 +99,7 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     table, discounts, values = measure.table(), measure.discounts(ranking.longest), np.empty(ranking.queries, SCORE)
     most = min(max(int(ranking.grades.max(initial=0)), 0), len(table) - 1)
     levels = np.unique(table[: most + 1])[::-1].copy()
-    expected, scale = compiled(measure.parts.expected, _kernels.EXPECTED), compiled(measure.parts.scale, _kernels.SCALE)
+    expected, scale = address(measure.parts.expected, _kernels.EXPECTED), address(measure.parts.scale, _kernels.SCALE)
     measure_each = compiled(_kernels.measure_each, *_kernels.MEASURE_EACH)
 
     def work(grades: Reals, table: Floats, levels: Floats, first: int, last: int) -> bool:
@@ -116,7 +116,7 @@ def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, disco
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]
-    scale, scale_each = compiled(measure.parts.scale, _kernels.SCALE), compiled(_kernels.scale_each, _kernels.SCALE_EACH)
+    scale, scale_each = address(measure.parts.scale, _kernels.SCALE), compiled(_kernels.scale_each, _kernels.SCALE_EACH)
     relevance, offsets = frozen(relevance), frozen(offsets)
     over_queries(lambda first, last: scale_each(scale, relevance, offsets, first, last, discounts, levels, scales), offsets)
     return scales
@@ -136,8 +136,8 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     discounts[: len(seen)] = seen
     scale = float(scales_of(measure, relevance, np.asarray([0, n], np.int64), seen)[0])
     changes = np.empty((n, n), SCORE)
-    prepare, row = compiled(measure.swap.prepare, _swaps.PREPARE), compiled(measure.swap.changes, _swaps.CHANGES)
-    all_changes = compiled(_swaps.all_changes, _swaps.ALL_CHANGES)
+    prepare, row = address(measure.swap.prepare, _swap_kernels.PREPARE), address(measure.swap.changes, _swap_kernels.CHANGES)
+    all_changes = compiled(_swap_kernels.all_changes, _swap_kernels.ALL_CHANGES)
     all_changes(prepare, row, relevance, discounts, 0.0 if np.isnan(scale) else scale, changes)
     return changes
 

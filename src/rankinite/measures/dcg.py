@@ -11,7 +11,7 @@ import numpy as np
 
 from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats, Reals
-from rankinite.measures import _kernels, _swaps
+from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
@@ -87,7 +87,7 @@ class DCG:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)
-    swap = Swap(_swaps.prepare_nothing, _swaps.changes_linear)
+    swap = Swap(_swap_kernels.prepare_nothing, _swap_kernels.changes_linear)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

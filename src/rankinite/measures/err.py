@@ -8,7 +8,7 @@ import numpy as np
 
 from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats, Reals
-from rankinite.measures import _kernels, _swaps
+from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
@@ -41,7 +41,7 @@ class ERR:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_cascade, _kernels.scale_one)
-    swap = Swap(_swaps.prepare_cascade, _swaps.changes_cascade)
+    swap = Swap(_swap_kernels.prepare_cascade, _swap_kernels.changes_cascade)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankinite.kernel import SCORE, Floats, Reals
-from rankinite.measures import _kernels, _swaps
+from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
@@ -25,7 +25,7 @@ class RR:
     higher_is_better = True
     pooled = False
     parts = Parts(_kernels.expected_reciprocal_rank, _kernels.scale_if_relevant)
-    swap = Swap(_swaps.prepare_first_two, _swaps.changes_first)
+    swap = Swap(_swap_kernels.prepare_first_two, _swap_kernels.changes_first)
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)

@@ -129,7 +129,7 @@ def scan_node(
     """Find the best cut of each of the features first … last−1 at a node."""
     least, l2, total = least_weight(growth, work), raw_l2(growth, work), nodes.total[node]
     sums = work.histograms[nodes.slot[node]]
-    scratch, codes = work.scratch[worker], work.scratch_codes[worker]
+    left, room = work.left[worker], work.terms[worker]
     for f in range(first, last):
         work.gains[node, f], work.exact[node, f] = -np.inf, False
         if not work.allowed[node, f]:
@@ -146,7 +146,7 @@ def scan_node(
                 continue
             terms, code = scan_at(own, has_missing, total, least, l2, monotone, at)
         else:
-            terms, code = scan(own, bins, has_missing, total, least, l2, monotone, scratch, codes)
+            terms, code = scan(own, bins, has_missing, total, least, l2, monotone, left, room)
         work.gains[node, f], work.codes[node, f] = net_gain(terms, total, l2), code
 
 
@@ -234,7 +234,7 @@ def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, no
     """Replace the cut of a node's best feature, which leaves a side too small, by its best one that does not."""
     f = int(nodes.best[node])
     limits, total = work.limits, nodes.total[node]
-    count_by_code(coded.words, f, nodes, node, work, limits)
+    count_by_code(coded.columns[f], nodes, node, work, limits)
     sums = work.histograms[nodes.slot[node], f * BINS : (f + 1) * BINS]
     only = work.codes[node, f] % MISSING_LEFT if growth.random_thresholds else -1
     least, l2 = least_weight(growth, work), raw_l2(growth, work)
@@ -317,8 +317,7 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
         code = _missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(
-            coded.words,
-            feature,
+            coded.columns[feature],
             code % MISSING_LEFT,
             code >= MISSING_LEFT,
             growth.newton,

@@ -12,6 +12,7 @@ AHEAD = 24
 """Rows between the one being added and the one asked for, as a node's rows are scattered in memory. ``order`` is that much
 longer than there are rows."""
 _ROWS = 2048  # rows whose codes and whose histograms fit the second cache together
+_SPARSE_ROWS = 256  # the same where rows are scattered: the processor fetches their neighbours too
 _BYTE, _NEXT, _ONE, _FAR = (np.uint64(n) for n in (255, BINS, 1, AHEAD))  # unsigned places are not checked for being negative
 
 
@@ -77,8 +78,10 @@ def add_rows(
     """
     flat = words.reshape(-1)
     out_sums[8 * BINS * first : 8 * BINS * last] = 0
-    for low in range(start, end, _ROWS):
-        high = min(low + _ROWS, end)
+    scattered = end > start and order[end - 1] - order[start] > 3 * (end - start)
+    step = _SPARSE_ROWS if scattered else _ROWS
+    for low in range(start, end, step):
+        high = min(low + step, end)
         for word in range(first, last, 2):
             sums = out_sums[8 * BINS * word :]
             if features - 8 * word >= 16 and word + 1 < last:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from rankinite.barriers import wait
-from rankinite.kernel import Floats, Indices, kernel
+from rankinite.kernel import Bytes, Floats, Indices, kernel
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
 from rankinite.trees._state import LOW, MISSING, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
+_TILE = 64  # rows whose codes are at hand while they are copied to columns
 _ALONE = 256  # fewer rows are not worth dividing among workers
 
 
@@ -37,16 +38,16 @@ def _scale_for(largest: float, rows: int, bits: int) -> float:
 
 
 @kernel
-def _largest(values: Floats, first: int, last: int) -> float:
+def _largest(values: Floats) -> float:
     """The largest absolute value; inf where one is not a finite number. Compares bits, which SIMD can and floats' NaN rules
     cannot: without its sign, a float's bits rise with its value, and NaN is above all.
     """
-    bits, best, place = values.view(np.int64), 0, first
-    for k in range(first, last):
+    bits, best, place = values.view(np.int64), 0, 0
+    for k in range(len(bits)):
         best = max(best, bits[k] & _UNSIGNED)
-    while place < last and bits[place] & _UNSIGNED != best:
+    while place < len(bits) and bits[place] & _UNSIGNED != best:
         place += 1
-    if place == last:
+    if place == len(bits):
         return 0.0
     return _INFINITE if best >= _INFINITE_BITS else abs(values[place])
 
@@ -60,12 +61,12 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     """
     rows = len(push)
     first, last = share_of(0, rows, worker, workers)
-    order, cells, partial, counts = work.order[0], work.cells[0], work.partial, work.counts
+    own_push, own_curvature, partial, counts = push[first:last], curvature[first:last], work.partial, work.counts
     lowest = 0.0
-    for k in range(first, last):
-        lowest = min(lowest, curvature[k])
-    partial[0, worker] = _largest(push, first, last) if lowest >= 0.0 else _INFINITE
-    partial[1, worker] = _largest(curvature, first, last)
+    for k in range(len(own_curvature)):
+        lowest = min(lowest, own_curvature[k])
+    partial[0, worker] = _largest(own_push) if lowest >= 0.0 else _INFINITE
+    partial[1, worker] = _largest(own_curvature)
     wait(work.sync, workers)
     largest_push, largest_curvature = largest_of(partial[0], workers), largest_of(partial[1], workers)
     if max(largest_push, largest_curvature) == _INFINITE:
@@ -73,17 +74,17 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     fine_push = _scale_for(largest_push, rows, _EXACT_BITS)
     fine_curvature = _scale_for(largest_curvature, rows, _EXACT_BITS)
     sum_push, sum_curvature = 0, 0
-    for k in range(first, last):
-        sum_push += np.int64(abs(push[k]) * fine_push)
-        sum_curvature += np.int64(curvature[k] * fine_curvature)
+    for k in range(len(own_push)):
+        sum_push += np.int64(abs(own_push[k]) * fine_push)
+        sum_curvature += np.int64(own_curvature[k] * fine_curvature)
     counts[0, worker], counts[1, worker] = sum_push, sum_curvature
     wait(work.sync, workers)
     push_scale = _scale_for(sum_of(counts[0], workers) / fine_push / rows, rows, 63 - LOW)
     curvature_scale = _scale_for(sum_of(counts[1], workers) / fine_curvature / rows, rows, LOW)
-    total, total_curvature = 0, 0
-    for k in range(first, last):
-        g, h = np.int64(np.floor(push[k] * push_scale + 0.5)), np.int64(curvature[k] * curvature_scale + 0.5)
-        work.curvature[order[k]] = h
+    total, total_curvature, order, cells = 0, 0, work.order[0, first:last], work.cells[0, first:last]
+    for k in range(len(own_push)):
+        g, h = np.int64(np.floor(own_push[k] * push_scale + 0.5)), np.int64(own_curvature[k] * curvature_scale + 0.5)
+        work.curvature[np.uint64(order[k])] = h
         cells[k] = (g << LOW) + (h if growth.newton else 1)
         total += cells[k]
         total_curvature += h
@@ -103,21 +104,30 @@ def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
 
 
 @kernel
+def copy_columns(blocks: Bytes, first: int, last: int, out_columns: Bytes) -> None:
+    """The codes of the rows first … last−1, ``blocks`` of shape (blocks, rows, WIDTH), as columns, shape (features, rows)."""
+    for top in range(first, last, _TILE):
+        end = min(top + _TILE, last)
+        for f in range(len(out_columns)):
+            block, place, column = blocks[f // WIDTH], f % WIDTH, out_columns[f]
+            for r in range(top, end):
+                column[r] = block[r, place]
+
+
+@kernel
 def mark_left(
-    words: Keys, feature: int, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
+    codes: Bytes, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
     work: Workspace, worker: int, workers: int,
 ) -> None:  # fmt: skip
-    """Say which rows of order[half, start:end] go left; sums them up in ``counts``: rows, curvature, cells."""
+    """Say which rows of order[half, start:end] go left by their ``codes`` of one feature, shape (rows,); sums them up in
+    ``counts``: rows, curvature, cells.
+    """
     first, last = share_of(start, end, worker, workers)
-    flat, rows = words.reshape(-1), words.shape[1]
     order, cells = work.order[half], work.cells[half]
-    # A word holds eight codes; the one wanted is found by shifting.
-    base = np.uint64(WORDS * (feature // WIDTH) * rows + feature % WIDTH // 8)
-    shift = np.uint64(8 * (feature % 8))
     count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
-    for k in range(first, last):
+    for k in range(np.uint64(first), np.uint64(last)):
         r = order[k]
-        own = int((flat[base + np.uint64(WORDS * r)] >> shift) & np.uint64(255))
+        own = int(codes[np.uint64(r)])
         left = int(own <= code) + with_missing * int(own == MISSING)  # a missing one is above every code
         work.goes_left[k] = left
         count += left
@@ -136,9 +146,9 @@ def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, wor
     to_order, to_cells = work.order[1 - half], work.cells[1 - half]
     left = start + sum_of(work.counts[0], worker)
     right = start + sum_of(work.counts[0], workers) + (first - start) - (left - start)
-    for k in range(first, last):
+    for k in range(np.uint64(first), np.uint64(last)):  # unsigned places are not checked for being negative
         goes_left = int(work.goes_left[k])
-        place = left if goes_left else right
+        place = np.uint64(left if goes_left else right)
         to_order[place] = order[k]
         to_cells[place] = cells[k]
         left += goes_left
@@ -160,13 +170,12 @@ def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64
 
 
 @kernel
-def count_by_code(words: Keys, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
-    """The rows and the curvature of a node by the codes of one feature; ``out_limits`` has shape (2, BINS)."""
+def count_by_code(codes: Bytes, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
+    """The rows and the curvature of a node by their ``codes`` of one feature; ``out_limits`` has shape (2, BINS)."""
     out_limits[:] = 0
-    flat, rows = words.reshape(-1), words.shape[1]
     order = work.order[nodes.half[node]]
     for k in range(nodes.start[node], nodes.end[node]):
         r = order[k]
-        code = code_at(flat, rows, feature, r)
+        code = codes[r]
         out_limits[0, code] += 1
         out_limits[1, code] += work.curvature[r]

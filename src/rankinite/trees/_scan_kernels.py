@@ -18,6 +18,8 @@ from rankinite.trees._state import LOW, MISSING
 MASK = (1 << LOW) - 1
 MISSING_LEFT = 256
 """Added to a code: missing values go left."""
+_LOW, _MASK, _SIGN, _TWO_52 = (np.uint64(n) for n in (LOW, MASK, 1 << 63, 0x433 << 52))
+_OFFSET = 2.0**52 + 2.0 ** (63 - LOW)  # the sign bit, flipped, counts 2^(63 − LOW) after the shift
 _NOISE = 1e-12  # a gain below this share of its terms is rounding
 
 
@@ -80,45 +82,56 @@ def cut_gain(left: int, total: int, least: int, l2: float, monotone: int) -> flo
 
 
 @kernel
-def _cuts(sums: Indices, bins: int, before: int, out_push: Floats, out_weight: Floats, out_code: Indices) -> int:
-    """The left sides of all cuts after codes that are present; ``before`` is what goes left in any case. Their number."""
-    left, cuts = before, 0
-    for k in range(bins):
-        cell = sums[k]
-        left += cell
-        out_push[cuts], out_weight[cuts], out_code[cuts] = float(left >> LOW), float(left & MASK), k
-        cuts += int(cell != 0)  # the entry of an absent code is written over: no branch to guess
-    return cuts
+def _first_present(sums: Indices) -> int:
+    """The first code with rows, or the last code."""
+    first = 0
+    while first < len(sums) - 1 and sums[first] == 0:
+        first += 1
+    return first
 
 
 @kernel
-def _all_terms(push: Floats, weight: Floats, total: int, least: int, l2: float, monotone: int, cuts: int, out: Floats) -> None:
-    """:func:`cut_gain` of many cuts at once, written so that it runs in SIMD; one division a cut."""
+def _left_sides(sums: Indices, before: int, out: Indices) -> None:
+    """What goes left when cut after each code; ``before`` goes left in any case."""
+    left = before
+    for k in range(len(sums)):
+        left += sums[k]
+        out[k] = left
+
+
+@kernel
+def _all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, out: Floats) -> None:
+    """:func:`cut_gain` of many cuts at once, written so that it runs in SIMD; one division a cut.
+
+    SIMD does not turn int64 into floats. But a number below 2⁵² put into the last bits of the float 2⁵² adds itself to it.
+    """
     all_push, all_weight, lightest = float(total >> LOW), float(total & MASK), float(least)
-    for k in range(cuts):
-        left, right = weight[k], all_weight - weight[k]
-        push_left, push_right = push[k], all_push - push[k]
-        a, b = left + l2, right + l2
+    for k in range(len(left)):
+        push_left = np.uint64(_TWO_52 | ((np.uint64(left[k]) ^ _SIGN) >> _LOW)).view(np.float64) - _OFFSET
+        weight_left = np.uint64(_TWO_52 | (np.uint64(left[k]) & _MASK)).view(np.float64) - 2.0**52
+        push_right, weight_right = all_push - push_left, all_weight - weight_left
+        a, b = weight_left + l2, weight_right + l2
         terms = (push_left * push_left * b + push_right * push_right * a) / (a * b)
-        out[k] = terms if (left >= lightest) & (right >= lightest) else -1.0
+        out[k] = terms if (weight_left >= lightest) & (weight_right >= lightest) else -1.0
     if monotone != 0:
-        for k in range(cuts):
-            rise = (all_push - push[k]) * (weight[k] + l2) - push[k] * (all_weight - weight[k] + l2)
+        for k in range(len(left)):
+            push_left, weight_left = float(left[k] >> LOW), float(left[k] & MASK)
+            rise = (all_push - push_left) * (weight_left + l2) - push_left * (all_weight - weight_left + l2)
             if rise * monotone < 0.0:
                 out[k] = -1.0
 
 
 @kernel
-def _first_largest(terms: Floats, count: int) -> int:
-    """The place of the largest of the first ``count`` terms, −1 where none is above −1.
+def _first_largest(terms: Floats) -> int:
+    """The place of the largest term, −1 where none is above −1.
 
     Compares the bits: those of floats from 0 on rise with the value, and SIMD takes the largest integer but not the largest
     float, which has rules for NaN.
     """
     bits, best = terms.view(np.int64), -1
-    for k in range(count):
+    for k in range(len(bits)):
         best = max(best, bits[k])
-    for k in range(count):
+    for k in range(len(bits)):
         if bits[k] == best:
             return k
     return -1
@@ -127,21 +140,23 @@ def _first_largest(terms: Floats, count: int) -> int:
 @kernel
 def scan(
     sums: Indices, bins: int, has_missing: bool, total: int, least: int, l2: float, monotone: int,
-    scratch: Floats, codes: Indices,
+    left: Indices, terms: Floats,
 ) -> tuple[float, int]:  # fmt: skip
-    """The best cut of one feature: (sum of the two terms, code), or (−1, 0). Of equal cuts the first wins.
+    """The best cut of one feature: (sum of the two terms, code), or (−1, 0). Of equal cuts the first wins, so none is after
+    an absent code.
 
-    ``sums`` has shape (256,); ``scratch`` (3, 257) and ``codes`` (257,) are workspace.
+    ``sums``, ``left`` and ``terms`` have shape (256,); the last two are workspace.
     """
     best, code = -1.0, 0
     missing = sums[MISSING] if has_missing else 0
-    push, weight, terms = scratch[0], scratch[1], scratch[2]
+    first = _first_present(sums[:bins])
+    present, lefts, own_terms = sums[first:bins], left[: bins - first], terms[: bins - first]
     for direction in range(2 if missing != 0 else 1):
-        cuts = _cuts(sums, bins, missing * direction, push, weight, codes)
-        _all_terms(push, weight, total, least, l2, monotone, cuts, terms)
-        k = _first_largest(terms, cuts)
-        if k >= 0 and terms[k] > best:
-            best, code = terms[k], codes[k] + direction * MISSING_LEFT
+        _left_sides(present, missing * direction, lefts)
+        _all_terms(lefts, total, least, l2, monotone, own_terms)
+        k = _first_largest(own_terms)
+        if k >= 0 and own_terms[k] > best:
+            best, code = own_terms[k], first + k + direction * MISSING_LEFT
     return best, code
 
 

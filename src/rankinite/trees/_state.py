@@ -84,10 +84,10 @@ class Workspace(NamedTuple):
     """(2, BINS): rows and curvature by code, for one feature at one node."""
     level_gains: Floats
     """(workers, 2, BINS): gains summed over the nodes of a level, for symmetric trees."""
-    scratch: Floats
-    """(workers, 4, BINS + 8): three rows a worker and some room, so that no two workers write to one cache line."""
-    scratch_codes: Indices
-    """(workers, BINS + 16), with room likewise."""
+    left: Indices
+    """(workers, BINS + 16): what goes left at each cut; with room between, so that no two workers write to one cache line."""
+    terms: Floats
+    """(workers, BINS + 16): and what it gains, with room likewise."""
     plan: Indices
     """(2,): what the first worker decided for all."""
     scales: Floats
@@ -129,7 +129,9 @@ class Coded(NamedTuple):
     """Coded features."""
 
     words: Keys
-    """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits."""
+    """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits; for histograms, which want all of a row."""
+    columns: Bytes
+    """(F, R): the codes once more, feature by feature; for parting rows, which asks for one of them."""
     bins: Indices
     """(F,): number of codes of each feature, without the missing one."""
     has_missing: Flags

@@ -127,8 +127,8 @@ def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
         for node in range(first, last):
             half, start, end = nodes.half[node], nodes.start[node], nodes.end[node]
             mark_left(
-                coded.words, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end, work,
-                worker, workers,
+                coded.columns[feature], code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
+                work, worker, workers,
             )  # fmt: skip
             wait(sync, workers)
             move_rows(half, start, end, work, worker, workers)

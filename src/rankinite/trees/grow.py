@@ -9,10 +9,11 @@ import numpy as np
 
 from rankinite.barriers import shared
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import Flags, Floats, Indices, frozen
+from rankinite.kernel import Bytes, Flags, Floats, Indices, frozen
 from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees._histogram_kernels import AHEAD
+from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
 from rankinite.trees._state import BINS, LOW, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
@@ -21,6 +22,7 @@ from rankinite.trees.structure import Trees
 
 _NO_KEYS = frozen(np.empty(0, np.uint64))
 _NO_FLAGS = np.empty(0, np.bool_)
+_FEW = 65_536  # the leaves of fewer rows are visited sooner than a thread wakes up
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class Grower:
         self.rows, self.features = codes.rows, codes.features
         if self.rows >= 1 << LOW:
             raise DataError(f"{self.rows} rows are too many for one forest. Train on fewer than {1 << LOW}.")
-        self._words = words_of(codes)
+        self._words, self._columns = words_of(codes), _columns_of(codes, team)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
         self._bin_counts = frozen(np.diff(bins.starts) + 1)
@@ -74,9 +76,8 @@ class Grower:
         drawn = self._draw_rows(seeds[0], seeds[1])
         if len(drawn):
             push, curvature = push[drawn], curvature[drawn]
-        coded = Coded(
-            self._words, self._bin_counts, self._has_missing, self._monotone, self._draw_features(seeds[2]), self._keys
-        )
+        used = self._draw_features(seeds[2])
+        coded = Coded(self._words, self._columns, self._bin_counts, self._has_missing, self._monotone, used, self._keys)
         growth = Growth(
             self._leaves,
             settings.levels() if settings.shape == "symmetric" else (settings.depth or 0),
@@ -103,7 +104,11 @@ class Grower:
 
     def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
         """Add a tree's values, one a node, to the scores of all rows."""
-        self.team.run(partial(_add, self._words, grown, values, self._work, scores))
+        add = partial(_add, self._words, grown, values, self._work, scores)
+        if self.rows < _FEW:
+            add(0, 1)
+        else:
+            self.team.run(add)
 
     def trees_of(self, grown: Grown, values: Floats) -> Trees:
         """The tree as it is kept, with these values, one a node."""
@@ -168,6 +173,18 @@ def words_of(codes: Codes) -> Keys:
     return frozen(codes.blocks.view(np.uint64))
 
 
+def _columns_of(codes: Codes, team: Team) -> Bytes:
+    """The codes feature by feature, shape (features, rows)."""
+    columns = np.empty((codes.features, codes.rows), np.uint8)
+
+    def work(worker: int, workers: int) -> None:
+        first, last = codes.rows * worker // workers, codes.rows * (worker + 1) // workers
+        copy_columns(codes.blocks, first, last, columns)
+
+    team.run(work)
+    return frozen(columns)
+
+
 def add_tree(words: Keys, grown: Grown, values: Floats, scores: Floats, team: Team) -> None:
     """Add a tree's values to the scores of other rows that were coded with the same bins."""
 
@@ -205,8 +222,8 @@ def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bo
         partial=np.zeros((2, workers)),
         limits=np.zeros((2, BINS), np.int64),
         level_gains=np.zeros((workers, 2, BINS)),
-        scratch=np.zeros((workers, 4, BINS + 8)),
-        scratch_codes=np.zeros((workers, BINS + 16), np.int64),
+        left=np.zeros((workers, BINS + 16), np.int64),
+        terms=np.zeros((workers, BINS + 16)),
         plan=np.zeros(2, np.int64),
         scales=np.ones(2),
         sync=shared(),

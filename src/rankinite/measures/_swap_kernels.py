@@ -6,24 +6,23 @@ Every trainable measure brings two kernels (the notation is that of ``_kernels``
     changes(relevance, discounts, state, i, out)   out[j] = measure after minus before swapping ranks i and j, for all
                                                    j > i, without the scale; ``out`` has shape (n,)
 
-``discounts`` has shape (n,), zero from the cutoff on. The pair loop takes both as arguments, so a new measure never
-touches the loop. A function that comes as an argument cannot be inlined: hence one call for a whole row of pairs. The
+``discounts`` has shape (n,), zero from the cutoff on. The pair loop is given the addresses of both, so a new measure never
+touches the loop. A function found by its address cannot be inlined: hence one call for a whole row of pairs. The
 built-in ones spell out a single pair in a ``change_*`` kernel, which is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from rankinite.kernel import FLOAT, INT, NOTHING, Floats, array_type, function_type, kernel
+from rankinite.kernel import ADDRESS, FLOAT, INT, NOTHING, Floats, array_type, function_at, kernel
 
 _FLOATS, _STATE = array_type(FLOAT), array_type(FLOAT, dimensions=2)
 PREPARE = NOTHING(_FLOATS, _FLOATS, _STATE)
 CHANGES = NOTHING(_FLOATS, _FLOATS, _STATE, INT, _FLOATS)
-ALL_CHANGES = NOTHING(function_type(PREPARE), function_type(CHANGES), _FLOATS, _FLOATS, FLOAT, _STATE)
+ALL_CHANGES = NOTHING(ADDRESS, ADDRESS, _FLOATS, _FLOATS, FLOAT, _STATE)
 """Signatures of the measures' kernels, and of the one that takes them."""
+prepare_at, changes_at = function_at(PREPARE), function_at(CHANGES)
 
 
 @kernel
@@ -142,14 +141,15 @@ def changes_first(relevance: Floats, discounts: Floats, state: Floats, i: int, o
 
 @kernel
 def all_changes(
-    prepare: Callable[..., None],
-    changes: Callable[..., None],
+    prepare_address: int,
+    changes_address: int,
     relevance: Floats,
     discounts: Floats,
     scale: float,
     out_changes: Floats,
 ) -> None:
     """The change for every pair of ranks; ``out_changes`` has shape (n, n) and comes out symmetric."""
+    prepare, changes = prepare_at(prepare_address), changes_at(changes_address)
     n = len(relevance)
     state = np.empty((2, n + 1), np.float64)
     prepare(relevance, discounts, state)
