@@ -54,13 +54,16 @@ def curves(forests, test) -> tuple[str, str]:
 def measures_matter(data, rounds: int) -> str:
     """Trained for each measure, measured by all."""
     trained_for = [rk.NDCG(10), rk.ERR(), rk.AP(), rk.RR()]
-    lines = ["| trained for | " + " | ".join(map(str, trained_for)) + " |", "|---|" + "---|" * len(trained_for)]
+    names = [*map(str, trained_for), *(f"{measure} on training data" for measure in trained_for)]
+    lines = ["| trained for | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for measure in trained_for:
         forest = rk.LambdaMART(measure=measure, trees=rounds, leaves=10, rate=0.1, train_history=False).fit(
             data["train"], data["valid"]
         )
         result = rk.evaluate(forest, data["test"], trained_for)
         cells = [f"{result[m].mean:.4f} ± {(result[m].interval[1] - result[m].interval[0]) / 2:.4f}" for m in trained_for]
+        seen = rk.evaluate(forest, data["train"], trained_for)
+        cells += [f"{seen[m].mean:.4f}" for m in trained_for]
         lines.append(f"| {measure} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
     return "\n".join(lines)

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from rankinite.parallel import threads as threads
     from rankinite.rankers.base import Ranker as Ranker
     from rankinite.rankers.blend import Blend as Blend
-    from rankinite.rankers.boosting import Progress as Progress
     from rankinite.rankers.checkpoint import Checkpoint as Checkpoint
     from rankinite.rankers.feature import Feature as Feature
     from rankinite.rankers.forest import Forest as Forest
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from rankinite.rankers.mart import MART as MART
     from rankinite.rankers.mcrank import McRank as McRank
     from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
+    from rankinite.rankers.training import Progress as Progress
 
 _HOMES = {
     "rankinite.data.dataset": ("Dataset",),
@@ -96,7 +96,7 @@ _HOMES = {
     "rankinite.parallel": ("threads",),
     "rankinite.rankers.base": ("Ranker",),
     "rankinite.rankers.blend": ("Blend",),
-    "rankinite.rankers.boosting": ("Progress",),
+    "rankinite.rankers.training": ("Progress",),
     "rankinite.rankers.checkpoint": ("Checkpoint",),
     "rankinite.rankers.feature": ("Feature",),
     "rankinite.rankers.forest": ("Forest",),

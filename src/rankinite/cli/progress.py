@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankinite.cli.options import say
 
 if TYPE_CHECKING:
-    from rankinite.rankers.boosting import Callback, Progress
+    from rankinite.rankers.training import Callback, Progress
 
 COMPILING = "compiling (first run only) …"
 KIND = "numba:compile"

@@ -7,67 +7,41 @@ steps to the scores. Starting from the scores of another ranker, the ``base``, i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
-from rankinite.data.joining import check_same_features
-from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.errors import DataError
+from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.parallel import Team
-from rankinite.rankers.base import is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
+from rankinite.rankers.training import (
+    Callback,
+    Progress,
+    Resuming,
+    check_data,
+    one_measure,
+    plain_setting,
+    starting_scores,
+    with_base,
+)
 from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
 from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower, NotFiniteError, add_tree, words_of
 from rankinite.trees.settings import TreeSettings, check_count, check_flag, check_rate
 from rankinite.trees.structure import Trees, join
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What callbacks are told after every round."""
-
-    round: int
-    """Rounds done, those of a resumed checkpoint included."""
-    rounds: int
-    """Rounds asked for."""
-    measure: str
-    """What is watched."""
-    train: float | None
-    """Its value on the training data, where that is measured."""
-    valid: float | None
-    """Its value on the validation data, where there are some."""
-    best: int
-    """The round with the best value on the validation data so far; without them, this one."""
-    forest: Callable[[], Forest]
-    """Gives the forest as it stands, without its base; costs a copy of the trees."""
-
-
-Callback = Callable[[Progress], "bool | None"]
-"""Called after every round; True ends the training."""
-
-
-@runtime_checkable
-class Resuming(Protocol):
-    """A callback that can also give back what an interrupted run had trained, such as :class:`rankinite.Checkpoint`."""
-
-    def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
-        """The forest of the run with these settings on these data and starting scores, or None where there is none yet."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +81,7 @@ class Boosting(TreeSettings, ABC):
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values, for the model file."""
-        values = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        values = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self)}
         return {"learner": type(self).__name__, **values}
 
     def fit(
@@ -119,10 +93,10 @@ class Boosting(TreeSettings, ABC):
         its scores, and it is part of the result, which is one forest when the base is one. Ctrl-C ends training and keeps
         what there is.
         """
-        _check_data(train, valid, base, callbacks)
+        check_data(train, valid, base, callbacks)
         with Team() as team:
             forest = _Run(self, train, valid, base, callbacks, team).boost()
-        return _with_base(base, forest)
+        return with_base(base, forest)
 
 
 class _Run:
@@ -137,8 +111,8 @@ class _Run:
         self.objective = learner.objective(train)
         self.outputs = self.objective.outputs
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
-        self.scores = _starting_scores(base, train, self.objective)
-        self.valid_scores = None if valid is None else _starting_scores(base, valid, self.objective)
+        self.scores = starting_scores(base, train, self.objective)
+        self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
         bins = fit_bins(train.features, most=learner.bins, sample=learner.bin_sample, seed=learner.seed)
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)
@@ -284,40 +258,6 @@ class _Run:
         return forest.truncate(self._best())
 
 
-def one_measure(name: str, field: str, given: Measure | str) -> Measure:
-    """The measure of a setting; refuses what is none, or several."""
-    try:
-        measures = as_measures(given)
-    except ArgumentError as problem:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
-    if len(measures) != 1:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
-    return measures[0]
-
-
-def _starting_scores(base: Scorer | None, data: Dataset, objective: Objective) -> Floats:
-    """The scores before the first tree, shape (outputs, rows)."""
-    if base is None:
-        return np.repeat(np.asarray(objective.start, np.float64)[:, None], data.rows, axis=1)
-    if objective.outputs == 1:
-        scores = np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
-        if not np.isfinite(scores).all():
-            row = int(np.flatnonzero(~np.isfinite(scores[0]))[0])
-            raise DataError(
-                f"base: row {row} of {data.source} has score {scores[0, row]}. Training needs finite scores; choose a base "
-                "that scores every document."
-            )
-        return scores
-    known = objective.grades if isinstance(objective, Multiclass) else np.empty(0)
-    same = isinstance(base, Forest) and base.feature_names == data.feature_names
-    if same and isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
-        return np.array(base.outputs_of(data))
-    raise ArgumentError(
-        f"a {type(base).__name__} cannot be the base of McRank, which has a score for each grade. Give a McRank forest of the "
-        "same grades and features, or train LambdaMART or MART from this base."
-    )
-
-
 def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
     """For every row the key of its query, which follows from the keys of its rows in any order."""
     if keys is None:
@@ -332,37 +272,3 @@ def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Obje
         f"{train.source}: {objective} gives row {row} (query {qid!r}) the gradient {push[row]:g} and the curvature "
         f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's changes, or lower rate."
     )
-
-
-def _check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]) -> None:
-    for name, data in (("train", train), ("valid", valid)):
-        if not isinstance(data, Dataset) and not (data is None and name == "valid"):
-            raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
-    for data in (train, valid):
-        if data is not None and not data.rows:
-            raise DataError(f"{data.source}: there are no rows. Give data with judged documents.")
-    repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
-    if repeated:
-        raise DataError(f"{train.source}: feature {repeated[0]!r} stands there more than once. Rename one: names must differ.")
-    if valid is not None:
-        check_same_features(train, valid)
-    if base is not None and not is_scorer(base):
-        raise ArgumentError(f"base={base!r} is no ranker. Give an object with a method score(data).")
-    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"callbacks={callbacks!r} must be a list of functions, each called after every round.")
-
-
-def _with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
-    """The complete ranker: the base, then the trees trained from it."""
-    if base is None:
-        return forest
-    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
-        return base.extended(forest)
-    return Blend(((1.0, base), (1.0, forest)))
-
-
-def _plain(value: Any) -> Any:
-    """A setting as JSON has it."""
-    if isinstance(value, tuple):
-        return list(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

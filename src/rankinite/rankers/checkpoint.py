@@ -14,9 +14,9 @@ from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
 from rankinite.kernel import Floats
-from rankinite.rankers.boosting import Progress
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.loading import load
+from rankinite.rankers.training import Progress
 from rankinite.trees.settings import check_count
 
 _MAY_CHANGE = ("trees", "patience")

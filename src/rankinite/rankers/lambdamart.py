@@ -10,7 +10,8 @@ from rankinite.gradients.base import Objective
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
-from rankinite.rankers.boosting import Boosting, one_measure
+from rankinite.rankers.boosting import Boosting
+from rankinite.rankers.training import one_measure
 from rankinite.trees.settings import check_count, check_flag, check_positive
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from rankinite.barriers import wait
 from rankinite.kernel import kernel
 from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
+from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows
 from rankinite.trees._scan_kernels import (
     MASK,
@@ -31,95 +32,10 @@ from rankinite.trees._scan_kernels import (
     scan_limited,
     sum_of,
 )
-from rankinite.trees._state import BINS, LOW, MISSING, NONE, ONE, ROOT, WIDTH, WORDS, Coded, Growth, Nodes, Workspace
+from rankinite.trees._state import BINS, MISSING, NONE, ONE, ROOT, WIDTH, WORDS, Coded, Growth, Nodes, Workspace
 
 NODE, GOES_ON = 0, 1
 """Places in the plan: the node to split (−1: none), and whether its children may be split in turn."""
-
-
-@kernel
-def least_weight(growth: Growth, work: Workspace) -> int:
-    """What a side of a cut must have in the low bits of its cell, for limits the cells can check."""
-    if growth.row_share < 1.0:
-        return 1
-    if growth.newton:
-        return max(1, least_curvature(growth, work))
-    return max(1, growth.min_rows)
-
-
-@kernel
-def least_curvature(growth: Growth, work: Workspace) -> int:
-    """The minimum curvature in quantised units."""
-    return int(min(np.ceil(growth.min_curvature / work.scales[1]), 2.0**62))
-
-
-@kernel
-def raw_l2(growth: Growth, work: Workspace) -> float:
-    """L2 in quantised units; least squares on the pushes has none."""
-    return growth.l2 / work.scales[1] if growth.newton else 0.0
-
-
-@kernel
-def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
-    """The Newton step Σλ / (Σw + L2), within the node's bounds; 0 where there is no curvature."""
-    curvature = nodes.curvature[node] * work.scales[1]
-    step = nodes.push[node] * work.scales[0] / (curvature + growth.l2) if curvature > 0.0 else 0.0
-    nodes.value[node] = min(max(step, nodes.low[node]), nodes.high[node])
-
-
-@kernel
-def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nodes, work: Workspace) -> None:
-    """The root holds all rows of the first half of ``order``."""
-    nodes.start[0], nodes.end[0], nodes.half[0], nodes.slot[0], nodes.depth[0] = 0, rows, 0, 0, 0
-    nodes.push[0], nodes.total[0], nodes.curvature[0] = total >> LOW, total, curvature
-    nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
-    nodes.low[0], nodes.high[0] = -np.inf, np.inf
-    set_value(nodes, ROOT, growth, work)
-
-
-@kernel
-def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: int) -> None:
-    nodes.push[node], nodes.total[node], nodes.curvature[node] = total >> LOW, total, curvature
-    nodes.half[node], nodes.depth[node] = 1 - nodes.half[parent], nodes.depth[parent] + 1
-    nodes.feature[node], nodes.best[node], nodes.gain[node] = -1, -1, 0.0
-    nodes.low[node], nodes.high[node] = nodes.low[parent], nodes.high[parent]
-
-
-@kernel
-def split_node(
-    node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
-) -> None:
-    """Make the children of a node, numbers ``size`` and ``size + 1``, from what :func:`mark_left` counted."""
-    left_rows, left_curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
-    left_total = sum_of(work.counts[2], workers)
-    start, end = nodes.start[node], nodes.end[node]
-    whole = (nodes.push[node] << LOW) + (nodes.curvature[node] if growth.newton else end - start)
-    a, b = size, size + 1
-    nodes.feature[node], nodes.code[node] = feature, code % MISSING_LEFT
-    nodes.missing_left[node] = code >= MISSING_LEFT
-    nodes.left[node], nodes.right[node] = a, b
-    _start_child(nodes, a, node, left_total, left_curvature)
-    _start_child(nodes, b, node, whole - left_total, nodes.curvature[node] - left_curvature)
-    nodes.start[a], nodes.end[a] = start, start + left_rows
-    nodes.start[b], nodes.end[b] = start + left_rows, end
-    set_value(nodes, a, growth, work)
-    set_value(nodes, b, growth, work)
-
-
-@kernel
-def keep_order(nodes: Nodes, parent: int, monotone: int) -> None:
-    """Bound the children of a node so that their order is the one asked for: 1 rising, −1 falling, 0 any."""
-    if monotone == 0:
-        return
-    lower, upper = nodes.left[parent], nodes.right[parent]
-    if monotone < 0:
-        lower, upper = upper, lower
-    # Neither side may ever cross the middle between the two values, so no later split can break the order.
-    middle = 0.5 * (nodes.value[lower] + nodes.value[upper])
-    if nodes.value[lower] > nodes.value[upper]:
-        middle = nodes.value[parent]
-        nodes.value[lower], nodes.value[upper] = middle, middle
-    nodes.high[lower], nodes.low[upper] = middle, middle
 
 
 @kernel
@@ -268,8 +184,8 @@ def _choose(nodes: Nodes, size: int) -> int:
 @kernel
 def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, size: int, slots: int) -> bool:
     """Give the new children histograms and features; returns whether either may be split."""
-    a, b = size, size + 1
-    small, large = (a, b) if nodes.end[a] - nodes.start[a] <= nodes.end[b] - nodes.start[b] else (b, a)
+    a = size
+    small, large = smaller_first(nodes, a)
     nodes.slot[large], nodes.slot[small] = nodes.slot[node], slots
     deep = growth.depth > 0 and nodes.depth[a] >= growth.depth
     fits_small = not deep and nodes.end[small] - nodes.start[small] >= 2 * growth.min_rows

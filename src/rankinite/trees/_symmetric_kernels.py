@@ -10,17 +10,8 @@ import numpy as np
 
 from rankinite.barriers import wait
 from rankinite.kernel import Floats, kernel
-from rankinite.trees._grow_kernels import (
-    features_of,
-    fill,
-    keep_order,
-    least_curvature,
-    least_weight,
-    own_words,
-    raw_l2,
-    split_node,
-    take_away,
-)
+from rankinite.trees._grow_kernels import features_of, fill, own_words, take_away
+from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import mark_left, move_rows
 from rankinite.trees._scan_kernels import MISSING_LEFT, any_of, best_feature, copy_flags, cut_gain, draw_features, mix, net_gain
 from rankinite.trees._state import BINS, MISSING, ONE, ROOT, Coded, Growth, Nodes, Workspace
@@ -90,13 +81,6 @@ def _fill_level(
                 take_away(nodes, work, large, small, block, first_word, last_word)
         for f in range(low, high):
             _scan_level(coded, growth, nodes, work, first, last, level, f, gains)
-
-
-@kernel
-def smaller_first(nodes: Nodes, a: int) -> tuple[int, int]:
-    """Two siblings, a and a + 1, the one with fewer rows first."""
-    b = a + 1
-    return (a, b) if nodes.end[a] - nodes.start[a] <= nodes.end[b] - nodes.start[b] else (b, a)
 
 
 @kernel

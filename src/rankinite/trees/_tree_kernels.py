@@ -6,7 +6,8 @@ import numpy as np
 
 from rankinite.barriers import CLAIMED, claim, wait
 from rankinite.kernel import Flags, Floats, kernel
-from rankinite.trees._grow_kernels import grow_best_first, start_root
+from rankinite.trees._grow_kernels import grow_best_first
+from rankinite.trees._node_kernels import start_root
 from rankinite.trees._partition_kernels import code_at, quantise
 from rankinite.trees._scan_kernels import is_drawn, sum_of
 from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Workspace
