@@ -213,7 +213,7 @@ def main() -> None:
     if given.contender:
         print(json.dumps(contender(given.contender, given.data[0], given.seed, given.threads[0])))
         return
-    sections = [machine(["rankinite", "numba", "lightgbm", "xgboost-cpu", "catboost"]), (__doc__ or "").split("\n\n", 2)[2]]
+    about = (__doc__ or "").split("\n\n", 2)[2].strip()
     for threads in given.threads:
         for data in given.data:
             if data == "mq2007" and not os.environ.get("RANKINITE_DATA"):
@@ -226,10 +226,11 @@ def main() -> None:
                 shares.append(others)
                 for kept, new in zip(collected, runs, strict=True):
                     kept.reports.extend(new.reports)
-            sections.append(f"**{data}, {threads} thread(s)**\n\n{table(collected, statistics.mean(shares))}")
-            print(sections[-1], flush=True)
-    if given.names == NAMES:
-        write_section("Training", "\n\n".join(sections))
+            title, result = f"Training on {data}, {threads} thread(s)", table(collected, statistics.mean(shares))
+            print(f"{title}\n\n{result}", flush=True)
+            if given.names == NAMES:
+                where = machine(["rankinite", "numba", "lightgbm", "xgboost-cpu", "catboost"])
+                write_section(title, "\n\n".join([where, about, f"Seeds: {len(shares)}.", result]))
 
 
 if __name__ == "__main__":

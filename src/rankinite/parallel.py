@@ -19,8 +19,6 @@ from itertools import pairwise
 from types import FrameType
 from typing import Any, NoReturn, Self, TypeVar
 
-import numpy as np
-
 from rankinite.barriers import TOGETHER
 from rankinite.errors import ArgumentError
 from rankinite.kernel import Indices
@@ -266,9 +264,9 @@ def query_chunks(offsets: Indices, per_thread: int = 2) -> list[tuple[int, int]]
     chunks = min(queries, count * per_thread, int(offsets[-1]) // SMALLEST) if count > 1 else 1
     if chunks <= 1:
         return [(0, queries)]
-    goals = np.linspace(offsets[0], offsets[-1], chunks + 1)[1:-1]
-    cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, goals), [queries])))
-    return [(int(a), int(b)) for a, b in pairwise(cuts)]
+    start, rows = int(offsets[0]), int(offsets[-1] - offsets[0])
+    cuts = [0, *(int(offsets.searchsorted(start + rows * k / chunks)) for k in range(1, chunks)), queries]
+    return [(a, b) for a, b in pairwise(cuts) if a < b]
 
 
 def over_queries(work: Callable[[int, int], R], offsets: Indices) -> list[R]:

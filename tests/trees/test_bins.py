@@ -43,6 +43,10 @@ def column(values):
     return np.asarray(values, np.float32)[:, None]
 
 
+def threshold_of(bins, feature, code):
+    return bins.thresholds(np.asarray([feature]), np.asarray([code]))[0]
+
+
 def edges_of(bins, feature=0):
     return bins.edges[bins.starts[feature] : bins.starts[feature + 1]]
 
@@ -228,7 +232,7 @@ def test_a_threshold_parts_rows_as_codes_do_in_both_precisions(values, others, m
     rows = np.asarray(values + others, np.float32)
     codes = by_feature(bins.code(rows[:, None])).ravel()
     for code in range(len(bins.edges) + 1):
-        threshold = bins.threshold(0, code)
+        threshold = threshold_of(bins, 0, code)
         with np.errstate(over="ignore"):
             single = np.float32(threshold)
         single = np.nextafter(single, np.float32(-np.inf)) if float(single) > threshold else single
@@ -239,8 +243,8 @@ def test_a_threshold_parts_rows_as_codes_do_in_both_precisions(values, others, m
 
 def test_the_last_code_of_a_feature_parts_what_is_there_from_what_is_missing():
     bins = fit_bins(mixed(300))
-    assert bins.threshold(4, len(edges_of(bins, 4))) == math.inf
-    assert bins.threshold(7, 0) == math.inf
+    assert threshold_of(bins, 4, len(edges_of(bins, 4))) == math.inf
+    assert threshold_of(bins, 7, 0) == math.inf
 
 
 @pytest.mark.parametrize(

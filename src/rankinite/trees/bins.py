@@ -70,10 +70,13 @@ class Bins:
     def __repr__(self) -> str:
         return f"<Bins: {self.features} features, {len(self.edges)} edges>"
 
-    def threshold(self, feature: int, code: int) -> float:
-        """The number that parts codes: ``x <= threshold`` exactly when x is not missing and its code is at most ``code``."""
-        edge = int(self.starts[feature]) + code
-        return float(self.edges[edge]) if edge < self.starts[feature + 1] else math.inf
+    def thresholds(self, features: Indices, codes: Indices) -> Floats:
+        """The numbers that part codes: ``x <= threshold`` exactly when x is not missing and its code is at most ``code``."""
+        edges = self.starts[features] + codes
+        inside = edges < self.starts[features + 1]
+        found = np.full(len(edges), np.inf)
+        found[inside] = self.edges[edges[inside]]
+        return found
 
     def code(self, features: Features) -> Codes:
         """The codes of ``features`` (rows, features), on the threads in force."""

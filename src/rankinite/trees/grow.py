@@ -65,7 +65,7 @@ class Grower:
         self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.rows))
         self._nodes = nodes_of(self._leaves)
         self._work = _workspace(self.rows, self.features, self._leaves, team.size, drawn=settings.node_row_share < 1.0)
-        self._drawn = np.empty(self.rows, np.bool_)
+        self._all_rows, self._drawn = np.arange(self.rows, dtype=np.int32), np.empty(self.rows, np.bool_)
 
     @np.errstate(all="ignore")  # words wrap around and empty sides divide by 0 on purpose; only plain Python would warn of it
     def grow(self, push: Floats, curvature: Floats, number: int) -> Grown:
@@ -113,13 +113,11 @@ class Grower:
     def trees_of(self, grown: Grown, values: Floats) -> Trees:
         """The tree as it is kept, with these values, one a node."""
         nodes, size = grown.nodes, grown.size
-        inner = np.flatnonzero(nodes.feature[:size] >= 0)
+        chosen = nodes.feature[:size] >= 0
         threshold = np.zeros(size)
-        for node in inner:
-            threshold[node] = self.bins.threshold(int(nodes.feature[node]), int(nodes.code[node]))
+        threshold[chosen] = self.bins.thresholds(nodes.feature[:size][chosen], nodes.code[:size][chosen])
         push_unit, curvature_unit = self._work.scales
         unit = push_unit * (push_unit / curvature_unit) if self.settings.criterion == "newton" else push_unit**2
-        chosen = nodes.feature[:size] >= 0
         return Trees(
             feature=nodes.feature[:size].astype(np.int32),
             threshold=threshold,
@@ -137,7 +135,7 @@ class Grower:
         """Fill the order with the rows of the next tree; says which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
         if settings.row_share == settings.query_share == 1.0:
-            order[: self.rows] = np.arange(self.rows)
+            order[: self.rows] = self._all_rows
             return _NO_FLAGS
         drawn = self._drawn
         if settings.query_share < 1.0:
