@@ -245,3 +245,14 @@ def test_scores_that_are_no_numbers_are_named(score):
     data = rk.read(np.arange(4.0)[:, None], grades=[1, 0, 0, 1], qid=["fine", "fine", "hit", "hit"])
     with pytest.raises(rk.DataError, match=r"query 'hit' has a score of .*base"):
         pushes(Lambdas(data, rk.NDCG()), np.asarray([0.0, 1.0, score, 0.0]))
+
+
+def test_documents_above_do_not_disturb_normalised_pairs():
+    """Blocks of four are computed whole: what stands above a document is computed with it, and must come to nothing."""
+    data = rk.read([[0.0], [1.0], [2.0], [3.0]], grades=[1, 0, 2, 0], group=[4])
+    scores = np.asarray([0.01, 0.0, -0.5, -1.0])  # 0.01 is the distance that is added to each
+    push, curvature = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores)
+    assert np.isfinite(push).all()
+    nearly, bent = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores + [1e-9, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(push, nearly, rtol=1e-5)
+    np.testing.assert_allclose(curvature, bent, rtol=1e-5)

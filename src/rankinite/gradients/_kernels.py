@@ -70,7 +70,7 @@ def add_pairs(
     ``near`` + ``slope`` · |s_i − s_j|; both divisions are made as one.
     """
     for k in range(len(grades)):
-        far, both = near + slope * (own_key - keys[k]), own_odds + odds[k]
+        far, both = near + slope * abs(own_key - keys[k]), own_odds + odds[k]
         inverse = 1.0 / (far * both)
         chance, size = odds[k] * far * inverse, abs(lifts[k]) * both * inverse
         push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
@@ -89,7 +89,7 @@ def add_pairs_apart(
     """The same from the scores, where they are too far apart for odds."""
     for k in range(len(grades)):
         chance = sigmoid(sigma * (keys[k] - own_key))
-        size = abs(lifts[k]) / (near + slope * (own_key - keys[k]))
+        size = abs(lifts[k]) / (near + slope * abs(own_key - keys[k]))
         push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
         lifts[k] = push - size if grades[k] > own else push
         bends[k] = push * (1.0 - chance)
