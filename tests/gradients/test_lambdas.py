@@ -253,6 +253,6 @@ def test_documents_above_do_not_disturb_normalised_pairs():
     scores = np.asarray([0.01, 0.0, -0.5, -1.0])  # 0.01 is the distance that is added to each
     push, curvature = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores)
     assert np.isfinite(push).all()
-    nearly, bent = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores + [1e-9, 0.0, 0.0, 0.0])
+    nearly, bent = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores + np.eye(4)[0] * 1e-9)
     np.testing.assert_allclose(push, nearly, rtol=1e-5)
     np.testing.assert_allclose(curvature, bent, rtol=1e-5)
