@@ -57,9 +57,8 @@ def measures_matter(data, rounds: int) -> str:
     names = [*map(str, trained_for), *(f"{measure} on training data" for measure in trained_for)]
     lines = ["| trained for | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for measure in trained_for:
-        forest = rk.LambdaMART(measure=measure, trees=rounds, leaves=10, rate=0.1, train_history=False).fit(
-            data["train"], data["valid"]
-        )
+        learner = rk.LambdaMART(measure=measure, trees=rounds, leaves=10, rate=0.1, patience=None, train_history=False)
+        forest = learner.fit(data["train"], data["valid"])
         result = rk.evaluate(forest, data["test"], trained_for)
         cells = [f"{result[m].mean:.4f} ± {(result[m].interval[1] - result[m].interval[0]) / 2:.4f}" for m in trained_for]
         seen = rk.evaluate(forest, data["train"], trained_for)

@@ -108,3 +108,14 @@ def test_settings_are_plain_values_for_the_model_file():
     settings = rk.LambdaMART(measure="err", watch="ndcg@5", monotone=("+1",)).settings()
     assert settings["learner"] == "LambdaMART"
     assert (settings["measure"], settings["watch"], settings["monotone"]) == ("err", "ndcg@5", ["+1"])
+
+
+def test_numbers_of_numpy_are_taken_for_pythons_own():
+    """A grid search draws them from np.arange or np.logspace."""
+    given = rk.LambdaMART(
+        leaves=np.int64(7), trees=np.int32(3), rate=np.float32(0.5), normalise=np.bool_(False), seed=np.uint8(4)
+    )
+    assert given == rk.LambdaMART(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
+    assert {type(given.leaves), type(given.trees), type(given.seed)} == {int}
+    with pytest.raises(rk.ArgumentError, match="leaves"):
+        rk.LambdaMART(leaves=np.float64(7.5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 import numpy as np
@@ -58,6 +58,10 @@ class TreeSettings:
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        for field in fields(self):  # those of the learners too
+            value = getattr(self, field.name)
+            if isinstance(value, np.generic):  # a number from np.arange is as good as Python's own
+                object.__setattr__(self, field.name, value.item())
         whole = {"leaves": 2, "min_rows": 1, "bins": 2, "bin_sample": 1, "seed": 0}
         for field, least in whole.items():
             _check_whole(name, field, getattr(self, field), least)
