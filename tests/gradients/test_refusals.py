@@ -178,7 +178,7 @@ def test_the_kernels_mean_the_same_without_the_compiler():
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    """Measures reach the pair loop by type: the disk cache must find it again."""
+    """Measures reach the pair loop by address: the disk cache must find it again."""
     code = SMALL.replace("for objective in made", "for objective in made[:4]")
     assert code != SMALL
     cached = []

@@ -16,7 +16,7 @@ from rankinite.kernel import Indices, kernel
 Words = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
 
-_STEP, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+STEP, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 _MAGNITUDE, _INFINITY, _NAN = np.uint64(0x7FFFFFFF), np.uint64(0x7F800000), np.uint64(0x7FC00000)
 
@@ -41,9 +41,9 @@ def plain_bits(word: Any) -> Any:
 @kernel
 def fill_multipliers(out_multipliers: Keys) -> None:
     """An odd multiplier for every feature; shape (features,)."""
-    state = _STEP
+    state = STEP
     for feature in range(len(out_multipliers)):
-        state += _STEP
+        state += STEP
         out_multipliers[feature] = mixed(state) | np.uint64(1)
 
 
@@ -59,8 +59,8 @@ def hash_rows(
     for query in range(first, last):
         for row in range(offsets[query], offsets[query + 1]):
             values = features[row]
-            total = qids[query] + plain_bits(grades[row]) * _STEP
+            total = qids[query] + plain_bits(grades[row]) * STEP
             for feature in range(len(values)):
-                bits = plain_bits(values[feature]) * _STEP
+                bits = plain_bits(values[feature]) * STEP
                 total += (bits ^ (bits >> _HALF)) * multipliers[feature]
             out_keys[row] = mixed(total)

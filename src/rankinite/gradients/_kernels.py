@@ -98,56 +98,6 @@ def add_pairs_apart(
 
 
 @kernel
-def sum_pairs(
-    changes: Callable[..., None],
-    n: int,
-    discounts: Floats,
-    state: Floats,
-    sigma: float,
-    depth: int,
-    normalise: bool,
-    keys: Floats,
-    odds: Floats,
-    relevance: Floats,
-    grades: Floats,
-    lifts: Floats,
-    bends: Floats,
-    out_push: Floats,
-    out_curvature: Floats,
-) -> float:
-    """Pushes and curvatures of one query in rank order, without σ and the query's scale; returns Σ|push| of all pairs.
-
-    Only pairs whose upper rank is below ``depth`` are looked at. The arrays from ``keys`` on have n documents in rank order
-    and are filled up to whole blocks. Grades are used up: a document whose pairs are all done gets the grade NaN, which is
-    neither above nor below any other, as have those that only fill up.
-    """
-    out_push[:] = 0.0
-    out_curvature[:] = 0.0
-    wide = not sigma * (keys[0] - keys[n - 1]) < SPREAD
-    near, slope = (_NEAR, 1.0) if normalise and keys[0] != keys[n - 1] else (1.0, 0.0)
-    size = 0.0
-    for i in range(min(depth, n - 1)):
-        changes(relevance[:n], discounts, state, i, lifts[:n])
-        low = (i + 1) // BLOCK * BLOCK
-        own, key, levels = grades[i], keys[i], grades[low:]
-        grades[i] = np.nan
-        if wide:
-            add_pairs_apart(
-                own, key, sigma, near, slope, levels, keys[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:]
-            )
-        else:
-            add_pairs(
-                own, key, odds[i], near, slope,
-                levels, keys[low:], odds[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:],
-            )  # fmt: skip
-        lift, bend, both_ways = totals_of(lifts[low:], bends[low:])
-        out_push[i] += lift
-        out_curvature[i] += bend
-        size += both_ways
-    return size
-
-
-@kernel
 def fill_odds(keys: Floats, sigma: float, out_odds: Floats) -> None:
     """exp(σ(key − highest key)) of every rank; differences must be below ``SPREAD``.
 
@@ -173,6 +123,58 @@ def fill_odds(keys: Floats, sigma: float, out_odds: Floats) -> None:
         series = series * r + 0.5
         power = (np.float64(shifted).view(np.uint64) + np.uint64(1023)) << np.uint64(52)
         out_odds[k] = (1.0 + (r + r * r * series)) * np.uint64(power).view(np.float64)
+
+
+@kernel
+def sum_pairs(
+    changes: Callable[..., None],
+    n: int,
+    discounts: Floats,
+    state: Floats,
+    sigma: float,
+    depth: int,
+    normalise: bool,
+    keys: Floats,
+    odds: Floats,
+    relevance: Floats,
+    grades: Floats,
+    lifts: Floats,
+    bends: Floats,
+    out_push: Floats,
+    out_curvature: Floats,
+) -> float:
+    """Pushes and curvatures of one query in rank order, without σ and the query's scale; returns Σ|push| of all pairs.
+
+    Only pairs whose upper rank is below ``depth`` are looked at. The arrays from ``keys`` on have n documents in rank order
+    and are filled up to whole blocks; ``odds``, ``lifts`` and ``bends`` are workspace. Grades are used up: a document whose
+    pairs are all done gets the grade NaN, which is neither above nor below any other, as have those that only fill up.
+    """
+    out_push[:] = 0.0
+    out_curvature[:] = 0.0
+    wide = not sigma * (keys[0] - keys[n - 1]) < SPREAD
+    if not wide:
+        fill_odds(keys, sigma, odds)
+    near, slope = (_NEAR, 1.0) if normalise and keys[0] != keys[n - 1] else (1.0, 0.0)
+    size = 0.0
+    for i in range(min(depth, n - 1)):
+        changes(relevance[:n], discounts, state, i, lifts[:n])
+        low = (i + 1) // BLOCK * BLOCK
+        own, key, levels = grades[i], keys[i], grades[low:]
+        grades[i] = np.nan
+        if wide:
+            add_pairs_apart(
+                own, key, sigma, near, slope, levels, keys[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:]
+            )
+        else:
+            add_pairs(
+                own, key, odds[i], near, slope,
+                levels, keys[low:], odds[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:],
+            )  # fmt: skip
+        lift, bend, both_ways = totals_of(lifts[low:], bends[low:])
+        out_push[i] += lift
+        out_curvature[i] += bend
+        size += both_ways
+    return size
 
 
 @kernel
@@ -272,7 +274,6 @@ def push_pairs(
         else:
             rank_again(push[:n], ranks, keys[:n], odds[:n], spare[:n])
         look_up_ranks(ranks, keys, relevance[start:end], grades[start:end], worth, levels)
-        fill_odds(keys, sigma, odds)
         prepare(worth[:n], discounts[:n], state)
         size = sum_pairs(
             changes, n, discounts[:n], state, sigma, depth, normalise, keys, odds, worth, levels, lifts, bends, push, curvature

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data._content_kernels import mixed
+from rankinite.data._content_kernels import STEP, mixed
 from rankinite.kernel import Flags, Floats, Indices, kernel
 from rankinite.trees._state import LOW, MISSING
 
@@ -21,7 +21,6 @@ MISSING_LEFT = 256
 """Added to a code: missing values go left."""
 _LOW, _MASK, _SIGN, _TWO_52 = (np.uint64(n) for n in (LOW, MASK, 1 << 63, 0x433 << 52))
 _OFFSET = 2.0**52 + 2.0 ** (63 - LOW)  # the sign bit, flipped, counts 2^(63 − LOW) after the shift
-_STEP = np.uint64(0x9E3779B97F4A7C15)
 _NOISE = 1e-12  # a gain below this share of its terms is rounding
 
 
@@ -58,7 +57,7 @@ def any_of(flags: Flags, first: int, last: int) -> bool:
 @kernel
 def mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """A random word that depends on two others."""
-    return mixed(a * _STEP + b + _STEP)
+    return mixed(a * STEP + b + STEP)
 
 
 @kernel
