@@ -43,7 +43,7 @@ HOMES = {
 
 NO_LIMIT = "none"
 """How an option says None where that is not what leaving it out means."""
-PANELS = {"TreeSettings": "Trees", "Boosting": "Boosting"}
+PANELS = {"TreeSettings": "Trees", "Boosting": "Boosting", "Learner": "Boosting"}
 """The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
 SHORT = {"measure": "-m", "seed": "-s"}
 
@@ -87,7 +87,7 @@ def settings_of(module: str, name: str) -> dict[str, Setting]:
         for alias in node.names
     }
     found: dict[str, Setting] = {}
-    for base in classes[name].bases:
+    for base in reversed(classes[name].bases):  # as dataclasses collect fields: the last base first
         home = module if isinstance(base, ast.Name) and base.id in classes else homes.get(getattr(base, "id", ""), "")
         if isinstance(base, ast.Name) and home.startswith("rankinite."):  # Python's own bases have no settings
             found |= settings_of(home, base.id)
