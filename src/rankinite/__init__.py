@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from rankinite.rankers.mcrank import McRank as McRank
     from rankinite.rankers.net import Linear as Linear
     from rankinite.rankers.net import Net as Net
+    from rankinite.rankers.optimum import Optimum as Optimum
+    from rankinite.rankers.optimum import local_optimum as local_optimum
     from rankinite.rankers.ranknet import RankNet as RankNet
     from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
     from rankinite.rankers.training import Progress as Progress
@@ -111,6 +113,7 @@ _HOMES = {
     "rankinite.rankers.mart": ("MART",),
     "rankinite.rankers.mcrank": ("McRank",),
     "rankinite.rankers.net": ("Linear", "Net"),
+    "rankinite.rankers.optimum": ("Optimum", "local_optimum"),
     "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }

@@ -60,6 +60,7 @@ def follow(
         pulls[last, i] = rows.push[own[i]]
     pulls[last, len(own) :] = 0.0
     backward(frame.sizes, weights, units, pulls, lines, gradient)
+    gradient[len(gradient) - 1] = 0.0  # Σλ is 0 but for rounding, on which Adam would let the bias of all scores walk
     step(steps, gradient, weights)
 
 

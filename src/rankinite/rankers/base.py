@@ -98,13 +98,13 @@ def plain_settings(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
         raise ArgumentError(f"a {kind}'s settings must be plain values that JSON can hold ({error}).") from error
 
 
-def drawn_history(ranker: object, history: History | None, axes: Axes | None) -> Axes:
-    """The measure after every round of training, drawn."""
+def drawn_history(ranker: object, history: History | None, axes: Axes | None, unit: str) -> Axes:
+    """The measure after every round, or whatever the unit is called, of training, drawn."""
     from rankinite.rankers.plots import plot_history
 
     if history is None:
         raise ArgumentError(f"{ranker!r} has no history to draw: only what was trained has one.")
-    return plot_history(history, axes)
+    return plot_history(history, axes, unit)
 
 
 def is_scorer(value: Any) -> bool:

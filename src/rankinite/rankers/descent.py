@@ -25,11 +25,11 @@ from rankinite.kernel import Floats, frozen
 from rankinite.nets import _train_kernels as _kernels
 from rankinite.nets._state import Frame, Rows, Steps
 from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count
-from rankinite.nets.standard import fit_standard, refuse_missing
+from rankinite.nets.standard import check_features, fit_standard
 from rankinite.parallel import Team, run
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.history import History
-from rankinite.rankers.net import Linear, Missing, Net
+from rankinite.rankers.net import Linear, Missing, Net, checked_hidden
 from rankinite.rankers.training import Callback, Learner, Progress, Resuming, check_data, starting_scores, with_base
 
 Optimiser = Literal["adam", "sgd"]
@@ -67,7 +67,7 @@ class Descent(Learner):
         plain_numbers(self)
         self.check_watch()
         name = type(self).__name__
-        object.__setattr__(self, "hidden", _checked_hidden(name, self.hidden))
+        object.__setattr__(self, "hidden", checked_hidden(name, self.hidden))
         check_choice(name, "optimiser", self.optimiser, get_args(Optimiser))
         check_choice(name, "nan", self.nan, get_args(Missing))
         check_positive(name, "rate", self.rate)
@@ -97,15 +97,6 @@ class Descent(Learner):
             )
         with Team():
             return with_base(base, _Run(self, train, valid, base, callbacks).train())  # type: ignore[return-value]
-
-
-def _checked_hidden(name: str, hidden: Any) -> tuple[int, ...]:
-    sizes = (hidden,) if isinstance(hidden, int) and not isinstance(hidden, bool) else hidden
-    if not isinstance(sizes, Sequence) or isinstance(sizes, str):
-        raise ArgumentError(f"{name}: hidden={hidden!r} must list the units of each hidden layer, as in (10,); () is linear.")
-    for units in sizes:
-        check_count(name, "hidden", units)
-    return tuple(sizes)
 
 
 @dataclass(eq=False)
@@ -142,15 +133,16 @@ class _Run:
     ) -> None:
         self.learner, self.train_data, self.valid, self.base, self.callbacks = learner, train, valid, base, callbacks
         self.measure, self.measures_train = learner.watched(), learner.train_history
-        if learner.nan == "refuse":
-            for data in (train,) if valid is None else (train, valid):
-                refuse_missing(data.features, data.feature_names, data.source)
+        for data in (train,) if valid is None else (train, valid):
+            check_features(data.features, data.feature_names, data.source, missing=learner.nan == "mean")
         objective = learner.objective(train)
         assert isinstance(objective, PairObjective)
         self.objective = objective
         self.pairs = objective.pairs.arrays if isinstance(objective.pairs, GradedPairs) else objective.pairs
         self.queries = query_order(train)
-        standard = fit_standard(train, self.pairs.rows)
+        place = np.argsort(self.queries)[train.query_of_row()[self.pairs.rows]]
+        rows = self.pairs.rows[np.argsort(place, kind="stable")]  # the order must not depend on where queries stand
+        standard = fit_standard(train.features, rows, train.source)
         sizes = sizes_of(len(train.feature_names), learner.hidden)
         self.frame = Frame(sizes, frozen(standard.centre), frozen(standard.scale))
         self.start_scores = frozen(starting_scores(base, train, objective)[0])

@@ -188,7 +188,7 @@ class Forest(Fitted):
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every round of training."""
-        return drawn_history(self, self.history, axes)
+        return drawn_history(self, self.history, axes, "round")
 
     def plot_tree(self, number: int, axes: Axes | None = None) -> Axes:
         """Draw one tree, its root on the left."""

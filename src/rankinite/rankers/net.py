@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.checks import check_count
 from rankinite.data.dataset import Dataset
-from rankinite.errors import DataError
-from rankinite.kernel import SCORE, Floats, Reals, frozen
+from rankinite.errors import ArgumentError, DataError
+from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores, layers_of, sizes_of, weight_count
-from rankinite.nets.standard import refuse_missing
+from rankinite.nets.standard import check_features
 from rankinite.rankers.base import Fitted, drawn_history, plain_settings
 from rankinite.rankers.history import History
 from rankinite.rankers.inputs import located
 from rankinite.rankers.text import linear_text, net_text
-from rankinite.storage import DAMAGED, Stored
+from rankinite.storage import Stored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Missing = Literal["refuse", "mean"]
 """What a missing value (NaN) is: refused, or taken for the feature's mean in the training data."""
+
+MOST_UNITS = 1_000_000
+"""Of a layer: far more than is of use, and few enough to count all weights of a net."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,10 +61,8 @@ class Net(Fitted):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
-        object.__setattr__(self, "hidden", tuple(self.hidden))
+        object.__setattr__(self, "hidden", checked_hidden("net", self.hidden))
         object.__setattr__(self, "settings", plain_settings(self.settings, "net"))
-        if not self.feature_names or any(type(units) is not int or not 0 < units < 1 << 31 for units in self.hidden):
-            raise DataError(f"net: {len(self.feature_names)} features and hidden={self.hidden} do not make a net. {DAMAGED}")
         inputs = len(self.feature_names)
         wanted = {"weights": weight_count(sizes_of(inputs, self.hidden)), "centre": inputs, "scale": inputs}
         _take_arrays(self, "net", wanted)
@@ -85,7 +89,7 @@ class Net(Fitted):
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every epoch of training."""
-        return drawn_history(self, self.history, axes)
+        return drawn_history(self, self.history, axes, "epoch")
 
     @cached_property
     def frame(self) -> Frame:
@@ -130,9 +134,10 @@ class Linear(Fitted):
             object.__setattr__(self, "centre", np.zeros(len(self.feature_names)))
         inputs = len(self.feature_names)
         _take_arrays(self, "linear ranker", {"weights": inputs, "centre": inputs})
-        if not inputs or not np.isfinite(self.bias):
-            raise DataError(f"linear ranker: {inputs} features and bias={self.bias} make none. Give both.")
-        object.__setattr__(self, "bias", float(self.bias))
+        bias: Any = self.bias
+        if not isinstance(bias, Real) or not math.isfinite(bias):
+            raise DataError(f"linear ranker: bias={bias!r} must be a finite number.")
+        object.__setattr__(self, "bias", float(bias))
 
     def __repr__(self) -> str:
         return f"<Linear{_maker(self.settings)}: {len(self.feature_names)} features>"
@@ -151,7 +156,7 @@ class Linear(Fitted):
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every epoch of training."""
-        return drawn_history(self, self.history, axes)
+        return drawn_history(self, self.history, axes, "epoch")
 
     @cached_property
     def frame(self) -> Frame:
@@ -181,20 +186,13 @@ def _scores(ranker: Net | Linear, frame: Frame, weights: Floats, features: Datas
     if columns is not None:
         matrix = frozen(np.ascontiguousarray(matrix[:, columns]))
     place = features.source if isinstance(features, Dataset) else "the features"
-    if ranker.nan == "refuse":
-        refuse_missing(matrix, ranker.feature_names, place)
+    check_features(matrix, ranker.feature_names, place, missing=ranker.nan == "mean")
     scores = np.zeros(len(matrix), SCORE)
     add_scores(frame, weights, matrix, scores)
     if not np.isfinite(scores).all():
-        _refuse_scores(scores, matrix, place)
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise DataError(f"{place}: the score of row {row} is beyond all floats. Give features like those of the training data.")
     return scores
-
-
-def _refuse_scores(scores: Floats, matrix: Reals, place: str) -> None:
-    row = int(np.flatnonzero(~np.isfinite(scores))[0])
-    odd = matrix[row][~np.isfinite(matrix[row])]
-    why = f"it has a feature of {odd[0]}" if len(odd) else "its features are far beyond those of the training data"
-    raise DataError(f"{place}: row {row} would have the score {scores[row]}, as {why}. Give finite features of a like size.")
 
 
 def _take_arrays(ranker: Any, kind: str, lengths: Mapping[str, int]) -> None:
@@ -202,14 +200,35 @@ def _take_arrays(ranker: Any, kind: str, lengths: Mapping[str, int]) -> None:
     if ranker.nan not in get_args(Missing):
         raise DataError(f"{kind}: nan={ranker.nan!r} is unknown. Known are {', '.join(get_args(Missing))}.")
     names = ranker.feature_names
+    if not names:
+        raise DataError(f"{kind}: there are no features to score by. Give their names.")
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise DataError(f"{kind}: two features are called {repeated!r}. Names must differ; rename one.")
     for name, length in lengths.items():
-        array = np.ascontiguousarray(getattr(ranker, name), SCORE)
+        try:
+            array = np.ascontiguousarray(getattr(ranker, name), SCORE)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{kind}: {name} are no numbers ({error}). Give {length} finite ones.") from error
         if array.shape != (length,) or not np.isfinite(array).all():
-            raise DataError(f"{kind}: {name} must be {length} finite numbers, but has shape {array.shape} or others.")
+            odd = f"an array of shape {array.shape}" if array.shape != (length,) else array[~np.isfinite(array)][0]
+            raise DataError(f"{kind}: {name} must be {length} finite numbers, but {odd} was given.")
         object.__setattr__(ranker, name, frozen(array))
+
+
+def checked_hidden(name: str, hidden: Any) -> tuple[int, ...]:
+    """The units of each hidden layer; refuses what is no such list."""
+    sizes = (hidden,) if isinstance(hidden, int) and not isinstance(hidden, bool) else hidden
+    if not isinstance(sizes, Sequence | np.ndarray) or isinstance(sizes, str):
+        raise ArgumentError(f"{name}: hidden={hidden!r} must list the units of each hidden layer, as in (10,); () is linear.")
+    plain: list[Any] = [units.item() if isinstance(units, np.generic) else units for units in sizes]
+    for units in plain:
+        check_count(name, "hidden", units)
+        if units > MOST_UNITS:
+            raise ArgumentError(
+                f"{name}: hidden={units} is more than a net may have in a layer, which is {MOST_UNITS:,} units."
+            )
+    return tuple(plain)
 
 
 def _maker(settings: Mapping[str, Any]) -> str:
