@@ -234,8 +234,7 @@ class _Run:
         values, epoch, patience = start.deciding, self.epoch + 1, self.learner.patience
         untrained = start.best == 0 and self.base is None  # no training at all is a choice only where there is a base
         if not values or untrained or values[epoch] > start.best_value:
-            start.best = epoch
-            start.kept = start.weights.copy()
+            start.kept, start.best = start.weights.copy(), epoch
             return
         start.steps = start.steps._replace(rate=start.steps.rate * self.learner.decay)
         start.ended = patience is not None and epoch - start.best >= patience
