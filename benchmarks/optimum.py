@@ -51,7 +51,8 @@ def main() -> None:
             spent = time.perf_counter() - started
             said.append(f"**{state}** ({spent:.0f} s): {found.verdict()}\n\n{found.grid().markdown()}\n")
             print(name, state, found, f"{spent:.0f} s", sep="\n", flush=True)
-    write_section("Nets: a local optimum?", "\n".join([machine(["rankinite", "numba", "numpy"]) + "\n", (__doc__ or "").split("\n\n")[2] + "\n", *said]))
+    about = [machine(["numba", "numpy"]) + "\n", (__doc__ or "").split("\n\n", 2)[2]]
+    write_section("Nets: a local optimum?", "\n".join([*about, *said]))
 
 
 if __name__ == "__main__":
