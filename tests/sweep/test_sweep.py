@@ -65,7 +65,6 @@ def test_the_curve_is_brute_force_over_all_intervals(rows, measure, form, ends):
         assert curve.value_at(float((left + right) / 2)) == pytest.approx(value, abs=1e-12)
     assert (curve.edges[0], curve.edges[-1]) == ends
     assert (np.diff(curve.edges) > 1e-12).all()
-    assert np.diff(curve.values).all()
     for found in curve.edges[:-1]:
         assert min(abs(float(left) - found) for left, _, _ in slow) < 1e-15
 
@@ -114,6 +113,7 @@ def test_between_all_crossings_the_curve_is_what_the_evaluator_says(measure):
     found = -(s[i] - s[j]) / (t[i] - t[j])
     edges = np.sort(found[(found > 0.5) & (found < 0.52)])
     assert len(edges) > 100
+    assert np.diff(curve.values).all()
     for alpha in ((edges[1:] + edges[:-1]) / 2)[np.diff(edges) > 1e-10]:
         assert curve.value_at(alpha) == pytest.approx(rk.evaluate(s + alpha * t, data, measure)[measure].mean, abs=1e-12)
 
@@ -205,7 +205,7 @@ def test_nothing_to_choose_is_one_interval():
         assert curve.values[0] == pytest.approx(rk.evaluate(s, data, "ndcg")["ndcg"].mean, abs=1e-14)
     flat = Sweep(data, "ndcg").curve(np.zeros(data.rows), np.ones(data.rows), -1, 1)
     assert flat.values[0] == pytest.approx(rk.evaluate(np.zeros(data.rows), data, "ndcg")["ndcg"].mean, abs=1e-14)
-    assert flat.best() == (0.0, flat.values[0])
+    assert flat.best() == (0.0, pytest.approx(flat.values[0], abs=1e-14))
 
 
 def test_at_zero_the_first_ranker_stands_alone():
@@ -220,6 +220,27 @@ def test_at_zero_the_first_ranker_stands_alone():
     assert curve.best() == (-0.5, 1.0)
     assert Sweep(data, "rr").curve(s, t, 0, 1).best() == (0.0, tied)
     assert Sweep(data, "rr").curve(s, t, 0.1, 1).at_zero is None
+
+
+def test_a_tie_at_zero_may_be_better_than_both_sides():
+    data = rk.read(np.zeros((3, 1)), grades=[1, 1, 2], group=[3])
+    curve = Sweep(data, "ndcg@1").curve(np.zeros(3), np.asarray([-1.0, 1, 0]), -2, 2)
+    assert curve.values.tolist() == [pytest.approx(1 / 3)] * 2
+    assert curve.best() == (0.0, pytest.approx(5 / 9))
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-16])
+def test_the_best_weight_is_never_where_several_documents_meet(tilt):
+    """All three meet in the middle of the range, and tie there; on both sides the best one is on top."""
+    data = rk.read(np.zeros((3, 1)), grades=[1, 0, 1], group=[3])
+    for order in ([0, 1, 2], [2, 1, 0], [0, 2, 1]):
+        s, t = np.asarray([3.0, 0, -3 + tilt])[order], np.asarray([-1.0, 0, 1])[order]
+        graded = rk.read(np.zeros((3, 1)), grades=data.grades[order], group=[3])
+        for measure in ("ndcg@1", "rr", "rr@1"):
+            curve = Sweep(graded, measure).curve(s, t, 1, 5)
+            assert curve.edges.tolist() == pytest.approx([1, 3, 5])
+            assert curve.values.tolist() == [1.0, 1.0]
+            assert curve.best() == (pytest.approx(2), 1.0)
 
 
 def test_queries_of_one_grade_are_left_out():

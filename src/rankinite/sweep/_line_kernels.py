@@ -43,6 +43,16 @@ class Sorting(NamedTuple):
     """Whether a document equals the one just above it in all keys so far."""
 
 
+CLOSEST = 1e-12
+"""Crossings closer than this, relative to α where that is above 1, are one: rounding could not tell them apart."""
+
+
+@kernel
+def room_at(alpha: float) -> float:
+    """How close two crossings near α must be to count as one."""
+    return CLOSEST * max(1.0, abs(alpha))
+
+
 @kernel
 def combined(first: float, second: float, alpha: float, convex: float) -> float:
     """The combined score: what the evaluator is given for this α."""
@@ -127,21 +137,30 @@ def exchange(lines: Lines, one: int, other: int) -> None:
 
 
 @kernel
-def next_to_enter(lines: Lines, last: int, count: int, convex: float, times: Floats) -> int:
-    """The place of the line behind ``last`` that crosses it first, −1 where none does. ``times`` (lines,) is workspace."""
+def next_to_enter(lines: Lines, last: int, count: int, convex: float, times: Floats) -> tuple[int, int]:
+    """The place of the line behind ``last`` that crosses it first, −1 where none does; and how many do so at that α.
+
+    ``times`` (lines,) is workspace.
+    """
     first, second = lines.first[last + 1 : count], lines.second[last + 1 : count]
     times = times[last + 1 : count]
     own_first, own_second = lines.first[last], lines.second[last]
     for i in range(len(first)):
         ahead = own_first - first[i]
         closing = second[i] - own_second + convex * ahead
-        quotient = ahead / closing
-        times[i] = quotient if closing > 0.0 else np.inf
+        crosses = closing > 0.0
+        when = ahead / (closing if crosses else 1.0)  # computed either way, so that it is done in SIMD
+        times[i] = when if crosses else np.inf
     best, soonest = -1, np.inf
     for i in range(len(times)):
         if times[i] < soonest:
             best, soonest = i, times[i]
-    return best + last + 1 if best >= 0 else -1
+    if best < 0:
+        return -1, 0
+    together, limit = 0, soonest + room_at(soonest)
+    for i in range(len(times)):
+        together += times[i] <= limit
+    return best + last + 1, together
 
 
 @kernel

@@ -1,6 +1,7 @@
 """From what each query's value does to what their sum does, on plain arrays.
 
-A *record* says that at some α a query's value becomes another. Values are counted in whole units, so that millions of
+A *record* says that at some α a query's value becomes another, or stays the same where more than two documents meet: then
+the value at that α itself may be another. Values are counted in whole units, so that millions of
 changes add up exactly and their order does not matter; and an α is sorted by its *key*, an integer that rises with it.
 """
 
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.kernel import Floats, Indices, kernel
+from rankinite.sweep._line_kernels import room_at
 
 DIGIT = 11
 """Bits that one pass of sorting looks at."""
@@ -28,23 +30,20 @@ def key_of(bits: int) -> int:
 @kernel
 def count_in_units(
     alphas: Indices, values: Floats, counts: Indices, units: float, out_keys: Indices, out_steps: Indices
-) -> int:
-    """Write the records of some queries as key and step, in ``units`` to one; returns how many there are.
+) -> None:
+    """Write the n records of some queries as keys and steps, in ``units`` to one.
 
     ``alphas`` are the bits of α, ``counts`` the records of each query. The first one of a query is its value from the start on,
-    and becomes a step like the others. Records that change less than a unit are left out.
+    and becomes a step like the others.
     """
-    used, record = 0, 0
+    record = 0
     for count in counts:
         before = 0
         for _ in range(count):
             value = np.int64(np.rint(values[record] * units))
-            if value != before:
-                out_keys[used], out_steps[used] = key_of(alphas[record]), value - before
-                used += 1
+            out_keys[record], out_steps[record] = key_of(alphas[record]), value - before
             before = value
             record += 1
-    return used
 
 
 @kernel
@@ -103,13 +102,10 @@ def merge(
 
 
 @kernel
-def add_up(
-    keys: Indices, steps: Indices, low: float, high: float, closest: float, out_edges: Floats, out_totals: Indices
-) -> int:
+def add_up(keys: Indices, steps: Indices, low: float, high: float, out_edges: Floats, out_totals: Indices) -> int:
     """Sum the steps of n sorted records up to each α; returns the number of intervals. ``out_edges`` has shape (n + 2,).
 
-    Edges closer than ``closest``, relative to α where that is above 1, are one edge, the leftmost; where the sum stays as it
-    was there is none.
+    Every record makes an edge, but those that are too close to another: they belong to it.
     """
     alphas = out_edges.view(np.int64)
     out_edges[0], out_totals[0] = low, 0
@@ -117,16 +113,11 @@ def add_up(
     for i in range(len(keys)):
         alphas[count] = key_of(keys[i])
         alpha = out_edges[count]
-        room = closest * max(1.0, abs(alpha))
-        if high - alpha <= room and alpha > low:
+        if alpha > low and high - alpha <= room_at(alpha):
             break
         total += steps[i]
-        if alpha - out_edges[count - 1] <= room:
-            out_totals[count - 1] = total
-            if count > 1 and total == out_totals[count - 2]:
-                count -= 1
-        elif total != out_totals[count - 1]:
-            out_totals[count] = total
+        if alpha - out_edges[count - 1] > room_at(alpha):
             count += 1
+        out_totals[count - 1] = total
     out_edges[count] = high
     return count

@@ -24,6 +24,7 @@ from rankinite.sweep._line_kernels import (
     exchange,
     highest,
     next_to_enter,
+    room_at,
     sort_documents,
 )
 
@@ -150,14 +151,16 @@ def follow(
 ) -> int:
     """Follow one query's lines; returns the number of records written, −1 when there is no room for them.
 
-    The first record is ``low`` and the value just right of it, the others where the value changes and to what.
+    The first record is ``low`` and the value just right of it, the others where the value changes and to what. Two documents
+    that meet count the mean of both sides. Of more, the value where they meet may be any: where it is the same on both
+    sides, a record says so by repeating it.
     """
     depth = min(len(discounts), len(worth))
     sorted_lines = start(lines, count, depth, convex, worth, ranked, agenda)
-    entrant = next_to_enter(lines, sorted_lines - 1, count, convex, entering)
+    entrant, together = next_to_enter(lines, sorted_lines - 1, count, convex, entering)
     agenda.times[sorted_lines - 1] = crossing(lines, sorted_lines - 1, entrant, convex) if entrant >= 0 else np.inf
     renew(agenda, sorted_lines - 1)
-    now, changed, used = low, True, 0
+    now, changed, used, crowd = low, True, 0, 0
     while True:
         place = next_change(agenda, sorted_lines)
         when = max(now, agenda.times[place])
@@ -172,10 +175,20 @@ def follow(
                 used += 1
         if when >= high:
             return used
+        if when - now > room_at(when):
+            crowd = 0
         now = when
         other = entrant if place == sorted_lines - 1 else place + 1
         if lines.worth[place] != lines.worth[other]:  # as is NaN from NaN
             changed = True
+            crowd += max(lines.size[place], lines.size[other])
+        if place == sorted_lines - 1:
+            crowd += together - 1
+        if crowd > 1 and used > 0 and now - out_alphas[used - 1] > room_at(now):
+            if used == len(out_alphas):
+                return -1
+            out_alphas[used], out_values[used] = now, out_values[used - 1]
+            used += 1
         exchange(lines, place, other)
         behind = lay_out(lines, place, lines.rank[place], worth, ranked)
         if place < sorted_lines - 1:
@@ -188,7 +201,7 @@ def follow(
         begin, end = max(place - 1, 0), min(end, max(before, sorted_lines))
         reschedule(lines, begin, end, sorted_lines, convex, agenda)
         if end >= sorted_lines:
-            entrant = next_to_enter(lines, sorted_lines - 1, count, convex, entering)
+            entrant, together = next_to_enter(lines, sorted_lines - 1, count, convex, entering)
             agenda.times[sorted_lines - 1] = crossing(lines, sorted_lines - 1, entrant, convex) if entrant >= 0 else np.inf
         for block in range(begin // BLOCK, (end - 1) // BLOCK + 1):
             renew(agenda, block * BLOCK)

@@ -28,7 +28,11 @@ class Curve:
     """The mean of a measure for every α of a range, but for the single points where documents meet."""
 
     edges: Floats
-    """The range's low end, the weights at which the measure changes, the high end: one more than there are values."""
+    """The range's low end, the weights at which a query's measure changes, the high end: one more than there are values.
+
+    Where more than two documents of a query meet there is an edge even if the measure is the same on both sides: in the very
+    point where they tie it need not be.
+    """
     values: Floats
     """The mean measure between two edges."""
     measure: str

@@ -30,8 +30,6 @@ from rankinite.sweep.curve import Curve, Form
 
 ROOM = 1 << 16
 """Records for which there is room at once; a query with more gets more."""
-CLOSEST = 1e-12
-"""Edges closer than this, relative to α where that is above 1, are one edge: rounding could not tell them apart."""
 
 
 class Records(NamedTuple):
@@ -89,14 +87,15 @@ class Sweep:
             raise ArgumentError(f"form={form!r} is unknown. Known are sum (s + αt) and convex ((1−α)s + αt).")
         steps, unit = self._steps(s, t, low, high, form)
         edges, totals = np.empty(len(steps.keys) + 2, SCORE), np.empty(len(steps.keys) + 1, INDEX)
-        count = _record_kernels.add_up(*steps, low, high, CLOSEST, edges, totals)
-        edges, values = edges[: count + 1].copy(), totals[:count] * unit / self._queries
+        count = _record_kernels.add_up(*steps, low, high, edges, totals)
+        # The curve does not tell: documents may tie at 0, and yet have one value on both sides.
+        at_zero = evaluate(s, self.data, self.measure)[self.measure].mean if low <= 0.0 <= high else None
         return Curve(
-            edges=frozen(edges),
-            values=frozen(values),
+            edges=frozen(edges[: count + 1].copy()),
+            values=frozen(totals[:count] * unit / self._queries),
             measure=str(self.measure),
             form=form,
-            at_zero=self._at_zero(s, edges, values),
+            at_zero=at_zero,
             higher_is_better=self.measure.higher_is_better,
         )
 
@@ -155,14 +154,6 @@ class Sweep:
             raise MeasureError(f"{self.measure} has a value that is not finite. Where its gains are huge, map the grades.")
         return math.ldexp(1.0, min(62 - self._queries.bit_length() - math.frexp(largest)[1], 1000))
 
-    def _at_zero(self, s: Floats, edges: Floats, values: Floats) -> float | None:
-        """The measure of the first ranker alone, where the range contains α = 0."""
-        if not edges[0] <= 0.0 <= edges[-1]:
-            return None
-        if np.abs(edges).min() <= CLOSEST:  # documents may meet here, and then tie
-            return evaluate(s, self.data, self.measure)[self.measure].mean
-        return float(values[edges.searchsorted(0.0) - 1])
-
 
 def _swept(measure: Measure | str) -> PartedMeasure:
     parsed: Any = as_measures(measure)[0]
@@ -191,9 +182,9 @@ def _in_units(pages: Sequence[Records], units: float) -> Steps:
     used = 0
     for page in pages:
         bits = page.alphas.view(INDEX)
-        used += _record_kernels.count_in_units(bits, page.values, page.counts, units, keys[used:], steps[used:])
-    keys, steps = keys[:used], steps[:used]
-    _record_kernels.sort_by_key(keys, steps, np.empty(used, INDEX), np.empty(used, INDEX))
+        _record_kernels.count_in_units(bits, page.values, page.counts, units, keys[used:], steps[used:])
+        used += len(bits)
+    _record_kernels.sort_by_key(keys, steps, np.empty(total, INDEX), np.empty(total, INDEX))
     return Steps(keys, steps)
 
 
