@@ -182,8 +182,8 @@ def follow(
         if lines.worth[place] != lines.worth[other]:  # as is NaN from NaN
             changed = True
             crowd += max(lines.size[place], lines.size[other])
-        if place == sorted_lines - 1:
-            crowd += together - 1
+        if place == sorted_lines - 1 and together > 1:
+            crowd += together
         if crowd > 1 and used > 0 and now - out_alphas[used - 1] > room_at(now):
             if used == len(out_alphas):
                 return -1
