@@ -6,6 +6,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+import warnings
 from dataclasses import fields
 
 import numpy as np
@@ -18,21 +19,34 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
 
 import rankinite as rk
-from rankinite.sklearn import LambdaMARTRanker, MARTRanker, McRankRanker, RankNetTreesRanker
+from rankinite.sklearn import (
+    LambdaMARTRanker,
+    LambdaRankRanker,
+    MARTRanker,
+    McRankRanker,
+    RankNetRanker,
+    RankNetTreesRanker,
+)
 
 WORLD = rk.World(features=5, documents=20, noise=0.2)
 TRAIN, TEST = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="test", world=WORLD)
 X, Y, Q = TRAIN.features, TRAIN.grades, np.asarray(TRAIN.qids.tolist())[TRAIN.query_of_row()]
 TEST_Q = np.asarray(TEST.qids.tolist())[TEST.query_of_row()]
-PAIRS = [
-    (LambdaMARTRanker, rk.LambdaMART),
-    (MARTRanker, rk.MART),
-    (McRankRanker, rk.McRank),
-    (RankNetTreesRanker, rk.RankNetTrees),
-]
 SMALL = {"trees": 10, "leaves": 6, "min_rows": 5}
+SMALL_NET = {"epochs": 4, "hidden": (3,), "rate": 0.02}
+PAIRS = [
+    (LambdaMARTRanker, rk.LambdaMART, SMALL),
+    (MARTRanker, rk.MART, SMALL),
+    (McRankRanker, rk.McRank, SMALL),
+    (RankNetTreesRanker, rk.RankNetTrees, SMALL),
+    (LambdaRankRanker, rk.LambdaRank, SMALL_NET),
+    (RankNetRanker, rk.RankNet, {**SMALL_NET, "hidden": ()}),
+]
+TREES = PAIRS[:4]
 
 
 @pytest.fixture
@@ -41,34 +55,75 @@ def routing():
         yield
 
 
-@pytest.mark.parametrize(("estimator", "learner"), PAIRS)
-def test_an_estimator_has_the_settings_of_its_learner_and_trains_the_same(estimator, learner):
+@pytest.mark.parametrize(("estimator", "learner", "small"), PAIRS)
+def test_an_estimator_has_the_settings_of_its_learner_and_trains_the_same(estimator, learner, small):
     parameters = inspect.signature(estimator.__init__).parameters
-    assert {name: p.default for name, p in parameters.items() if name != "self"} == {f.name: f.default for f in fields(learner)}
-    fitted = estimator(**SMALL).fit(X, Y, qid=Q)
-    expected = learner(**SMALL).fit(TRAIN)
+    own = {f.name: str(f.default) if isinstance(f.default, rk.Measure) else f.default for f in fields(learner)}
+    assert {name: p.default for name, p in parameters.items() if name != "self"} == own
+    fitted = estimator(**small).fit(X, Y, qid=Q)
+    expected = learner(**small).fit(TRAIN)
     assert np.array_equal(fitted.predict(TEST.features), expected.score(TEST))
+    assert type(fitted.ranker_) is type(expected)
     value = rk.evaluate(expected, TEST, "ndcg@10")["ndcg@10"].mean
     assert fitted.score(TEST.features, TEST.grades, qid=TEST_Q) == value
     assert fitted.n_features_in_ == 5
+
+
+@pytest.mark.parametrize(("estimator", "learner", "small"), TREES)
+def test_trees_tell_the_importance_of_features(estimator, learner, small):
+    fitted, expected = estimator(**small).fit(X, Y, qid=Q), learner(**small).fit(TRAIN)
+    assert fitted.forest_ is fitted.ranker_
     assert fitted.feature_importances_.sum() == pytest.approx(1.0)
     assert np.argmax(fitted.feature_importances_) == int(next(iter(expected.importance()))) - 1
 
 
-@pytest.mark.parametrize("estimator", [estimator for estimator, _ in PAIRS])
-def test_estimators_can_be_cloned_set_and_pickled(estimator):
-    one = estimator(leaves=7, monotone=("+1",), seed=3)
-    assert one.get_params()["leaves"] == 7
+@pytest.mark.parametrize(("estimator", "_learner", "small"), PAIRS)
+def test_estimators_can_be_cloned_set_and_pickled(estimator, _learner, small):
+    one = estimator(**small, watch="err")
+    assert one.get_params()["watch"] == "err"
     assert clone(one).get_params() == one.get_params()
-    assert one.set_params(leaves=9).leaves == 9
-    assert "leaves=9" in repr(one)
+    assert one.set_params(seed=9).seed == 9
+    assert "seed=9" in repr(one)
     with pytest.raises(ValueError, match="nonsense"):
         one.set_params(nonsense=1)
     with pytest.raises(NotFittedError):
         one.predict(X)
-    fitted = estimator(**SMALL).fit(X, Y, qid=Q)
+    fitted = estimator(**small).fit(X, Y, qid=Q)
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
-    assert not hasattr(clone(fitted), "forest_")
+    for name in ("ranker_", "forest_"):
+        assert not hasattr(clone(fitted), name)
+
+
+WEIGHTS = "a weight belongs to a whole query"
+DATA = "bad data raise DataError, which is no ValueError"
+NOT_OURS = {
+    "check_all_zero_sample_weights_error": DATA,
+    "check_sample_weights_shape": DATA,
+    "check_fit2d_1sample": "one document cannot be ranked",
+    "check_sample_weights_not_overwritten": WEIGHTS,
+    "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
+}
+"""What scikit-learn asks of estimators that rankers cannot do."""
+
+
+@pytest.mark.parametrize(("estimator", "_learner", "small"), PAIRS)
+def test_scikit_learns_own_checks_pass(estimator, _learner, small, monkeypatch):
+    """They give no queries, and grades below 0: here all rows are one query, and the lowest grade is 0."""
+    fit, score = estimator.fit, estimator.score
+
+    def fit_one_query(self, X, y, sample_weight=None):
+        judged = np.asarray(y)
+        if judged.dtype.kind in "if" and np.isfinite(judged).all():
+            y = judged - judged.min()
+        return fit(self, X, y, qid=np.zeros(judged.size), sample_weight=sample_weight)
+
+    monkeypatch.setattr(estimator, "fit", fit_one_query)
+    monkeypatch.setattr(estimator, "score", lambda self, X, y: score(self, X, y, qid=np.zeros(len(y))))
+    quick = {**small, "min_rows": 1} if "min_rows" in small else small
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the checks provoke them
+        told = check_estimator(estimator(**quick), expected_failed_checks=NOT_OURS, on_skip=None)
+    assert sum(check["status"] == "passed" for check in told) > 35
 
 
 def test_rows_of_a_query_may_be_scattered():
@@ -106,6 +161,23 @@ def test_missing_values_weights_and_early_stopping():
         LambdaMARTRanker().fit(X, Y, qid=Q, eval_set=(X, Y))
 
 
+def test_nets_take_missing_values_where_there_is_a_rule():
+    holes = X.copy()
+    holes[::7, 0] = np.nan
+    assert not get_tags(LambdaRankRanker()).input_tags.allow_nan
+    with pytest.raises(ValueError, match="NaN"):
+        LambdaRankRanker(**SMALL_NET).fit(holes, Y, qid=Q)
+    with pytest.raises(ValueError, match="NaN"):
+        LambdaRankRanker(**SMALL_NET).fit(X, Y, qid=Q).predict(holes)
+    ruled = LambdaRankRanker(**SMALL_NET, nan="mean")
+    assert get_tags(ruled).input_tags.allow_nan
+    weights, valid = 1.0 + (TRAIN.query_of_row() % 3), (TEST.features, TEST.grades, TEST_Q)
+    fitted = ruled.fit(holes, Y, qid=Q, sample_weight=weights, eval_set=valid)
+    data = rk.read(holes, grades=Y, qid=Q, weight=weights)
+    assert np.array_equal(fitted.predict(holes), rk.LambdaRank(**SMALL_NET, nan="mean").fit(data, TEST).score(holes))
+    assert len(fitted.ranker_.history.valid) == 5
+
+
 def test_a_query_of_weight_two_counts_twice_in_the_score():
     fitted = LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q)
     values = rk.evaluate(fitted.forest_, TEST, "ndcg@10")["ndcg@10"].per_query
@@ -124,6 +196,8 @@ def test_a_forgotten_qid_is_asked_for():
 def test_wrong_settings_are_told_when_fitting():
     with pytest.raises(rk.ArgumentError, match="leaves=1"):
         LambdaMARTRanker(leaves=1).fit(X, Y, qid=Q)
+    with pytest.raises(rk.ArgumentError, match="hidden=0"):
+        LambdaRankRanker(hidden=(0,)).fit(X, Y, qid=Q)
 
 
 def test_group_k_fold_without_routing():
@@ -147,6 +221,16 @@ def test_a_grid_is_searched_by_query():
     assert search.best_score_ == max(search.cv_results_["mean_test_score"])
     again = LambdaMARTRanker(trees=5, min_rows=5, **search.best_params_).fit(X, Y, qid=Q)
     assert np.array_equal(search.predict(TEST.features), again.predict(TEST.features))
+
+
+@pytest.mark.usefixtures("routing")
+def test_the_units_of_a_net_are_searched():
+    ranker = RankNetRanker(epochs=4, rate=0.02).set_fit_request(qid=True).set_score_request(qid=True)
+    search = GridSearchCV(ranker, {"hidden": [(), (3,), 4]}, cv=GroupKFold(2), error_score="raise")
+    search.fit(X, Y, qid=Q, groups=Q)
+    again = RankNetRanker(epochs=4, rate=0.02, **search.best_params_).fit(X, Y, qid=Q)
+    assert np.array_equal(search.predict(TEST.features), again.predict(TEST.features))
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
 
 
 @pytest.mark.usefixtures("routing")

@@ -67,9 +67,15 @@ if TYPE_CHECKING:
     from rankinite.rankers.forest import Forest as Forest
     from rankinite.rankers.history import History as History
     from rankinite.rankers.lambdamart import LambdaMART as LambdaMART
+    from rankinite.rankers.lambdarank import LambdaRank as LambdaRank
     from rankinite.rankers.loading import load as load
     from rankinite.rankers.mart import MART as MART
     from rankinite.rankers.mcrank import McRank as McRank
+    from rankinite.rankers.net import Linear as Linear
+    from rankinite.rankers.net import Net as Net
+    from rankinite.rankers.optimum import Optimum as Optimum
+    from rankinite.rankers.optimum import local_optimum as local_optimum
+    from rankinite.rankers.ranknet import RankNet as RankNet
     from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
     from rankinite.rankers.training import Progress as Progress
 
@@ -102,9 +108,13 @@ _HOMES = {
     "rankinite.rankers.forest": ("Forest",),
     "rankinite.rankers.history": ("History",),
     "rankinite.rankers.lambdamart": ("LambdaMART",),
+    "rankinite.rankers.lambdarank": ("LambdaRank",),
     "rankinite.rankers.loading": ("load",),
     "rankinite.rankers.mart": ("MART",),
     "rankinite.rankers.mcrank": ("McRank",),
+    "rankinite.rankers.net": ("Linear", "Net"),
+    "rankinite.rankers.optimum": ("Optimum", "local_optimum"),
+    "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

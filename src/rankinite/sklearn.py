@@ -1,4 +1,4 @@
-"""The tree learners as scikit-learn estimators: ``LambdaMARTRanker(trees=300).fit(X, y, qid=qid).predict(X)``.
+"""The learners as scikit-learn estimators: ``LambdaMARTRanker(trees=300).fit(X, y, qid=qid).predict(X)``.
 
 An estimator has the settings of its learner, by the same names. The query of each row is metadata: pass ``qid=`` to ``fit`` and
 ``score``, or, inside pipelines and searches, switch scikit-learn's metadata routing on and ask for it:
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, fields, make_dataclass
-from typing import Any, ClassVar, ParamSpec, cast
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,16 +31,31 @@ from rankinite.data.reading import read
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.kernel import Floats, Strings
-from rankinite.rankers.boosting import Boosting
+from rankinite.measures.base import Measure
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.lambdamart import LambdaMART
+from rankinite.rankers.lambdarank import LambdaRank
 from rankinite.rankers.mart import MART
 from rankinite.rankers.mcrank import McRank
+from rankinite.rankers.net import Linear, Missing, Net
+from rankinite.rankers.ranknet import RankNet
 from rankinite.rankers.ranknet_trees import RankNetTrees
+from rankinite.rankers.training import Learner
 
-__all__ = ["LambdaMARTRanker", "MARTRanker", "McRankRanker", "RankNetTreesRanker", "TreeRanker"]
+__all__ = [
+    "LambdaMARTRanker",
+    "LambdaRankRanker",
+    "MARTRanker",
+    "McRankRanker",
+    "NetRanker",
+    "RankNetRanker",
+    "RankNetTreesRanker",
+    "RankerEstimator",
+    "TreeRanker",
+]
 
 Settings = ParamSpec("Settings")
+Kind = TypeVar("Kind", bound="RankerEstimator")
 Rows = npt.ArrayLike
 SCORE_MEASURE = "ndcg@10"
 """What ``score`` gives the mean of."""
@@ -48,13 +63,13 @@ SCORE_MEASURE = "ndcg@10"
 _validate: Any = validate_data  # its types do not know arrays
 
 
-class TreeRanker(BaseEstimator):  # type: ignore[misc]
+class RankerEstimator(BaseEstimator):  # type: ignore[misc]
     """What the estimators share. Make one of its kinds, such as :class:`LambdaMARTRanker`."""
 
-    learner: ClassVar[Callable[..., Boosting]]
+    learner: ClassVar[Callable[..., Learner]]
     """What makes the learner from the settings."""
 
-    forest_: Forest
+    ranker_: Forest | Net | Linear
     """The ranker trained, with all that it can do."""
     n_features_in_: int
     """How many features it was trained on."""
@@ -69,13 +84,13 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
         qid: Rows | None = None,
         sample_weight: Rows | None = None,
         eval_set: tuple[Rows, Rows, Rows] | None = None,
-    ) -> TreeRanker:
+    ) -> Self:
         """Train on features, grades and the query of each row.
 
         ``sample_weight``: how much a query counts, the same in all its rows. ``eval_set``: (X, y, qid) of other queries, on
         which training stops early.
         """
-        matrix, grades = _validate(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=True)
+        matrix, grades = _validate(self, X, y, ensure_all_finite=self._finite(), y_numeric=True)
         train = self._data(matrix, grades, qid, "fit", sample_weight)
         valid = None
         if eval_set is not None:
@@ -84,13 +99,14 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
             other, judged, queries = eval_set
             valid = self._data(self._matrix(other), np.asarray(judged), queries, "fit", None)
         settings = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
-        self.forest_ = cast(Forest, type(self).learner(**settings).fit(train, valid))
+        trained: Any = type(self).learner(**settings).fit(train, valid)
+        self.ranker_ = trained
         return self
 
     def predict(self, X: Rows) -> Floats:  # noqa: N803 - scikit-learn's name
         """One score a row; the highest of a query comes first."""
         check_is_fitted(self)
-        return self.forest_.score(self._matrix(X))
+        return self.ranker_.score(self._matrix(X))
 
     def score(
         self,
@@ -103,29 +119,24 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
         """The mean NDCG@10 of the queries, weighted where ``sample_weight`` says how much each counts."""
         check_is_fitted(self)
         data = self._data(self._matrix(X), np.asarray(y), qid, "score", sample_weight)
-        result = evaluate(self.forest_, data, SCORE_MEASURE)[SCORE_MEASURE]
+        result = evaluate(self.ranker_, data, SCORE_MEASURE)[SCORE_MEASURE]
         if data.weights is None:
             return result.mean
         counted = ~np.isnan(result.per_query)
         return float(np.average(result.per_query[counted], weights=data.weights[counted]))
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """What the splits on each feature gained, as shares of the whole."""
-        check_is_fitted(self)
-        gains = self.forest_.importance("gain")
-        values = np.asarray([gains[name] for name in self.forest_.feature_names])
-        return values / values.sum()
-
     def __sklearn_tags__(self) -> Any:
-        """Missing values are welcome, and grades are needed."""
+        """Grades are needed."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
 
     def _matrix(self, features: Rows) -> npt.NDArray[Any]:
-        return _validate(self, features, dtype=None, reset=False, ensure_all_finite="allow-nan")
+        return _validate(self, features, reset=False, ensure_all_finite=self._finite())
+
+    def _finite(self) -> bool | str:
+        """What scikit-learn is to refuse: infinite values, and missing ones unless they are welcome."""
+        return "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
 
     def _data(self, matrix: Rows, grades: Rows, qid: Rows | None, verb: str, weight: Rows | None) -> Dataset:
         if qid is None:
@@ -138,15 +149,56 @@ class TreeRanker(BaseEstimator):  # type: ignore[misc]
         return data if names is None else data.rename_features([str(name) for name in names])
 
 
-def _estimator(name: str, learner: Callable[Settings, Boosting]) -> Callable[Settings, TreeRanker]:
+class TreeRanker(RankerEstimator):
+    """What the estimators with boosted trees share."""
+
+    @property
+    def forest_(self) -> Forest:
+        """The trees trained: ``ranker_`` by its kind."""
+        forest: Any = self.ranker_
+        return forest
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """What the splits on each feature gained, as shares of the whole."""
+        check_is_fitted(self)
+        gains = self.forest_.importance("gain")
+        values = np.asarray([gains[name] for name in self.forest_.feature_names])
+        return values / values.sum()
+
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class NetRanker(RankerEstimator):
+    """What the estimators with a net or a linear ranker share."""
+
+    nan: Missing
+
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are welcome where there is a rule for them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.nan == "mean"
+        return tags
+
+
+def _estimator(name: str, base: type[Kind], learner: Callable[Settings, Learner]) -> Callable[Settings, Kind]:
     """The estimator of a learner: a class whose constructor has the learner's settings, each with its default."""
     kind: Any = learner
-    settings = [(one.name, one.type, field(default=one.default)) for one in fields(kind)]
+    settings = [(one.name, one.type, field(default=_by_name(one.default))) for one in fields(kind)]
     made: Any = make_dataclass(
-        name, settings, bases=(TreeRanker,), namespace={"learner": learner}, kw_only=True, eq=False, repr=False
+        name, settings, bases=(base,), namespace={"learner": learner}, kw_only=True, eq=False, repr=False
     )
     made.__module__, made.__doc__ = __name__, f"{kind.__name__} as a scikit-learn estimator. {kind.__doc__}"
     return made
+
+
+def _by_name(default: Any) -> Any:
+    """A measure by its name, as scikit-learn has only plain values as defaults."""
+    return str(default) if isinstance(default, Measure) else default
 
 
 def _plain(value: Any) -> Any:
@@ -154,7 +206,9 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-LambdaMARTRanker = _estimator("LambdaMARTRanker", LambdaMART)
-MARTRanker = _estimator("MARTRanker", MART)
-McRankRanker = _estimator("McRankRanker", McRank)
-RankNetTreesRanker = _estimator("RankNetTreesRanker", RankNetTrees)
+LambdaMARTRanker = _estimator("LambdaMARTRanker", TreeRanker, LambdaMART)
+MARTRanker = _estimator("MARTRanker", TreeRanker, MART)
+McRankRanker = _estimator("McRankRanker", TreeRanker, McRank)
+RankNetTreesRanker = _estimator("RankNetTreesRanker", TreeRanker, RankNetTrees)
+LambdaRankRanker = _estimator("LambdaRankRanker", NetRanker, LambdaRank)
+RankNetRanker = _estimator("RankNetRanker", NetRanker, RankNet)

@@ -78,6 +78,30 @@ def files(tmp_path_factory):
     return Files(**paths, model=folder / "lambdamart.rankinite", folder=folder)
 
 
+NET_SETTINGS = {"epochs": 6, "rate": 0.02, "hidden": (4,)}
+"""The same for nets."""
+
+
+@pytest.fixture(scope="session")
+def nets(files):
+    """Models of nets made in Python, by kind; "linear" and "net" on their own, "blend" on top of trees."""
+    train, valid = rk.read(files.train), rk.read(files.valid)
+    made = {
+        "net": rk.LambdaRank(**NET_SETTINGS).fit(train, valid),
+        "linear": rk.RankNet(**{**NET_SETTINGS, "hidden": ()}).fit(train, valid),
+        "blend": rk.LambdaRank(**NET_SETTINGS).fit(train, valid, base=rk.load(files.model)),
+    }
+    for kind, model in made.items():
+        model.save(files.folder / f"{kind}-of-nets.rankinite")
+    return {kind: files.folder / f"{kind}-of-nets.rankinite" for kind in made}
+
+
+@pytest.fixture
+def net_settings():
+    """The settings of nets as options."""
+    return [f"--{name}={value[0] if name == 'hidden' else value}" for name, value in NET_SETTINGS.items()]
+
+
 @pytest.fixture
 def settings():
     """The settings as options."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from types import NoneType
 from typing import Literal, get_args, get_origin, get_type_hints
@@ -13,7 +14,8 @@ import pytest
 import rankinite as rk
 from rankinite.cli import learners, progress
 
-CLASSES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
+TREES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
+CLASSES = {**TREES, "lambdarank": rk.LambdaRank, "ranknet": rk.RankNet}
 QUICK = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
 
 
@@ -30,10 +32,11 @@ def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
         kinds = set(get_args(hint)) - {NoneType} if get_origin(hint) not in (Literal, tuple) else {hint}
         kinds = kinds or {hint}
         assert setting.optional == (NoneType in get_args(hint))
-        assert setting.repeated == (get_origin(hint) is tuple)
+        assert setting.repeated == (hint == tuple[str, ...])
+        assert (setting.kind is tuple) == (hint == tuple[int, ...])
         if get_origin(hint) is Literal:
             assert [choice.value for choice in setting.kind] == list(get_args(hint))
-        elif not setting.repeated:
+        elif get_origin(hint) is not tuple:
             assert setting.kind in kinds
         plain = field.default if isinstance(field.default, int | float | str | tuple | NoneType) else str(field.default)
         assert setting.default == plain
@@ -47,7 +50,11 @@ def test_the_help_lists_every_setting_with_its_doc(run, monkeypatch):
         for setting in settings.values():
             assert f"{setting.option} " in told
             assert setting.doc in told
-            assert f"[default: {setting.shown_default}]" in told or setting.shown_default == ""
+            shown = re.escape(setting.shown_default)
+            assert re.search(rf"\[default: ([^]]* )?{shown}[] ]", told) or shown == ""
+    assert "[default: 0.1 (trees), 0.001 (nets)]" in told
+    assert "trees: Shrinkage of each tree, in (0, 1]. nets: Size of the steps" in told
+    assert "Share of the rows drawn for each tree. (trees only)" in told
 
 
 def test_every_option_reaches_the_learner():
@@ -61,10 +68,25 @@ def test_every_option_reaches_the_learner():
     assert learners.make(learners.Learner.mart, learners.Settings()) == rk.MART()
 
 
+@pytest.mark.parametrize(("written", "hidden"), [("none", ()), ("7", (7,)), ("20,10", (20, 10)), ("20, 10", (20, 10))])
+def test_every_option_reaches_a_net(written, hidden):
+    given = {"measure": "err", "epochs": 7, "patience": "none", "watch": "map", "rate": 0.01, "nan": "mean", "seed": 3}
+    others = {"optimiser": "sgd", "decay": 0.5, "restarts": 2, "l2": 0.1, "sigma": 2.0, "train_history": False}
+    made = learners.make(learners.Learner.lambdarank, learners.Settings(**given, **others, hidden=written))
+    assert made == rk.LambdaRank(**{**given, **others, "patience": None, "hidden": hidden})
+
+
+def test_every_setting_has_a_panel_of_those_who_have_it():
+    for name in (field.name for field in fields(learners.Settings)):
+        families = {"nets" if learner in learners.NETS else "trees" for learner in learners.variants(name)}
+        own = {"Trees": {"trees"}, "Nets": {"nets"}, "Watching": {"trees", "nets"}}
+        assert families == own.get(learners._panel(name), families)
+
+
 # ---- models -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", CLASSES)
+@pytest.mark.parametrize("learner", TREES)
 def test_the_model_has_the_bytes_that_python_writes(run, files, settings, tmp_path, learner):
     out = tmp_path / "shell.rankinite"
     done = run("train", files.train, "--valid", files.valid, "--out", out, "--learner", learner, *settings)
@@ -98,7 +120,8 @@ def test_preferences_are_learned_from(run, files, settings, tmp_path):
     first = [(train.qids[q], *train.doc_ids[train.offsets[q] : train.offsets[q] + 2]) for q in range(train.queries)]
     pairs.write_text("".join(f"{qid}\t{better}\t{worse}\t0.8\n" for qid, better, worse in first))
     arguments = (files.train, "--preferences", pairs, "--out", tmp_path / "shell", *settings)
-    assert run("train", *arguments, "--learner", "ranknet-trees").code == 0
+    done = run("train", *arguments, "--learner", "ranknet-trees")
+    assert (done.code, done.out) == (0, "")
     preferring = train.with_preferences(rk.read_preferences(pairs, train))
     rk.RankNetTrees(**QUICK).fit(preferring).save(tmp_path / "python")
     assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()

@@ -26,6 +26,19 @@ BAD_OPTIONS = {
     "an unknown feature": (["--monotone", "+bm25"], ["--monotone +bm25", "'6'"]),
     "checkpoints without a file": (["--every", 5], ["--every 5", "--checkpoint"]),
     "leaves too large to split": (["--min-rows", 500], ["--min-rows 500"]),
+    "a setting of trees for a net": (["--learner", "lambdarank", "--leaves", 9], ["--leaves", "lambdarank", "ranknet-trees"]),
+    "a setting of nets for trees": (["--hidden", 9], ["--hidden", "lambdamart", "lambdarank and ranknet"]),
+    "hidden units that are no numbers": (["--learner", "ranknet", "--hidden", "20,x"], ["--hidden 20,x", "20,10", "none"]),
+    "hidden units that are none": (["--learner", "ranknet", "--hidden", "20,0"], ["--hidden 0", "from 1 on"]),
+    "hidden units left out": (["--learner", "ranknet", "--hidden", ""], ["--hidden", "20,10", "none"]),
+    "an unknown optimiser": (["--learner", "ranknet", "--optimiser", "lbfgs"], ["adam", "sgd"]),
+    "a decay out of range": (["--learner", "ranknet", "--decay", 2], ["--decay 2.0", "at most 1"]),
+    "a net that diverges": (
+        ["--learner", "ranknet", "--optimiser", "sgd", "--rate", 1e9],
+        ["diverged", "--rate 1e+09", "--optimiser adam"],
+    ),
+    "checkpoints of a net": (["--learner", "lambdarank", "--checkpoint", "c"], ["--checkpoint c", "lambdarank", "Ctrl-C"]),
+    "a net on a measure that cannot be trained": (["--learner", "lambdarank", "--measure", "p@5"], ["p@5", "ndcg"]),
     "grades above the highest": (["--learner", "mart", "--loss", "graded", "--max-grade", 1], ["--max-grade"]),
 }
 
@@ -125,6 +138,11 @@ def test_a_checkpoint_of_another_run_is_refused(run, files, settings, tmp_path):
 
 def test_remedies_are_spelled_as_options():
     assert as_options("LambdaMART: min_rows=0 must be 1.") == "--min-rows 0 must be 1."
+    assert (
+        as_options("LambdaRank: epochs=0 must be 1.") == as_options("RankNet: epochs=0 must be 1.") == "--epochs 0 must be 1."
+    )
+    assert as_options("Train with nan='mean', or optimiser='adam'.") == "Train with --nan mean, or --optimiser adam."
+    assert as_options("under rate=0.1. RankNet: diverged.") == "under --rate 0.1. RankNet: diverged."
     assert as_options("choose shape='best-first'.") == "choose --shape best-first."
     assert as_options("normalise=True, train_history=False") == "--normalise, --no-train-history"
     assert as_options("draw rows with row_share.") == "draw rows with --row-share."

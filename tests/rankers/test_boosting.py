@@ -204,7 +204,7 @@ def test_callbacks_hear_of_every_round_and_may_stop():
         heard.append(progress)
         return progress.round == 5
 
-    forest = QUICK.fit(TRAIN, callbacks=[stop_at_five, lambda progress: other.append(len(progress.forest()))])
+    forest = QUICK.fit(TRAIN, callbacks=[stop_at_five, lambda progress: other.append(len(progress.ranker()))])
     assert [progress.round for progress in heard] == [1, 2, 3, 4, 5]
     assert other == [1, 2, 3, 4, 5]  # one callback's wish does not silence the next
     assert (forest.rounds, forest.history.stopped) == (5, "callback")

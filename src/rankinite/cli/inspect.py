@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -12,29 +11,33 @@ import typer
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from rankinite.evaluation.evaluate import Scorer
     from rankinite.grid import Grid
     from rankinite.rankers.blend import Blend
     from rankinite.rankers.forest import Forest
     from rankinite.rankers.history import History
+    from rankinite.rankers.net import Linear, Net
 
-TELLING = ("measure", "loss", "trees", "rate", "leaves", "seed")
+TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "seed")
 """Settings that are shown even if they are what they are if left out."""
-PICTURES = (".png", ".svg", ".pdf")
+FOREST, NETS = ("Forest",), ("Net", "Linear")
+"""The rankers that are trained, by the names of their classes."""
+KINDS = {"Linear": "linear ranker"}
+"""How a kind of ranker is called where that is not the name of its class."""
 
 
 def inspect(
     model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
     part: Annotated[int | None, typer.Option(min=0, help="Look at this part of a blend, counted from 0.")] = None,
-    importance: Annotated[int, typer.Option(min=0, help="How many features to list, by what their splits gain; 0: all.")] = 10,
+    importance: Annotated[int, typer.Option(min=0, help="How many features to list, by gain or weight; 0: all.")] = 10,
     trees: Annotated[int, typer.Option(min=0, help="How many trees to write out.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print everything but the trees as JSON.")] = False,
+    weights: Annotated[bool, typer.Option("--weights", help="Write out all weights of a net or linear ranker.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything but trees as JSON.")] = False,
     plot_importance: Annotated[Path | None, typer.Option(help="Draw the features' importance (.png, .svg or .pdf).")] = None,
-    plot_history: Annotated[Path | None, typer.Option(help="Draw the measure of every round.")] = None,
+    plot_history: Annotated[Path | None, typer.Option(help="Draw the measure of every round or epoch.")] = None,
     plot_tree: Annotated[Path | None, typer.Option(help="Draw a tree: the one --tree says.")] = None,
     tree: Annotated[int, typer.Option(min=0, help="The tree that --plot-tree draws, counted from 0.")] = 0,
 ) -> None:
-    """Show what a model is: how it was trained and how that went, its trees, and which features it uses.
+    """Show what a model is: how it was trained and how that went, its trees or weights, and which features it uses.
 
     Examples:
 
@@ -43,41 +46,68 @@ def inspect(
       rankinite inspect web.rankinite --importance 0 --trees 2
 
       rankinite inspect web.rankinite --plot-history history.png --plot-tree first.svg
+
+      rankinite inspect net.rankinite --weights
     """
+    from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.printing import echo
-    from rankinite.rankers.blend import Blend
     from rankinite.rankers.loading import load
 
-    ranker: Scorer = load(model)
+    ranker: Any = load(model)
     if part is not None:
         ranker = _part(ranker, part, model)
+    asked = {
+        "--trees": (bool(trees), FOREST, "trees"),
+        "--plot-tree": (plot_tree is not None, FOREST, "trees"),
+        "--plot-importance": (plot_importance is not None, FOREST, "splits to judge features by"),
+        "--weights": (weights, NETS, "weights"),
+        "--plot-history": (plot_history is not None, FOREST + NETS, "history"),
+    }
+    for option, (wanted, kinds, what) in asked.items():
+        if wanted and type(ranker).__name__ not in kinds:
+            raise _without(what, option, ranker, model)
+    for picture in filter(None, (plot_importance, plot_history, plot_tree)):
+        check_picture(picture)
     if json:
         import json as writer
 
         echo(writer.dumps(facts(ranker), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        tables = [overview(ranker, str(model))]
-        tables += [_parts(ranker)] if isinstance(ranker, Blend) else []
-        tables += [settings_grid(ranker), importance_grid(ranker, importance or None)] if _is_forest(ranker) else []
-        echo("\n\n".join(table.text() for table in tables))
-    if trees and not json:
-        echo(f"\n{_forest(ranker, model).text(trees)}")
+        echo("\n\n".join(table.text() for table in tables(ranker, str(model), importance or None)))
+        if trees or weights:
+            echo(f"\n{ranker.text(trees) if trees else ranker.text()}")
     if plot_importance is not None:
-        _save_picture(plot_importance, lambda: _forest(ranker, model).plot_importance())
+        save_picture(plot_importance, ranker.plot_importance)
     if plot_history is not None:
-        _save_picture(plot_history, lambda: _forest(ranker, model).plot_history())
+        save_picture(plot_history, ranker.plot_history)
     if plot_tree is not None:
-        _save_picture(plot_tree, lambda: _forest(ranker, model).plot_tree(tree))
+        save_picture(plot_tree, lambda: ranker.plot_tree(tree))
 
 
-def overview(ranker: Scorer, title: str) -> Grid:
-    """Kind, size, settings and history."""
+def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:
+    """What there is to show of a ranker; ``most`` of its features."""
+    kind, shown = type(ranker).__name__, [overview(ranker, title)]
+    if kind == "Blend":
+        shown.append(_parts(ranker))
+    if kind in FOREST + NETS and ranker.settings:
+        shown.append(settings_grid(ranker))
+    if kind in FOREST:
+        shown.append(importance_grid(ranker, most))
+    if kind == "Linear":
+        shown.append(weights_grid(ranker, most))
+    return shown
+
+
+def overview(ranker: Any, title: str) -> Grid:
+    """Kind, size and history."""
     from rankinite.grid import Grid
 
-    rows = [("kind", str(ranker) if type(ranker).__name__ == "Feature" else type(ranker).__name__.lower())]
-    if _is_forest(ranker):
-        forest: Any = ranker
-        rows += _forest_rows(forest)
+    kind = type(ranker).__name__
+    rows = [("kind", str(ranker) if kind == "Feature" else _kind(ranker))]
+    if kind in FOREST:
+        rows += _forest_rows(ranker)
+    if kind in NETS:
+        rows += _net_rows(ranker)
     return Grid(("", ""), tuple(rows), align="ll", title=title)
 
 
@@ -92,13 +122,31 @@ def _forest_rows(forest: Forest) -> list[tuple[str, str]]:
         ("features", f"{len(forest.feature_names):,} ({used:,} used)"),
     ]
     if forest.history is not None:
-        rows += _history_rows(forest.history)
+        rows += _history_rows(forest.history, "{rounds:,} rounds, {best:,} kept")
     return rows
 
 
-def _history_rows(history: History) -> list[tuple[str, str]]:
-    rounds = max(len(history.train), len(history.valid), history.best + 1) - 1
-    rows = [("training", f"{history.stopped} after {rounds:,} rounds, {history.best:,} kept")]
+def _net_rows(ranker: Net | Linear) -> list[tuple[str, str]]:
+    import numpy as np
+
+    from rankinite.rankers.net import Net
+
+    used = int(np.count_nonzero(ranker.scale if isinstance(ranker, Net) else ranker.weights))
+    rows = [("features", f"{len(ranker.feature_names):,} ({used:,} used)")]
+    rows += [("hidden units", _shown(ranker.hidden))] if isinstance(ranker, Net) else []
+    rows += [
+        ("weights", f"{len(ranker.weights):,}" if isinstance(ranker, Net) else f"{len(ranker.weights):,} and a bias"),
+        ("missing values", "refused" if ranker.nan == "refuse" else "taken for the feature's mean"),
+    ]
+    if ranker.history is not None:
+        rows += _history_rows(ranker.history, "{rounds:,} epochs, epoch {best:,} kept")
+    return rows
+
+
+def _history_rows(history: History, went: str) -> list[tuple[str, str]]:
+    from rankinite.cli.train import rounds_of
+
+    rows = [("training", f"{history.stopped} after {went.format(rounds=rounds_of(history), best=history.best)}")]
     for name, values in (("train", history.train), ("valid", history.valid)):
         if history.best < len(values):
             told = f"{values[0]:.4f} before, {values[history.best]:.4f} kept, {values[-1]:.4f} last"
@@ -107,7 +155,7 @@ def _history_rows(history: History) -> list[tuple[str, str]]:
 
 
 def settings_grid(ranker: Any) -> Grid:
-    """How a forest was made: the settings that matter most, and those that are not what they are if left out."""
+    """How a ranker was trained: the settings that matter most, and those that are not what they are if left out."""
     from rankinite.cli.learners import HOMES, SETTINGS
     from rankinite.grid import Grid
 
@@ -137,6 +185,19 @@ def importance_grid(ranker: Any, most: int | None) -> Grid:
     return Grid(("feature", "gain", "share", "splits"), rows, notes=notes)
 
 
+def weights_grid(ranker: Linear, most: int | None) -> Grid:
+    """The features with the largest weights, whatever their sign; ``most`` of them."""
+    from rankinite.grid import Grid
+
+    weights = ranker.by_feature()
+    used = sorted((name for name in weights if weights[name]), key=lambda name: -abs(weights[name]))
+    rows = tuple((name, f"{weights[name]:+.6g}") for name in used[:most])
+    hidden = len(used) - len(rows)
+    notes = ("A weight is in its feature's own unit: what it does to the score depends on how much the feature varies.",)
+    notes += (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
+    return Grid(("feature", "weight"), rows, notes=notes)
+
+
 def _parts(blend: Blend) -> Grid:
     from rankinite.grid import Grid
 
@@ -151,16 +212,30 @@ def facts(ranker: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": type(ranker).__name__.lower(), "features": list(ranker.feature_names)}
     if isinstance(ranker, Blend):
         return found | {"parts": [{"weight": weight, **facts(part)} for weight, part in ranker.parts]}
-    if not _is_forest(ranker):
+    kind = type(ranker).__name__
+    if kind not in FOREST + NETS:
         return found | {"ranker": str(ranker)}
+    found |= {"settings": dict(ranker.settings), "history": None if ranker.history is None else ranker.history.to_dict()}
+    if kind in NETS:
+        return found | _net_facts(ranker)
     return found | {
         "trees": len(ranker),
         "rounds": ranker.rounds,
         "leaves": int((ranker.trees.feature < 0).sum()),
-        "settings": dict(ranker.settings),
-        "history": None if ranker.history is None else ranker.history.to_dict(),
         "importance": {"gain": ranker.importance("gain"), "count": ranker.importance("count")},
     }
+
+
+def _net_facts(ranker: Net | Linear) -> dict[str, Any]:
+    """All it takes to compute the scores elsewhere."""
+    from rankinite.rankers.net import Net
+
+    if isinstance(ranker, Net):
+        layers = [{"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in ranker.layers()]
+        standard = {"centre": ranker.centre.tolist(), "scale": ranker.scale.tolist()}
+        return {"nan": ranker.nan, "hidden": list(ranker.hidden), **standard, "layers": layers}
+    centre = dict(zip(ranker.feature_names, ranker.centre_of_features.tolist(), strict=True))
+    return {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
 
 
 def _described(part: object) -> str:
@@ -175,42 +250,21 @@ def _shown(value: Any) -> str:
     return "–" if value is None or (isinstance(value, float) and isnan(value)) else str(value)
 
 
-def _is_forest(ranker: object) -> bool:
-    from rankinite.rankers.forest import Forest
-
-    return isinstance(ranker, Forest)
+def _kind(ranker: object) -> str:
+    return KINDS.get(type(ranker).__name__, type(ranker).__name__.lower())
 
 
-def _forest(ranker: Any, model: Path) -> Forest:
-    if not _is_forest(ranker):
-        raise ArgumentError(
-            f"{model}: a {type(ranker).__name__.lower()} has no trees of its own. Choose a forest in a blend with --part."
-        )
-    return ranker
+def _without(what: str, option: str, ranker: object, model: Path) -> ArgumentError:
+    if type(ranker).__name__ == "Blend":
+        return ArgumentError(f"{option}: {model} is a blend. Choose one of its parts with --part.")
+    return ArgumentError(f"{option}: {model} is a {_kind(ranker)}, which has no {what}. Leave it out.")
 
 
-def _part(ranker: Any, number: int, model: Path) -> Scorer:
+def _part(ranker: Any, number: int, model: Path) -> Any:
     from rankinite.rankers.blend import Blend
 
     if not isinstance(ranker, Blend):
-        raise ArgumentError(f"--part {number}: {model} is a {type(ranker).__name__.lower()}, which has no parts. Leave it out.")
+        raise ArgumentError(f"--part {number}: {model} is a {_kind(ranker)}, which has no parts. Leave it out.")
     if number >= len(ranker.parts):
         raise ArgumentError(f"--part {number}: {model} has {len(ranker.parts)} parts, counted from 0.")
     return ranker.parts[number][1]
-
-
-def _save_picture(path: Path, draw: Callable[[], Any]) -> None:
-    from rankinite.data.streams import write_atomically
-
-    ending = path.suffix.lower()
-    if ending not in PICTURES:
-        raise ArgumentError(f"{path}: a picture's name must end in {', '.join(PICTURES)}, which says how to write it.")
-    try:
-        import matplotlib as mpl
-
-        mpl.use("Agg")  # there may be no screen
-    except ImportError:
-        pass  # drawing says what to install
-    figure = draw().figure
-    with write_atomically(path) as handle:
-        figure.savefig(handle, format=ending.removeprefix("."), dpi=150)

@@ -21,7 +21,7 @@ import typer
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from rankinite.rankers.boosting import Boosting
+    from rankinite.rankers import training
 
 
 class Learner(StrEnum):
@@ -31,6 +31,8 @@ class Learner(StrEnum):
     mart = "mart"
     mcrank = "mcrank"
     ranknet_trees = "ranknet-trees"
+    lambdarank = "lambdarank"
+    ranknet = "ranknet"
 
 
 HOMES = {
@@ -38,13 +40,23 @@ HOMES = {
     Learner.mart: ("rankinite.rankers.mart", "MART"),
     Learner.mcrank: ("rankinite.rankers.mcrank", "McRank"),
     Learner.ranknet_trees: ("rankinite.rankers.ranknet_trees", "RankNetTrees"),
+    Learner.lambdarank: ("rankinite.rankers.lambdarank", "LambdaRank"),
+    Learner.ranknet: ("rankinite.rankers.ranknet", "RankNet"),
 }
 """The module and class of each."""
+NETS = (Learner.lambdarank, Learner.ranknet)
+"""Those that train a net or a linear ranker; the others boost trees."""
+FAMILIES: dict[str, set[Learner]] = {"trees": set(HOMES) - set(NETS), "nets": set(NETS)}
+PREFERRING = (Learner.ranknet_trees, Learner.ranknet)
+"""Those that learn from judged pairs."""
 
-NO_LIMIT = "none"
-"""How an option says None where that is not what leaving it out means."""
-PANELS = {"TreeSettings": "Trees", "Boosting": "Boosting"}
+NONE = "none"
+"""How an option says None where that is not what leaving it out means, or that there are no hidden units."""
+PANELS = {"TreeSettings": "Trees", "Boosting": "Training", "Descent": "Nets", "Learner": "Watching"}
 """The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
+SHARED = "Training"
+"""The heading of a setting that trees and nets share."""
+ORDER = ("Loss", SHARED, "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
 
 
@@ -54,7 +66,7 @@ class Setting:
 
     name: str
     kind: Any
-    """The type of one value on the command line."""
+    """The type of one value on the command line; ``tuple`` for whole numbers with commas between them."""
     repeated: bool
     optional: bool
     """Whether it may be None."""
@@ -73,6 +85,8 @@ class Setting:
         """The default as the help shows it; empty when the help text says what leaving it out means."""
         if isinstance(self.default, bool):
             return self.option.removeprefix("--") if self.default else f"no-{self.option.removeprefix('--')}"
+        if self.kind is tuple:
+            return ",".join(map(str, self.default)) or NONE
         return "" if self.default is None or self.default == () else str(self.default)
 
 
@@ -80,19 +94,12 @@ def settings_of(module: str, name: str) -> dict[str, Setting]:
     """The fields of a dataclass and of those it inherits from, in the order the dataclass has them."""
     tree = _parsed(module)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    homes = {
-        alias.name: node.module
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
     found: dict[str, Setting] = {}
-    for base in classes[name].bases:
-        home = module if isinstance(base, ast.Name) and base.id in classes else homes.get(getattr(base, "id", ""), "")
-        if isinstance(base, ast.Name) and home.startswith("rankinite."):  # Python's own bases have no settings
-            found |= settings_of(home, base.id)
-    panel = PANELS.get(name, "Loss")
-    return found | {setting.name: setting for setting in _own_settings(classes[name], _choices(tree), panel)}
+    for base in reversed(classes[name].bases):  # as dataclasses collect fields: the last base first
+        home = _home(module, ast.unparse(base))
+        if home.startswith("rankinite."):  # Python's own bases have no settings
+            found |= settings_of(home, ast.unparse(base))
+    return found | {setting.name: setting for setting in _own_settings(classes[name], module)}
 
 
 @cache
@@ -101,42 +108,44 @@ def _parsed(module: str) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
-def _choices(tree: ast.Module) -> dict[str, tuple[str, ...]]:
-    """The names a module gives to Literals, and their values."""
-    return {
-        node.targets[0].id: ast.literal_eval(node.value.slice)
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Subscript)
-        and ast.unparse(node.value.value) == "Literal"
-    }
+def _home(module: str, name: str) -> str:
+    """The module from which this one has a name: its own where it imports it from none."""
+    imports = [node for node in _parsed(module).body if isinstance(node, ast.ImportFrom)]
+    return next((str(node.module) for node in imports if name in {alias.name for alias in node.names}), module)
 
 
-def _own_settings(node: ast.ClassDef, choices: dict[str, tuple[str, ...]], panel: str) -> Iterator[Setting]:
+def _choices(module: str, name: str) -> tuple[str, ...]:
+    """The values of a Literal that has a name."""
+    for node in _parsed(_home(module, name)).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name and isinstance(node.value, ast.Subscript):
+            return ast.literal_eval(node.value.slice)
+    raise LookupError(f"{module}: {name} is no type that an option can have.")
+
+
+def _own_settings(node: ast.ClassDef, module: str) -> Iterator[Setting]:
     for statement, below in zip(node.body, node.body[1:], strict=False):
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name) or statement.value is None:
             continue
         name, parts = statement.target.id, set(ast.unparse(statement.annotation).split(" | "))
         doc = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else ""
+        random = name.endswith("_share") or name in {"thresholds", "seed"}
         yield Setting(
             name=name,
-            kind=_kind(parts - {"None"}, choices),
+            kind=_kind(parts - {"None"}, module),
             repeated="tuple[str, ...]" in parts,
             optional="None" in parts,
             default=_default(statement.value),
             doc=" ".join(inspect.cleandoc(str(doc)).split()),
-            panel="Randomness" if name.endswith("_share") or name in {"thresholds", "seed"} else panel,
+            panel="Randomness" if random else PANELS.get(node.name, "Loss"),
         )
 
 
-def _kind(parts: set[str], choices: dict[str, tuple[str, ...]]) -> Any:
-    if "Measure" in parts or parts == {"tuple[str, ...]"}:
+def _kind(parts: set[str], module: str) -> Any:
+    if "Measure" in parts:
         return str
     (one,) = parts
-    if one in choices:
-        return StrEnum(one, [(value, value) for value in choices[one]])
-    return {"int": int, "float": float, "bool": bool, "str": str}[one]
+    plain = {"int": int, "float": float, "bool": bool, "str": str, "tuple[str, ...]": str, "tuple[int, ...]": tuple}
+    return plain[one] if one in plain else StrEnum(one, [(value, value) for value in _choices(module, one)])
 
 
 def _default(value: ast.expr) -> Any:
@@ -157,29 +166,39 @@ def variants(name: str) -> dict[Learner, Setting]:
     return {learner: settings[name] for learner, settings in SETTINGS.items() if name in settings}
 
 
+def _panel(name: str) -> str:
+    """The heading under which the help lists a setting."""
+    panels = {setting.panel for setting in variants(name).values()}
+    return panels.pop() if len(panels) == 1 else SHARED
+
+
 def _names() -> list[str]:
-    """The settings of all learners, those of a panel together, what differs between learners first."""
-    order = ["Loss", "Boosting", "Trees", "Randomness"]
-    panels = {name: setting.panel for settings in SETTINGS.values() for name, setting in settings.items()}
-    return sorted(panels, key=lambda name: order.index(panels[name]))
+    """The settings of all learners, those of a panel together, what belongs to it before what has come there by sharing."""
+    first = {name: next(iter(variants(name).values())) for settings in SETTINGS.values() for name in settings}
+    return sorted(first, key=lambda name: (ORDER.index(_panel(name)), first[name].panel != _panel(name)))
 
 
-def _merged(texts: dict[Learner, str]) -> str:
-    """One text where all learners say the same, else each with its learners in front."""
-    different = list(dict.fromkeys(texts.values()))
-    if len(different) == 1:
-        return different[0]
-    said = {text: ", ".join(learner for learner, own in texts.items() if own == text) for text in different}
-    return " ".join(f"{learners}: {text}" for text, learners in said.items())
+def _who(learners: Sequence[Learner]) -> str:
+    """The learners by name, or in a word where they are all that train trees, or nets."""
+    return next((family for family, members in FAMILIES.items() if members == set(learners)), ", ".join(learners))
+
+
+def _merged(texts: dict[Learner, str], pattern: str, between: str) -> str:
+    """One text where all learners say the same, else each with its learners."""
+    said = {text: _who([learner for learner, own in texts.items() if own == text]) for text in texts.values()}
+    if len(said) == 1:
+        return next(iter(said))
+    return between.join(pattern.format(who=who, text=text) for text, who in said.items())
 
 
 def _help(name: str) -> str:
     """What a setting means, for whom, and its default: Typer's own would be None, which stands for "not given"."""
     having = variants(name)
-    text = _merged({learner: setting.doc for learner, setting in having.items()})
-    everyone, alike = len(having) == len(SETTINGS), len({setting.doc for setting in having.values()}) == 1
-    only = "" if everyone or not alike else f" ({', '.join(having)} only)"
-    default = _merged({learner: setting.shown_default for learner, setting in having.items()})
+    text = _merged({learner: setting.doc for learner, setting in having.items()}, "{who}: {text}", " ")
+    told = len(having) == len(SETTINGS) or _panel(name) in {"Trees", "Nets"}  # the heading tells for whom it is
+    alike = len({setting.doc for setting in having.values()}) == 1
+    only = "" if told or not alike else f" ({_who(list(having))} only)"
+    default = _merged({learner: setting.shown_default for learner, setting in having.items()}, "{text} ({who})", ", ")
     shown = f" [dim]\\[default: {default}][/dim]" if default else ""
     return f"{text}{only}".replace("[", r"\[") + shown  # Rich would take other brackets for markup
 
@@ -194,11 +213,11 @@ def _annotation(name: str) -> Any:
         *flags,
         *([SHORT[name]] if name in SHORT else []),
         help=_help(name),
-        rich_help_panel=setting.panel,
+        rich_help_panel=_panel(name),
         show_default=False,
-        metavar=f"<int|{NO_LIMIT}>" if says_none else None,
+        metavar=f"<int,…|{NONE}>" if setting.kind is tuple else f"<int|{NONE}>" if says_none else None,
     )
-    kind: Any = str if says_none else list[str] if setting.repeated else setting.kind
+    kind: Any = str if says_none or setting.kind is tuple else list[str] if setting.repeated else setting.kind
     return Annotated[kind | None, option]
 
 
@@ -206,7 +225,7 @@ Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(defa
 """Every setting of every learner, None where it is not given: what ``with_options`` turns into options."""
 
 
-def make(learner: Learner, given: Any) -> Boosting:
+def make(learner: Learner, given: Any) -> training.Learner:
     """The learner with the settings that were given."""
     own = SETTINGS[learner]
     chosen: dict[str, Any] = {f.name: getattr(given, f.name) for f in fields(given) if getattr(given, f.name) not in (None, [])}
@@ -231,14 +250,15 @@ def _value(setting: Setting, value: Any) -> Any:
         return value.value
     if setting.repeated:
         return tuple(value)
-    if setting.kind is not int or isinstance(value, int):
+    if setting.kind not in (int, tuple) or isinstance(value, int):
         return value
-    if value == NO_LIMIT:
-        return None
+    if value == NONE:
+        return () if setting.kind is tuple else None
     try:
-        return int(value)
+        return tuple(int(part) for part in value.split(",")) if setting.kind is tuple else int(value)
     except ValueError as error:
-        raise ArgumentError(f"{setting.option} {value}: give a whole number, or {NO_LIMIT} for no limit.") from error
+        rule = "whole numbers, as in 20,10, or none for a linear ranker" if setting.kind is tuple else "a whole number, or none"
+        raise ArgumentError(f"{setting.option} {value}: give {rule}.") from error
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""How training goes, on standard error: a live bar on a terminal, else a line every tenth of the rounds."""
+"""How training goes, on standard error: a live bar on a terminal, else a line every tenth of the way."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ KIND = "numba:compile"
 
 
 @contextmanager
-def watching(rounds: int, *, quiet: bool) -> Generator[list[Callback]]:
-    """The callbacks that show how training goes; ``quiet``: none."""
+def watching(rounds: int, unit: str, *, quiet: bool) -> Generator[list[Callback]]:
+    """The callbacks that show how training goes, ``unit`` being what a round is called; ``quiet``: none."""
     if quiet:
         yield []
         return
     from rich.console import Console
 
     console = Console(stderr=True)
-    with _bar(console, rounds) if console.is_terminal else _lines() as show:
+    with _bar(console, rounds) if console.is_terminal else _lines(unit) as show:
         yield [show]
 
 
@@ -78,18 +78,18 @@ def _bar(console: Any, rounds: int) -> Generator[Callback]:
 
 
 @contextmanager
-def _lines() -> Generator[Callback]:
+def _lines(unit: str) -> Generator[Callback]:
     best, start = _Best(), monotonic()
     begun = False
 
     def show(progress: Progress) -> None:
         nonlocal begun
         if not begun and progress.round > 1:
-            say(f"going on from round {progress.round - 1}, as the checkpoint has it")
+            say(f"going on from {unit} {progress.round - 1}, as the checkpoint has it")
         begun = True
         told = best.told(progress)
         if progress.round % max(1, progress.rounds // 10) == 0 or progress.round == progress.rounds:
-            say(f"round {progress.round} of {progress.rounds}{': ' * bool(told)}{told}, {monotonic() - start:.1f} s")
+            say(f"{unit} {progress.round} of {progress.rounds}{': ' * bool(told)}{told}, {monotonic() - start:.1f} s")
 
     with _noticing(lambda: say(COMPILING)):
         yield show

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.evaluation.evaluate import Evaluation
     from rankinite.rankers.base import Ranker
-    from rankinite.rankers.blend import Blend
-    from rankinite.rankers.boosting import Boosting
     from rankinite.rankers.forest import Forest
+    from rankinite.rankers.history import History
+    from rankinite.rankers.net import Linear, Net
+    from rankinite.rankers.training import Learner
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""
 WHY = {
-    "finished": "all rounds done",
+    "finished": "all {unit}s done",
     "early": "stopped early, as it got no better",
     "exhausted": "stopped, as no split gains anything any more",
     "interrupted": "interrupted",
@@ -49,17 +50,19 @@ def train(
         typer.Option(
             "--learner",
             "-l",
-            help="lambdamart climbs a measure, ranknet-trees orders pairs, mart fits the grades, mcrank tells them apart.",
+            help="With trees: lambdamart climbs a measure, ranknet-trees orders pairs, mart fits the grades, mcrank tells them "
+            "apart. With a net, or a linear ranker: lambdarank climbs a measure, ranknet orders pairs.",
         ),
     ] = learners.Learner.lambdamart,
     base: Annotated[
         str | None, typer.Option("--base", "-b", help="Go on from this ranker: a model file, or feature:NAME.")
     ] = None,
     preferences: Annotated[
-        Path | None, typer.Option(help="Judged pairs for ranknet-trees: qid, better, worse and probability, tab-separated.")
+        Path | None,
+        typer.Option(help="Judged pairs for ranknet-trees and ranknet: qid, better, worse and probability, tab-separated."),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep what is trained in this file; with the file there, go on from it.")
+        Path | None, typer.Option(help="Keep the trees in this file while training; with the file there, go on from it.")
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no last word.")] = False,
@@ -68,10 +71,11 @@ def train(
     settings: Any,
     reading: options.Reading,
 ) -> None:
-    """Train a ranker with boosted trees and write it to a model file.
+    """Train boosted trees, a net or a linear ranker and write it to a model file.
 
-    With --valid the model is cut where the watched measure is best on the validation data. With --base training goes on
-    from another ranker, which becomes part of the model. Ctrl-C ends training and keeps what there is (exit code 130).
+    With --valid the model has the number of trees, or the weights of the epoch, with which the watched measure is best on the
+    validation data. With --base training goes on from another ranker, which becomes part of the model. Ctrl-C ends training
+    and keeps what there is (exit code 130).
 
     Examples:
 
@@ -82,11 +86,21 @@ def train(
       rankinite train market.txt --base web.rankinite --rate 0.1 --out market.rankinite
 
       rankinite train big.parquet --checkpoint big.checkpoint --every 100 --out big.rankinite
+
+      rankinite train train.txt.gz -v valid.txt.gz --learner lambdarank --hidden 20,10 --restarts 3 --out net.rankinite
+
+      rankinite train train.txt.gz -v valid.txt.gz --learner ranknet --hidden none --out linear.rankinite
     """
     if every is not None and checkpoint is None:
         raise ArgumentError(f"--every {every} says when to write checkpoints, but not where. Give --checkpoint FILE too.")
-    if preferences is not None and learner is not learners.Learner.ranknet_trees:
-        raise ArgumentError(f"--preferences {preferences} is for --learner ranknet-trees; {learner} learns from grades.")
+    if checkpoint is not None and learner in learners.NETS:
+        raise ArgumentError(
+            f"--checkpoint {checkpoint}: {learner} keeps no checkpoints, as nets train in minutes. Leave it out; Ctrl-C keeps "
+            "what there is."
+        )
+    if preferences is not None and learner not in learners.PREFERRING:
+        known = " or ".join(learners.PREFERRING)
+        raise ArgumentError(f"--preferences {preferences} is for --learner {known}; {learner} learns from grades.")
     for path in (out, checkpoint):
         check_writeable(path)
     if checkpoint is not None and checkpoint.resolve() in {out.resolve(), Path(base or "").resolve()}:
@@ -100,13 +114,13 @@ def train(
     with options.busy(f"writing {out}"):
         model.save(out)
     seconds = monotonic() - start
-    forest = trained_part(model)
-    interrupted = forest.history is not None and forest.history.stopped == "interrupted"
+    trained = trained_part(model)
+    interrupted = trained.history is not None and trained.history.stopped == "interrupted"
     if checkpoint is not None and not interrupted:
         checkpoint.unlink(missing_ok=True)
     if not quiet:
-        say(_told(out, forest, seconds, checkpoint if interrupted else None))
-    _print(out, forest, seconds, _tested(maker, model, material.test), json=json)
+        say(_told(out, trained, seconds, checkpoint if interrupted else None))
+    _print(out, trained, seconds, _tested(maker, model, material.test), json=json)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -164,28 +178,33 @@ def check_writeable(path: Path | None) -> None:
         raise DataError(f"{path}: cannot be written ({problem}). Check the permissions, or write elsewhere.") from problem
 
 
-def trained_part(model: Forest | Blend) -> Forest:
-    """The forest that training has made: the model, or the last part of a blend with a base."""
+def trained_part(model: Ranker) -> Forest | Net | Linear:
+    """What training has made: the model, or the last part of a blend with a base."""
     from rankinite.rankers.blend import Blend
 
-    forest: Any = model.parts[-1][1] if isinstance(model, Blend) else model
-    return forest
+    trained: Any = model.parts[-1][1] if isinstance(model, Blend) else model
+    return trained
 
 
-def _fitted(learner: Boosting, material: _Material, checkpoint: Path | None, every: int, quiet: bool) -> Forest | Blend:
+def _fitted(learner: Learner, material: _Material, checkpoint: Path | None, every: int, quiet: bool) -> Ranker:
     from rankinite.cli.progress import watching
+    from rankinite.rankers.boosting import Boosting
     from rankinite.rankers.checkpoint import Checkpoint
 
+    settings: Any = learner
+    boosts = isinstance(learner, Boosting)
+    rounds, unit = (settings.trees, "round") if boosts else (settings.epochs, "epoch")
     keeping = [] if checkpoint is None else [Checkpoint(checkpoint, every=every)]
     try:
-        with watching(learner.trees, quiet=quiet) as shown:
-            return learner.fit(material.train, material.valid, base=material.base, callbacks=[*keeping, *shown])
+        with watching(rounds, unit, quiet=quiet) as shown:
+            model: Any = learner.fit(material.train, material.valid, base=material.base, callbacks=[*keeping, *shown])
+            return model
     except KeyboardInterrupt:
-        say("interrupted before the first tree: there is nothing to save")
+        say(f"interrupted before the first {'tree' if boosts else 'epoch'}: there is nothing to save")
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _tested(learner: Boosting, model: Forest | Blend, test: Dataset | None) -> Evaluation | None:
+def _tested(learner: Learner, model: Ranker, test: Dataset | None) -> Evaluation | None:
     from rankinite.evaluation.evaluate import evaluate
 
     if test is None:
@@ -194,29 +213,41 @@ def _tested(learner: Boosting, model: Forest | Blend, test: Dataset | None) -> E
         return evaluate(model, test, [learner.watched()])
 
 
-def _values(forest: Forest) -> dict[str, float | None]:
+def rounds_of(history: History) -> int:
+    """How many rounds were trained, those that were not kept included."""
+    return max(len(history.train), len(history.valid), history.best + 1) - 1
+
+
+def _values(history: History) -> dict[str, float | None]:
     """The watched measure of the rounds kept, on the training and the validation data."""
-    if forest.history is None:
-        return {}
-    best, told = forest.history.best, forest.history.to_dict()
-    return {name: told[name][best] if best < len(told[name]) else None for name in ("train", "valid")}
+    told = history.to_dict()
+    return {name: told[name][history.best] if history.best < len(told[name]) else None for name in ("train", "valid")}
 
 
-def _told(out: Path, forest: Forest, seconds: float, checkpoint: Path | None) -> str:
+def _kept(trained: Forest | Net | Linear, history: History) -> str:
+    """What of all that was trained is in the model."""
+    from rankinite.rankers.forest import Forest
+
+    if not isinstance(trained, Forest):
+        return f"epoch {history.best} of {rounds_of(history)} kept{'' if history.best else ', which is the base as it was'}"
+    kept = history.best * trained.outputs
+    return f"{kept} trees kept" + (f", {len(trained)} with those of the base" if len(trained) > kept else "")
+
+
+def _told(out: Path, trained: Forest | Net | Linear, seconds: float, checkpoint: Path | None) -> str:
     """One line on what came out."""
-    history = forest.history
-    if history is None:
-        return f"{out}: {len(forest)} trees, {seconds:.1f} s"
-    values = [f"{name} {value:.4f}" for name, value in _values(forest).items() if value is not None]
+    from rankinite.rankers.forest import Forest
+
+    history = trained.history
+    assert history is not None  # whatever was trained has one
+    values = [f"{name} {value:.4f}" for name, value in _values(history).items() if value is not None]
     watched = f", {history.measure} {', '.join(values)}" if values else ""
     again = f"; run the same again to go on from {checkpoint}" if checkpoint is not None and checkpoint.exists() else ""
-    why = WHY.get(history.stopped, history.stopped)
-    kept = history.best * forest.outputs
-    whole = f", {len(forest)} with those of the base" if len(forest) > kept else ""
-    return f"{out}: {kept} trees kept{whole} ({why}){watched}, {seconds:.1f} s{again}"
+    why = WHY.get(history.stopped, history.stopped).format(unit="round" if isinstance(trained, Forest) else "epoch")
+    return f"{out}: {_kept(trained, history)} ({why}){watched}, {seconds:.1f} s{again}"
 
 
-def _print(out: Path, forest: Forest, seconds: float, tested: Evaluation | None, *, json: bool) -> None:
+def _print(out: Path, trained: Forest | Net | Linear, seconds: float, tested: Evaluation | None, *, json: bool) -> None:
     from rankinite.cli.printing import echo
 
     if not json:
@@ -225,17 +256,23 @@ def _print(out: Path, forest: Forest, seconds: float, tested: Evaluation | None,
         return
     import json as writer
 
-    history = forest.history
+    from rankinite.rankers.forest import Forest
+
+    history = trained.history
+    assert history is not None  # whatever was trained has one
+    if isinstance(trained, Forest):
+        size = {"trees": history.best * trained.outputs, "rounds": history.best}
+    else:
+        size = {"epochs": rounds_of(history), "kept": history.best}
     summary = {
         "model": str(out),
-        "learner": forest.settings.get("learner"),
-        "trees": 0 if history is None else history.best * forest.outputs,
-        "rounds": None if history is None else history.best,
-        "stopped": None if history is None else history.stopped,
-        "measure": None if history is None else history.measure,
-        **_values(forest),
+        "learner": trained.settings.get("learner"),
+        **size,
+        "stopped": history.stopped,
+        "measure": history.measure,
+        **_values(history),
         "seconds": round(seconds, 3),
-        "settings": dict(forest.settings),
+        "settings": dict(trained.settings),
         "test": None if tested is None else {str(result.measure): result.mean for result in tested.results},
     }
     echo(writer.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))

@@ -19,8 +19,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rankinite._math_kernels import exponential
 from rankinite.gradients._order_kernels import BLOCK, COUNT, rank_again, rank_by_counting, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
+from rankinite.gradients._state import Graded, Judged, Work
 from rankinite.kernel import Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
@@ -28,9 +30,6 @@ from rankinite.measures._swap_kernels import changes_at, prepare_at
 SPREAD = 600.0
 """σ × (highest − lowest score) from which ``odds`` may come near the smallest float."""
 _LN2 = float(np.log(2.0))
-_PER_LN2, _WHOLE = 1.0 / _LN2, 1.5 * 2.0**52
-_LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # so short that its product with n is exact
-_LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")  # ln 2 minus the former
 _NEAR = 0.01  # added to the distance of two scores when a pair's change is divided by it, as LightGBM does
 
 
@@ -99,30 +98,9 @@ def add_pairs_apart(
 
 @kernel
 def fill_odds(keys: Floats, sigma: float, out_odds: Floats) -> None:
-    """exp(σ(key − highest key)) of every rank; differences must be below ``SPREAD``.
-
-    exp(x) = 2ⁿ exp(r) with n the whole number next to x/ln 2, found in the last bits of a sum with a large float, and the
-    series of exp(r), |r| ≤ ln 2 / 2. Unlike the processor's library, it runs in SIMD and gives the same bits everywhere.
-    """
+    """exp(σ(key − highest key)) of every rank; differences must be below ``SPREAD``."""
     for k in range(len(keys)):
-        x = sigma * (keys[k] - keys[0])
-        shifted = x * _PER_LN2 + _WHOLE
-        n = shifted - _WHOLE
-        r = (x - n * _LN2_HIGH) - n * _LN2_LOW
-        series = 1.0 / 6227020800.0
-        series = series * r + 1.0 / 479001600.0
-        series = series * r + 1.0 / 39916800.0
-        series = series * r + 1.0 / 3628800.0
-        series = series * r + 1.0 / 362880.0
-        series = series * r + 1.0 / 40320.0
-        series = series * r + 1.0 / 5040.0
-        series = series * r + 1.0 / 720.0
-        series = series * r + 1.0 / 120.0
-        series = series * r + 1.0 / 24.0
-        series = series * r + 1.0 / 6.0
-        series = series * r + 0.5
-        power = (np.float64(shifted).view(np.uint64) + np.uint64(1023)) << np.uint64(52)
-        out_odds[k] = (1.0 + (r + r * r * series)) * np.uint64(power).view(np.float64)
+        out_odds[k] = exponential(sigma * (keys[k] - keys[0]))
 
 
 @kernel
@@ -220,102 +198,86 @@ def write_back(
 
 
 @kernel
-def push_pairs(
-    prepare_address: int,
-    changes_address: int,
+def workspace_of(longest: int) -> Work:
+    """What :func:`push_query` needs for queries of up to so many documents."""
+    m = whole_blocks(longest)
+    return Work(np.zeros((8, m)), np.empty(2 * (longest + 1)), np.empty((2, m), np.int64))
+
+
+@kernel
+def push_query(
+    prepare: Callable[..., None],
+    changes: Callable[..., None],
+    graded: Graded,
+    query: int,
     scores: Floats,
-    rows: Indices,
-    grades: Floats,
-    relevance: Floats,
-    offsets: Indices,
-    first: int,
-    last: int,
-    discounts: Floats,
-    scales: Floats,
-    weights: Floats,
-    sigma: float,
-    depth: int,
-    normalise: bool,
-    order: Indices,
+    work: Work,
     out_push: Floats,
     out_curvature: Floats,
-) -> int:
+) -> bool:
+    """λ and their derivatives for one query; False when they are not finite. Arrays as for :func:`push_pairs`."""
+    start, end = graded.offsets[query], graded.offsets[query + 1]
+    if graded.scales[query] == 0.0:
+        out_push[start:end] = 0.0
+        out_curvature[start:end] = 0.0
+        return True
+    n = end - start
+    m = whole_blocks(n)
+    keys, odds, worth, levels = work.numbers[0, :m], work.numbers[1, :m], work.numbers[2, :m], work.numbers[3, :m]
+    lifts, bends, push, curvature = work.numbers[4, :m], work.numbers[5, :m], work.numbers[6, :m], work.numbers[7, :m]
+    spare, more, state = work.places[0, :m], work.places[1, :m], work.states[: 2 * (n + 1)].reshape((2, n + 1))
+    rows, order, discounts = graded.rows[start:end], graded.order[start:end], graded.discounts[:n]
+    spread = 0.0
+    for k in range(n):
+        push[k] = scores[rows[k]]
+        spread += abs(push[k])
+    if not np.isfinite(spread):  # there is no order to speak of
+        return False
+    if n <= COUNT:
+        push[n:] = -np.inf
+        rank_by_counting(push, n, spare, more, order, keys)
+    else:
+        rank_again(push[:n], order, keys[:n], odds[:n], spare[:n])
+    look_up_ranks(order, keys, graded.relevance[start:end], graded.grades[start:end], worth, levels)
+    prepare(worth[:n], discounts, state)
+    sigma, normalise = graded.sigma, graded.normalise
+    size = sum_pairs(
+        changes, n, discounts, state, sigma, graded.depth, normalise, keys, odds, worth, levels, lifts, bends, push, curvature
+    )
+    factor = sigma * graded.scales[query]
+    if normalise and size > 0.0:
+        size *= 2.0 * factor  # each pair counts twice: as it pushes one document up and the other down
+        factor *= np.log1p(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
+    factor *= graded.weights[query]
+    return write_back(rows, order, push, curvature, factor, factor * sigma, out_push, out_curvature)
+
+
+@kernel
+def push_pairs(graded: Graded, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats) -> int:
     """λ and their derivatives for the queries first … last−1; returns −1, or the first query where they are not finite.
 
-    ``scores``, ``out_push``, ``out_curvature``: (rows,) as the data stand. ``rows``: (rows,) the content order; ``grades``,
-    ``relevance`` and ``order`` are (rows,) in that order. ``discounts``: as many as the longest query has documents.
-    ``scales``, ``weights``: (queries,); scale 0 leaves a query out. ``order`` keeps the ranks for the next call. The
-    addresses are those of the two kernels of a measure (see ``measures._swap_kernels``).
+    ``scores``, ``out_push``, ``out_curvature``: (rows,) as the data stand.
     """
-    prepare, changes = prepare_at(prepare_address), changes_at(changes_address)
-    longest = longest_query(offsets, first, last)
-    work, states = np.zeros((8, whole_blocks(longest))), np.empty(2 * (longest + 1))
-    spare, more = np.empty(whole_blocks(longest), np.int64), np.empty(whole_blocks(longest), np.int64)
+    prepare, changes = prepare_at(graded.prepare), changes_at(graded.changes)
+    work = workspace_of(longest_query(graded.offsets, first, last))
     for query in range(first, last):
-        start, end = offsets[query], offsets[query + 1]
-        if scales[query] == 0.0:
-            out_push[start:end] = 0.0
-            out_curvature[start:end] = 0.0
-            continue
-        n = end - start
-        m = whole_blocks(n)
-        keys, odds, worth, levels = work[0, :m], work[1, :m], work[2, :m], work[3, :m]
-        lifts, bends, push, curvature = work[4, :m], work[5, :m], work[6, :m], work[7, :m]
-        places, ranks, state = rows[start:end], order[start:end], states[: 2 * (n + 1)].reshape((2, n + 1))
-        spread = 0.0
-        for k in range(n):
-            push[k] = scores[places[k]]
-            spread += abs(push[k])
-        if not np.isfinite(spread):  # there is no order to speak of
-            return query
-        if n <= COUNT:
-            push[n:] = -np.inf
-            rank_by_counting(push, n, spare[:m], more[:m], ranks, keys)
-        else:
-            rank_again(push[:n], ranks, keys[:n], odds[:n], spare[:n])
-        look_up_ranks(ranks, keys, relevance[start:end], grades[start:end], worth, levels)
-        prepare(worth[:n], discounts[:n], state)
-        size = sum_pairs(
-            changes, n, discounts[:n], state, sigma, depth, normalise, keys, odds, worth, levels, lifts, bends, push, curvature
-        )
-        factor = sigma * scales[query]
-        if normalise and size > 0.0:
-            size *= 2.0 * factor  # each pair counts twice: as it pushes one document up and the other down
-            factor *= np.log1p(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
-        factor *= weights[query]
-        if not write_back(places, ranks, push, curvature, factor, factor * sigma, out_push, out_curvature):
+        if not push_query(prepare, changes, graded, query, scores, work, out_push, out_curvature):
             return query
     return -1
 
 
 @kernel
-def push_preferences(
-    scores: Floats,
-    better: Indices,
-    worse: Indices,
-    probability: Floats,
-    pair_offsets: Indices,
-    offsets: Indices,
-    first: int,
-    last: int,
-    weights: Floats,
-    sigma: float,
-    out_push: Floats,
-    out_curvature: Floats,
-) -> None:
-    """Pushes from judged pairs for the queries first … last−1.
-
-    ``better``, ``worse``, ``probability``: one a pair, query by query as ``pair_offsets`` (queries + 1) says; ``scores``,
-    ``out_push``, ``out_curvature``: (rows,).
-    """
+def push_preferences(judged: Judged, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats) -> None:
+    """Pushes from judged pairs for the queries first … last−1; ``scores``, ``out_push``, ``out_curvature``: (rows,)."""
+    offsets, sigma = judged.offsets, judged.sigma
     for query in range(first, last):
         out_push[offsets[query] : offsets[query + 1]] = 0.0
         out_curvature[offsets[query] : offsets[query + 1]] = 0.0
-        for pair in range(pair_offsets[query], pair_offsets[query + 1]):
-            i, j = better[pair], worse[pair]
+        for pair in range(judged.pair_offsets[query], judged.pair_offsets[query + 1]):
+            i, j = judged.better[pair], judged.worse[pair]
             chance = sigmoid(sigma * float(scores[i] - scores[j]))
-            push = weights[query] * sigma * (probability[pair] - chance)
-            curvature = weights[query] * sigma * sigma * chance * (1.0 - chance)
+            push = judged.weights[query] * sigma * (judged.probability[pair] - chance)
+            curvature = judged.weights[query] * sigma * sigma * chance * (1.0 - chance)
             out_push[i] += push
             out_push[j] -= push
             out_curvature[i] += curvature

@@ -48,7 +48,7 @@ class Lambdas:
         discounts = np.zeros(longest, SCORE)
         discounts[: len(seen)] = seen
         depth = int(np.flatnonzero(discounts).max(initial=-1)) + 1
-        self._pairs = GradedPairs(
+        self.pairs = GradedPairs(
             data=data,
             rows=rows,
             swap=measure.swap,
@@ -66,7 +66,7 @@ class Lambdas:
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
-        self._pairs.gradients(scores, out_push, out_curvature)
+        self.pairs.gradients(scores, out_push, out_curvature)
 
 
 def trainable(measure: Measure) -> TrainableMeasure:

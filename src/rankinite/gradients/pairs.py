@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError, MeasureError
 from rankinite.gradients import _kernels
+from rankinite.gradients._state import Graded
 from rankinite.gradients.base import checked_scores, query_weights
-from rankinite.kernel import (
-    ADDRESS,
-    FLOAT,
-    INDEX,
-    INT,
-    SCORE,
-    TRUTH,
-    Flags,
-    Floats,
-    Indices,
-    Reals,
-    address,
-    array_type,
-    compiled,
-    frozen,
-)
+from rankinite.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, address, frozen
 from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap
 from rankinite.parallel import over_queries
-
-_FLOATS, _FLOATS_IN = array_type(FLOAT), array_type(FLOAT, inputs=True)
-_INDICES, _INDICES_IN = array_type(INT), array_type(INT, inputs=True)
-_PUSH_PAIRS = INT(
-    *(ADDRESS, ADDRESS),
-    *(_FLOATS_IN, _INDICES_IN, _FLOATS_IN, _FLOATS_IN, _INDICES_IN, INT, INT),
-    *(_FLOATS, _FLOATS_IN, _FLOATS_IN, FLOAT, INT, TRUTH),
-    *(_INDICES, _FLOATS, _FLOATS),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,34 +42,41 @@ class GradedPairs:
     normalise: bool
     what: str
     """The objective, for messages."""
-    grades: Floats = field(init=False)
-    weights: Floats = field(init=False)
-    order: Indices = field(init=False)
-    """In content order: how the documents of each query were ranked at the last call, where the next one starts to sort."""
+    arrays: Graded = field(init=False)
+    """The same for the kernels."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grades", frozen(self.data.grades[self.rows].astype(SCORE)))
-        object.__setattr__(self, "weights", query_weights(self.data))
         starts = np.repeat(self.data.offsets[:-1], np.diff(self.data.offsets))
-        object.__setattr__(self, "order", np.arange(self.data.rows, dtype=INDEX) - starts)
+        arrays = Graded(
+            prepare=address(self.swap.prepare, _swap_kernels.PREPARE),
+            changes=address(self.swap.changes, _swap_kernels.CHANGES),
+            rows=frozen(self.rows),
+            grades=frozen(self.data.grades[self.rows].astype(SCORE)),
+            relevance=frozen(self.relevance),
+            offsets=self.data.offsets,
+            discounts=self.discounts,
+            scales=frozen(self.scales),
+            weights=query_weights(self.data),
+            sigma=self.sigma,
+            depth=self.depth,
+            normalise=self.normalise,
+            order=np.arange(self.data.rows, dtype=INDEX) - starts,
+        )
+        object.__setattr__(self, "arrays", arrays)
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows)."""
-        data, scores = self.data, checked_scores(1, self.data.rows, scores, out_push, out_curvature)
-        prepare = address(self.swap.prepare, _swap_kernels.PREPARE)
-        changes = address(self.swap.changes, _swap_kernels.CHANGES)
-        push_pairs = compiled(_kernels.push_pairs, _PUSH_PAIRS)
+        scores = checked_scores(1, self.data.rows, scores, out_push, out_curvature)
 
         def work(first: int, last: int) -> int:
-            documents = (self.rows, self.grades, self.relevance, data.offsets, first, last)
-            worth = (self.discounts, self.scales, self.weights, self.sigma, self.depth, self.normalise)
-            return push_pairs(prepare, changes, scores[0], *documents, *worth, self.order, out_push[0], out_curvature[0])
+            return _kernels.push_pairs(self.arrays, scores[0], first, last, out_push[0], out_curvature[0])
 
-        strange = [query for query in over_queries(work, data.offsets) if query >= 0]
+        strange = [query for query in over_queries(work, self.data.offsets) if query >= 0]
         if strange:
-            self._refuse(scores[0], strange[0])
+            self.refuse(scores[0], strange[0])
 
-    def _refuse(self, scores: Floats, query: int) -> None:
+    def refuse(self, scores: Floats, query: int) -> NoReturn:
+        """Say what is wrong with the scores, or the pushes, of a query."""
         qid, own = str(self.data.qids[query]), scores[self.data.offsets[query] : self.data.offsets[query + 1]]
         if not np.isfinite(own).all():
             raise DataError(

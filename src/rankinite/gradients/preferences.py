@@ -8,6 +8,7 @@ from rankinite.data.content import content_order
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
 from rankinite.gradients import _kernels
+from rankinite.gradients._state import Judged
 from rankinite.gradients.base import check_sigma, checked_scores, query_weights
 from rankinite.kernel import INDEX, SCORE, Floats, frozen
 from rankinite.parallel import over_queries
@@ -25,7 +26,7 @@ class PreferencePairs:
     outputs = 1
 
     def __init__(self, data: Dataset, sigma: float = 1.0) -> None:
-        self._data, self._sigma, self._weights = data, check_sigma(sigma), query_weights(data)
+        self._data = data
         self.start: Floats = np.zeros(1, SCORE)
         judged = data.preferences
         if judged is None:
@@ -33,30 +34,37 @@ class PreferencePairs:
                 f"{data.source} carries no preferences. Read them with rankinite.read_preferences and add them by "
                 "data.with_preferences(…), or learn from the grades."
             )
+        rows, weights = frozen(content_order(data)), query_weights(data)
         place = np.empty(data.rows, INDEX)
-        place[content_order(data)] = np.arange(data.rows)
+        place[rows] = np.arange(data.rows)
         # Content places rise from query to query, so this order goes query by query.
         order = np.lexsort((judged.probability, place[judged.worse], place[judged.better]))
         order = order[judged.better[order] != judged.worse[order]]  # a document against itself says nothing
-        self._better, self._worse = frozen(judged.better[order]), frozen(judged.worse[order])
-        self._probability = frozen(judged.probability[order])
-        queries = data.query_of_row()[self._better]
-        if not self._weights[queries].any():
+        queries = data.query_of_row()[judged.better[order]]
+        if not weights[queries].any():
             raise DataError(
                 f"{data.source}: there are no pairs to learn from: of {len(judged)} preferences none is between two documents "
                 "of a query with a weight. Give some."
             )
-        self._pair_offsets = frozen(np.searchsorted(queries, np.arange(data.queries + 1)).astype(INDEX))
+        self.pairs = Judged(
+            rows=rows,
+            better=frozen(judged.better[order]),
+            worse=frozen(judged.worse[order]),
+            probability=frozen(judged.probability[order]),
+            pair_offsets=frozen(np.searchsorted(queries, np.arange(data.queries + 1)).astype(INDEX)),
+            offsets=data.offsets,
+            weights=weights,
+            sigma=check_sigma(sigma),
+        )
 
     def __str__(self) -> str:
         return "RankNet's pairs of preferences"
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
-        offsets, scores = self._data.offsets, checked_scores(1, self._data.rows, scores, out_push, out_curvature)
+        scores = checked_scores(1, self._data.rows, scores, out_push, out_curvature)
 
         def work(first: int, last: int) -> None:
-            pairs = (self._better, self._worse, self._probability, self._pair_offsets, offsets, first, last)
-            _kernels.push_preferences(scores[0], *pairs, self._weights, self._sigma, out_push[0], out_curvature[0])
+            _kernels.push_preferences(self.pairs, scores[0], first, last, out_push[0], out_curvature[0])
 
-        over_queries(work, offsets)
+        over_queries(work, self._data.offsets)

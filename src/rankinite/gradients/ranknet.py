@@ -9,6 +9,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.gradients import _kernels
 from rankinite.gradients.base import check_sigma, query_weights
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
+from rankinite.gradients.preferences import PreferencePairs
 from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.measures.base import Swap
 
@@ -25,7 +26,7 @@ class RankNetPairs:
             raise one_grade_error(data)
         longest = int(np.diff(data.offsets).max())
         self.start: Floats = np.zeros(1, SCORE)
-        self._pairs = GradedPairs(
+        self.pairs = GradedPairs(
             data=data,
             rows=rows,
             swap=Swap(_kernels.prepare_nothing, _kernels.changes_one),
@@ -43,4 +44,9 @@ class RankNetPairs:
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
-        self._pairs.gradients(scores, out_push, out_curvature)
+        self.pairs.gradients(scores, out_push, out_curvature)
+
+
+def pairs_of(data: Dataset, sigma: float) -> RankNetPairs | PreferencePairs:
+    """Pairs from the preferences that the data carry, or else from their grades."""
+    return RankNetPairs(data, sigma) if data.preferences is None else PreferencePairs(data, sigma)

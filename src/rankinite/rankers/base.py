@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -10,12 +12,16 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.text_files import AnyPath
+from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import Floats
 from rankinite.storage import Stored, write_model
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rankinite.rankers.blend import Blend
+    from rankinite.rankers.history import History
 
 
 @runtime_checkable
@@ -82,6 +88,23 @@ class Fitted(ABC):
         if isinstance(other, int):
             return self if other == 0 else NotImplemented  # sum(rankers) begins with 0
         return added(other, self) if is_scorer(other) else NotImplemented
+
+
+def plain_settings(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """A copy of a ranker's settings as they will come back from a file."""
+    try:
+        return json.loads(json.dumps(dict(settings), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"a {kind}'s settings must be plain values that JSON can hold ({error}).") from error
+
+
+def drawn_history(ranker: object, history: History | None, axes: Axes | None, unit: str) -> Axes:
+    """The measure after every round, or whatever the unit is called, of training, drawn."""
+    from rankinite.rankers.plots import plot_history
+
+    if history is None:
+        raise ArgumentError(f"{ranker!r} has no history to draw: only what was trained has one.")
+    return plot_history(history, axes, unit)
 
 
 def is_scorer(value: Any) -> bool:

@@ -6,33 +6,29 @@ steps to the scores. Starting from the scores of another ranker, the ``base``, i
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from rankinite.data.content import row_keys
+from rankinite.checks import check_count, check_rate
+from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
-from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate
+from rankinite.evaluation.evaluate import Scorer, evaluate
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
-from rankinite.measures.base import Measure
-from rankinite.measures.dcg import NDCG
 from rankinite.parallel import Team
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
 from rankinite.rankers.training import (
     Callback,
+    Learner,
     Progress,
     Resuming,
     check_data,
-    one_measure,
-    plain_setting,
     starting_scores,
     with_base,
 )
@@ -40,12 +36,12 @@ from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
 from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower, NotFiniteError, add_tree, words_of
-from rankinite.trees.settings import TreeSettings, check_count, check_flag, check_rate
+from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees, join
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boosting(TreeSettings, ABC):
+class Boosting(Learner, TreeSettings):
     """Settings of every learner that boosts trees, and ``fit``."""
 
     trees: int = 500
@@ -54,10 +50,6 @@ class Boosting(TreeSettings, ABC):
     """Shrinkage of each tree, in (0, 1]."""
     patience: int | None = 50
     """Rounds without a better value on the validation data before training ends; no limit if none."""
-    watch: Measure | str | None = None
-    """The measure that is watched on the validation data; if left out, the one trained for, else ndcg@10."""
-    train_history: bool = True
-    """Whether the watched measure is taken on the training data too, every round."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,22 +59,7 @@ class Boosting(TreeSettings, ABC):
         object.__setattr__(self, "rate", float(self.rate))
         if self.patience is not None:
             check_count(name, "patience", self.patience)
-        if self.watch is not None:
-            object.__setattr__(self, "watch", one_measure(name, "watch", self.watch))
-        check_flag(name, "train_history", self.train_history)
-
-    @abstractmethod
-    def objective(self, train: Dataset) -> Objective:
-        """The loss, bound to the training data."""
-
-    def watched(self) -> Measure:
-        """The measure that is watched."""
-        return NDCG(10) if self.watch is None else as_measures(self.watch)[0]
-
-    def settings(self) -> dict[str, Any]:
-        """All settings as plain values, for the model file."""
-        values = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self)}
-        return {"learner": type(self).__name__, **values}
+        self.check_watch()
 
     def fit(
         self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
@@ -204,7 +181,7 @@ class _Run:
             train=self.train_values[-1] if self.train_values else None,
             valid=self.valid_values[-1] if self.valid_values else None,
             best=self._best(),
-            forest=lambda: self._forest("unfinished"),
+            ranker=lambda: self._forest("unfinished"),
         )
         ends = [callback(progress) for callback in self.callbacks]  # every one of them is called
         return any(ends)
@@ -259,10 +236,10 @@ class _Run:
 
 
 def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
-    """For every row the key of its query, which follows from the keys of its rows in any order."""
+    """For every row the key of its query."""
     if keys is None:
         return None
-    return np.repeat(np.add.reduceat(keys, data.offsets[:-1]), np.diff(data.offsets))
+    return np.repeat(query_keys(keys, data), np.diff(data.offsets))
 
 
 def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective) -> DataError:

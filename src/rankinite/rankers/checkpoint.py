@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankinite.checks import check_count
 from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
@@ -17,7 +18,6 @@ from rankinite.kernel import Floats
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.loading import load
 from rankinite.rankers.training import Progress
-from rankinite.trees.settings import check_count
 
 _MAY_CHANGE = ("trees", "patience")
 """Settings under which a run may go on that began with others."""
@@ -60,7 +60,8 @@ class Checkpoint:
         """Write the file when it is time."""
         if progress.round % self.every:
             return
-        forest = progress.forest()
+        forest = progress.ranker()
+        assert isinstance(forest, Forest)  # nets refuse checkpoints when training begins
         try:
             replace(forest, settings={**forest.settings, "checkpoint": self._run}).save(self.path)
         except (DataError, OSError) as problem:

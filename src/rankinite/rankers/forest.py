@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats, Reals, frozen
 from rankinite.measures.base import Measure
-from rankinite.rankers.base import Fitted
+from rankinite.rankers.base import Fitted, drawn_history, plain_settings
 from rankinite.rankers.history import History
 from rankinite.rankers.importance import Drop, permutation_importance, tree_importance
 from rankinite.rankers.inputs import located
@@ -56,7 +55,7 @@ class Forest(Fitted):
         object.__setattr__(self, "start", frozen(np.atleast_1d(np.ascontiguousarray(self.start, SCORE))))
         if self.grades is not None:
             object.__setattr__(self, "grades", frozen(np.ascontiguousarray(self.grades, SCORE)))
-        object.__setattr__(self, "settings", _as_json(self.settings))
+        object.__setattr__(self, "settings", plain_settings(self.settings, "forest"))
         _check(self)
 
     @property
@@ -189,11 +188,7 @@ class Forest(Fitted):
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every round of training."""
-        from rankinite.rankers.plots import plot_history
-
-        if self.history is None:
-            raise ArgumentError(f"{self!r} has no history to draw: only trained forests have one.")
-        return plot_history(self.history, axes)
+        return drawn_history(self, self.history, axes, "round")
 
     def plot_tree(self, number: int, axes: Axes | None = None) -> Axes:
         """Draw one tree, its root on the left."""
@@ -231,14 +226,6 @@ class Forest(Fitted):
             settings=stored.fact("settings", dict),
             history=history,
         )
-
-
-def _as_json(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the settings as they will come back from a file."""
-    try:
-        return json.loads(json.dumps(dict(settings), allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ArgumentError(f"a forest's settings must be plain values that JSON can hold ({error}).") from error
 
 
 def _check(forest: Forest) -> None:

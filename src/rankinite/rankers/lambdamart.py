@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankinite.checks import check_count, check_flag, check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import as_measures
 from rankinite.gradients.base import Objective
@@ -12,7 +13,6 @@ from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.rankers.boosting import Boosting
 from rankinite.rankers.training import one_measure
-from rankinite.trees.settings import check_count, check_flag, check_positive
 
 
 @dataclass(frozen=True, kw_only=True)

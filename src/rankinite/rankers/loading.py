@@ -16,6 +16,8 @@ HOMES = {
     "blend": ("rankinite.rankers.blend", "Blend"),
     "feature": ("rankinite.rankers.feature", "Feature"),
     "forest": ("rankinite.rankers.forest", "Forest"),
+    "linear": ("rankinite.rankers.net", "Linear"),
+    "net": ("rankinite.rankers.net", "Net"),
 }
 """The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from rankinite.checks import check_count, check_number, check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, listed
 from rankinite.gradients.base import Objective
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.squared import SquaredLoss
 from rankinite.rankers.boosting import Boosting
-from rankinite.trees.settings import check_count, check_number, check_positive
 
 Loss = Literal["squared", "graded", "binary", "balanced"]
 

@@ -1,4 +1,4 @@
-"""Drawings of forests."""
+"""Drawings of rankers."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, plain
+from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, plain
 from rankinite.errors import ArgumentError
 from rankinite.rankers.history import History
 from rankinite.trees.structure import LEAF, Trees
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rankinite.rankers.optimum import Curves
 
 LONGEST = 24
-"""Letters of a name that are shown in a tree."""
+"""Letters of a name that are shown."""
 
 
 def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: Axes | None) -> Axes:
@@ -33,18 +36,39 @@ def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: 
     return plain(canvas)
 
 
-def plot_history(history: History, axes: Axes | None) -> Axes:
-    """The measure on training and validation data against the rounds, and the round that was kept."""
+def plot_history(history: History, axes: Axes | None, unit: str) -> Axes:
+    """The measure on training and validation data against the rounds or epochs, and the one that was kept."""
     canvas = axes_of(axes, 7.0, 4.2)
     for values, name, colour in ((history.train, "train", GREY), (history.valid, "valid", BLUE)):
         if len(values):
             canvas.plot(np.arange(len(values)), values, label=name, color=colour, linewidth=1.6)
-    canvas.axvline(history.best, color=ORANGE, linestyle="--", linewidth=1.2, label=f"kept: {history.best} rounds")
-    canvas.set_xlabel("rounds")
+    canvas.axvline(history.best, color=ORANGE, linestyle="--", linewidth=1.2, label=f"kept: {unit} {history.best}")
+    canvas.set_xlabel(f"{unit}s")
     canvas.set_ylabel(history.measure)
     canvas.set_title(f"Training: {history.measure} ({history.stopped})")
     canvas.legend(frameon=False)
     return plain(canvas)
+
+
+def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
+    """The measure against each weight, in small pictures with one scale; the dashed lines cross at the weights themselves."""
+    columns = min(4, len(curves.names))
+    rows = -(-len(curves.names) // columns)
+    figure = figure_of(2.6 * columns, 0.6 + 1.9 * rows)
+    grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for number, canvas in enumerate(grid.flat):
+        if number >= len(curves.names):
+            canvas.set_axis_off()
+            continue
+        canvas.axhline(value, color=ORANGE, linestyle="--", linewidth=0.8)
+        canvas.axvline(0.0, color=ORANGE, linestyle="--", linewidth=0.8)
+        canvas.plot(curves.moved, curves.values[number], color=BLUE, linewidth=1.4)
+        canvas.set_title(_literal(_short(curves.names[number])), fontsize=8, color=INK)
+        canvas.tick_params(labelsize=7)
+        plain(canvas)
+    figure.suptitle(f"{measure} as one weight is moved, the largest weights first", fontsize=10, color=INK)
+    figure.supxlabel("moved by, as a share of the length of all weights", fontsize=8)
+    return figure
 
 
 def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) -> Axes:
@@ -94,9 +118,12 @@ def _label(tree: Trees, node: int, names: Sequence[str]) -> str:
     rows = f"{tree.rows[node]:,} rows"
     if tree.feature[node] == LEAF:
         return f"{tree.value[node]:+.4g}   {rows}"
-    name = names[int(tree.feature[node])]
-    name = name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+    name = _short(names[int(tree.feature[node])])
     return _literal(f"{name} ≤ {tree.threshold[node]:.4g}\n{rows}")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 
 def _literal(text: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.gradients.base import Objective
-from rankinite.gradients.preferences import PreferencePairs
-from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.gradients.ranknet import pairs_of
 from rankinite.rankers.boosting import Boosting
-from rankinite.trees.settings import check_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +28,4 @@ class RankNetTrees(Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """Pairs from preferences where there are some, else from grades."""
-        if train.preferences is not None:
-            return PreferencePairs(train, self.sigma)
-        return RankNetPairs(train, self.sigma)
+        return pairs_of(train, self.sigma)

@@ -1,4 +1,4 @@
-"""Forests as text that a person can read and that loses no digit.
+"""Rankers as text that a person can read and that loses no digit. A forest:
 
     tree 0
     bm25 <= 12.5 or missing [rows 1000, value 0.02, gain 35.1]
@@ -7,6 +7,7 @@
         no: leaf 0.05 [rows 300]
       no: leaf -0.2 [rows 400]
 
+A linear ranker: one line a feature with its weight. A net: mean and scale of every feature, then the weights of every unit.
 Names with anything but letters, digits, dots, dashes and underscores are quoted.
 """
 
@@ -21,6 +22,7 @@ from rankinite.trees.structure import LEAF, Trees
 
 if TYPE_CHECKING:
     from rankinite.rankers.forest import Forest
+    from rankinite.rankers.net import Linear, Net
 
 
 def forest_text(forest: Forest, first: int | None) -> str:
@@ -38,6 +40,29 @@ def forest_text(forest: Forest, first: int | None) -> str:
         lines += ["", f"tree {number}", *_tree_lines(forest.trees.take(number, number + 1), forest.feature_names)]
     if count < len(forest):
         lines += ["", f"… and {len(forest) - count} more trees"]
+    return "\n".join(lines) + "\n"
+
+
+def linear_text(ranker: Linear) -> str:
+    """Bias, then weight and centre of each feature."""
+    lines = [f"linear: {len(ranker.feature_names)} features", f"bias: {ranker.bias!r}", ""]
+    rows = zip(ranker.feature_names, ranker.weights.tolist(), ranker.centre_of_features.tolist(), strict=True)
+    lines += [f"{shown_name(name)}: {weight!r} [centre {centre!r}]" for name, weight, centre in rows]
+    return "\n".join(lines) + "\n"
+
+
+def net_text(net: Net) -> str:
+    """How features are standardised, then layer by layer and unit by unit all weights."""
+    names = [shown_name(name) for name in net.feature_names]
+    lines = [f"net: {len(names)} features, hidden units {', '.join(map(str, net.hidden)) or 'none'}", "", "standardised"]
+    lines += [f"{name}: (x - {c!r}) * {s!r}" for name, c, s in zip(names, net.centre.tolist(), net.scale.tolist(), strict=True)]
+    layers = net.layers()
+    for number, (weights, biases) in enumerate(layers, 1):
+        below = names if number == 1 else [f"unit {k}" for k in range(weights.shape[1])]
+        last = number == len(layers)
+        for unit, (row, bias) in enumerate(zip(weights.tolist(), biases.tolist(), strict=True)):
+            lines += ["", "score" if last else f"layer {number}, unit {unit} (tanh)", f"  bias: {bias!r}"]
+            lines += [f"  {name}: {weight!r}" for name, weight in zip(below, row, strict=True)]
     return "\n".join(lines) + "\n"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
 from rankinite.errors import ArgumentError, DataError
@@ -17,14 +19,17 @@ from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
-from rankinite.rankers.base import is_scorer
+from rankinite.measures.dcg import NDCG
+from rankinite.rankers.base import Fitted, is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
+
+R = TypeVar("R", bound=Fitted)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What callbacks are told after every round."""
+    """What callbacks are told after every round: a tree for each output, or an epoch of a net."""
 
     round: int
     """Rounds done, those of a resumed checkpoint included."""
@@ -38,8 +43,8 @@ class Progress:
     """Its value on the validation data, where there are some."""
     best: int
     """The round with the best value on the validation data so far; without them, this one."""
-    forest: Callable[[], Forest]
-    """Gives the forest as it stands, without its base; costs a copy of the trees."""
+    ranker: Callable[[], Fitted]
+    """Gives the ranker as it stands, without its base; costs a copy."""
 
 
 Callback = Callable[[Progress], "bool | None"]
@@ -53,6 +58,42 @@ class Resuming(Protocol):
     def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
         """The forest of the run with these settings on these data and starting scores, or None where there is none yet."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner(ABC):
+    """What the settings of every learner have in common."""
+
+    watch: Measure | str | None = None
+    """The measure that is watched on the validation data; if left out, the one trained for, else ndcg@10."""
+    train_history: bool = True
+    """Whether the watched measure is taken on the training data too, every round."""
+
+    @abstractmethod
+    def objective(self, train: Dataset) -> Objective:
+        """The loss, bound to the training data."""
+
+    @abstractmethod
+    def fit(
+        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+    ) -> Fitted:
+        """Train a ranker."""
+
+    def check_watch(self) -> None:
+        """Check the settings that are common, and make a measure of a name."""
+        name = type(self).__name__
+        if self.watch is not None:
+            object.__setattr__(self, "watch", one_measure(name, "watch", self.watch))
+        check_flag(name, "train_history", self.train_history)
+
+    def watched(self) -> Measure:
+        """The measure that is watched."""
+        return NDCG(10) if self.watch is None else as_measures(self.watch)[0]
+
+    def settings(self) -> dict[str, Any]:
+        """All settings as plain values, for the model file."""
+        values = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self)}
+        return {"learner": type(self).__name__, **values}
 
 
 def one_measure(name: str, field: str, given: Measure | str) -> Measure:
@@ -108,13 +149,17 @@ def check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callb
         raise ArgumentError(f"callbacks={callbacks!r} must be a list of functions, each called after every round.")
 
 
-def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
-    """The complete ranker: the base, then the trees trained from it."""
+def with_base(base: Scorer | None, trained: R) -> R | Blend | Forest:
+    """The complete ranker: the base, then what was trained from it; one forest where both are trees of a kind."""
     if base is None:
-        return forest
-    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
-        return base.extended(forest)
-    return Blend(((1.0, base), (1.0, forest)))
+        return trained
+    if isinstance(base, Forest) and isinstance(trained, Forest) and _alike(base, trained):
+        return base.extended(trained)
+    return Blend(((1.0, base), (1.0, trained)))
+
+
+def _alike(base: Forest, trained: Forest) -> bool:
+    return base.feature_names == trained.feature_names and base.outputs == trained.outputs
 
 
 def plain_setting(value: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
+from rankinite.checks import check_choice, check_count, check_number, check_seed, plain_numbers
 from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.kernel import Indices
 
@@ -58,30 +58,23 @@ class TreeSettings:
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        for field in fields(self):  # those of the learners too
-            value = getattr(self, field.name)
-            if isinstance(value, np.generic):  # a number from np.arange is as good as Python's own
-                object.__setattr__(self, field.name, value.item())
-        whole = {"leaves": 2, "min_rows": 1, "bins": 2, "bin_sample": 1, "seed": 0}
+        plain_numbers(self)  # those of the learners too
+        whole = {"leaves": 2, "min_rows": 1, "bins": 2, "bin_sample": 1}
         for field, least in whole.items():
-            _check_whole(name, field, getattr(self, field), least)
+            check_count(name, field, getattr(self, field), least)
         if self.depth is not None:
-            _check_whole(name, "depth", self.depth, 1)
-        if self.seed >= 1 << 64:
-            raise ArgumentError(f"{name}: seed={self.seed} is too large. Give a whole number below 2^64.")
+            check_count(name, "depth", self.depth, 1)
+        check_seed(name, self.seed)
         if self.bins > 255:
             raise ArgumentError(f"{name}: bins={self.bins} is too many. A code is one byte: give at most 255.")
         for field in ("min_curvature", "l2"):
-            _check_number(name, field, getattr(self, field), 0.0)
+            check_number(name, field, getattr(self, field), 0.0)
             object.__setattr__(self, field, float(getattr(self, field)))  # 1 and 1.0 must make the same model file
         for field in ("row_share", "query_share", "feature_share", "node_row_share", "node_feature_share"):
-            _check_number(name, field, getattr(self, field), 0.0, 1.0, above=True)
+            check_number(name, field, getattr(self, field), 0.0, 1.0, above=True)
             object.__setattr__(self, field, float(getattr(self, field)))
         for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
-            if getattr(self, field) not in get_args(known):
-                raise ArgumentError(
-                    f"{name}: {field}={getattr(self, field)!r} is unknown. Known are {listed(get_args(known))}."
-                )
+            check_choice(name, field, getattr(self, field), get_args(known))
         object.__setattr__(self, "monotone", _checked_signs(name, self.monotone))
         if self.shape == "symmetric" and self.node_row_share < 1.0:
             raise ArgumentError(
@@ -114,24 +107,6 @@ class TreeSettings:
         return signs
 
 
-def _check_whole(name: str, field: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ArgumentError(f"{name}: {field}={value!r} must be a whole number from {least} on.")
-
-
-def _check_number(
-    name: str, field: str, value: object, low: float, high: float = sys.float_info.max, *, above: bool = False
-) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-    if not number or (above and value == low):
-        bounds = "a finite number"
-        if high < sys.float_info.max:
-            bounds = f"above {low:g} and at most {high:g}"
-        elif low > -sys.float_info.max:
-            bounds += f" above {low:g}" if above else f" from {low:g} on"
-        raise ArgumentError(f"{name}: {field}={value!r} must be {bounds}.")
-
-
 def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
     entries: tuple[object, ...] = (monotone,)
     if isinstance(monotone, Iterable) and not isinstance(monotone, str):
@@ -146,29 +121,3 @@ def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
     if both:
         raise ArgumentError(f"{name}: monotone has both {both[0]!r} and '-{both[0][1:]}'. Give one of them.")
     return signs
-
-
-def check_rate(name: str, rate: float) -> None:
-    """Refuse a shrinkage outside (0, 1]."""
-    _check_number(name, "rate", rate, 0.0, 1.0, above=True)
-
-
-def check_positive(name: str, field: str, value: object) -> None:
-    """Refuse what is not a finite number above 0."""
-    _check_number(name, field, value, 0.0, above=True)
-
-
-def check_number(name: str, field: str, value: object) -> None:
-    """Refuse what is not a finite number."""
-    _check_number(name, field, value, -sys.float_info.max)
-
-
-def check_flag(name: str, field: str, value: object) -> None:
-    """Refuse what is neither True nor False."""
-    if not isinstance(value, bool):
-        raise ArgumentError(f"{name}: {field}={value!r} must be True or False.")
-
-
-def check_count(name: str, field: str, value: object, least: int = 1) -> None:
-    """Refuse what is not a whole number from ``least`` on."""
-    _check_whole(name, field, value, least)

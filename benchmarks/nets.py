@@ -1,0 +1,459 @@
+"""RankNet and LambdaRank nets: how fast they train, how that grows with documents a query, and how well they rank.
+
+    RANKINITE_DATA=… python benchmarks/nets.py [--parts speed growth quality] [--data mq2007 mq2008 artificial] [--small]
+
+``speed`` and ``growth`` want an idle machine; they compare with PyTorch where it is installed. ``quality`` needs RANKINITE_DATA
+for mq2007 and mq2008. ``--small`` tries everything on tiny data, prints, and leaves the page of results as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import itertools
+import json
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numba
+import numpy as np
+
+import quality
+import rankinite as rk
+from _measure import Runs, machine, race, write_section
+from rankinite.gradients.lambdas import Lambdas
+from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.kernel import frozen
+from rankinite.measures._swap_kernels import changes_at, prepare_at
+from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
+from rankinite.nets._state import Frame, Rows, Steps
+from rankinite.nets._train_kernels import climb_grades, score_query, step
+from rankinite.nets.network import first_weights, layers_of, sizes_of
+
+FEATURES, UNITS, CUTOFF, RATE = 50, 10, 10, 0.001
+OPTIMISERS = ("sgd", "adam")
+LEARNERS = ("RankNet", "LambdaRank")
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+NO_TORCH = "PyTorch is not installed (it comes with the extra 'bench'), so it is left out."
+
+# ---- one query after the other: rankinite's kernels, and PyTorch ----------------------------------------------------
+
+
+class Ours:
+    """A net and all that the kernels of training are given, from the same first weights each time."""
+
+    def __init__(self, data: rk.Dataset, learner: str, optimiser: str, rate: float = RATE) -> None:
+        self.data = data
+        self.pairs = (RankNetPairs(data) if learner == "RankNet" else Lambdas(data, rk.NDCG(CUTOFF))).pairs.arrays
+        centre, spread = data.features.mean(0, dtype=float), data.features.std(0, dtype=float)
+        self.frame = Frame(sizes_of(len(data.feature_names), (UNITS,)), frozen(centre), frozen(1.0 / spread))
+        self.weights = first_weights(self.frame.sizes, np.random.default_rng(0), silent=False)
+        self.steps = Steps(rate, 0.0, optimiser == "adam", np.zeros((2, len(self.weights))), np.zeros(1, np.int64))
+        self.rows = Rows(frozen(np.zeros(data.rows)), *(np.zeros(data.rows) for _ in range(3)))
+
+    def climb(self, queries: np.ndarray, epoch: Callable[..., int] = climb_grades) -> None:
+        rest = (self.frame, self.steps, self.data.features, frozen(queries), self.rows, self.weights)
+        if epoch(self.pairs, *rest) >= 0:
+            raise SystemExit("Training diverged: lower the rate.")
+
+
+class Torch:
+    """The same net and the same updates, as one would write them in PyTorch; tensors of every query are made beforehand."""
+
+    def __init__(self, start: Ours, learner: str, optimiser: str, precision: str, rate: float = RATE) -> None:
+        import torch
+
+        self.torch, self.lambdas, kind = torch, learner == "LambdaRank", getattr(torch, precision)
+        data, (inputs, units, _) = start.data, start.frame.sizes.tolist()
+        self.net = torch.nn.Sequential(torch.nn.Linear(inputs, units), torch.nn.Tanh(), torch.nn.Linear(units, 1)).to(kind)
+        with torch.no_grad():
+            first = itertools.chain.from_iterable(layers_of(start.frame.sizes, start.weights))
+            for values, given in zip(self.net.parameters(), first, strict=True):
+                values.copy_(torch.from_numpy(given))
+        make = torch.optim.Adam if optimiser == "adam" else torch.optim.SGD
+        self.optimiser = make(self.net.parameters(), lr=rate, fused=True)  # the faster of its forms
+        features = torch.from_numpy((data.features - start.frame.centre) * start.frame.scale).to(kind)
+        gains = torch.from_numpy(2.0 ** data.grades.astype(float) - 1.0).to(kind)
+        longest = int(np.diff(data.offsets).max())
+        self.discounts = (torch.arange(longest) < CUTOFF) / torch.log2(torch.arange(longest, dtype=kind) + 2.0)
+        self.queries = []
+        for first, last in itertools.pairwise(data.offsets.tolist()):
+            own = gains[first:last]
+            ideal = (own.sort(descending=True).values * self.discounts[: last - first]).sum()
+            self.queries.append((features[first:last], own, own[:, None] > own[None, :], 1.0 / ideal))
+
+    def climb(self, queries: np.ndarray) -> None:
+        torch = self.torch
+        for query in queries.tolist():
+            features, gains, better, scale = self.queries[query]
+            if not better.any():
+                continue
+            scores = self.net(features).squeeze(1)
+            with torch.no_grad():
+                push = torch.sigmoid(scores[None, :] - scores[:, None])
+                if self.lambdas:
+                    discounts = torch.empty_like(scores)
+                    discounts[torch.argsort(scores, descending=True)] = self.discounts[: len(scores)]
+                    gain, discount = gains[:, None] - gains[None, :], discounts[:, None] - discounts[None, :]
+                    push = push * (gain * discount).abs() * scale
+                push = torch.where(better, push, 0.0)
+                lambdas = push.sum(1) - push.sum(0)
+            self.optimiser.zero_grad()
+            scores.backward(gradient=-lambdas)
+            self.optimiser.step()
+
+    def weights(self) -> np.ndarray:
+        return np.concatenate([values.detach().numpy().ravel() for values in self.net.parameters()])
+
+
+@numba.njit(nogil=True, error_model="numpy")  # not cached: the cache would not see a change in the kernels that it calls
+def climb_pair_by_pair(graded, frame, steps, features, queries, rows, weights):
+    """An epoch as the first RankNet had it: for every pair, two documents forward, two back, and a step.
+
+    Ranks, and with them |ΔZ|, are those from before the query's first step. Pairs that change nothing are left out.
+    """
+    prepare, changes = prepare_at(graded.prepare), changes_at(graded.changes)
+    size = frame.sizes.sum()
+    units, pulls, lines = np.empty((size, 4)), np.zeros((size, 4)), np.empty(4 * size)  # faster than with two columns
+    gradient, pair = np.empty(len(weights)), np.empty(2, np.int64)
+    for query in queries:
+        if graded.scales[query] == 0.0:
+            continue
+        start, end = graded.offsets[query], graded.offsets[query + 1]
+        own, n = graded.rows[start:end], end - start
+        score_query(frame, weights, features, own, rows, np.empty((size, whole_blocks(n))))
+        order = np.argsort(-rows.scores[own])
+        ranked, grades, discounts = graded.relevance[start:end][order], graded.grades[start:end][order], graded.discounts[:n]
+        state, swaps = np.empty((2, n + 1)), np.empty(n)
+        prepare(ranked, discounts, state)
+        for i in range(min(graded.depth, n - 1)):
+            changes(ranked, discounts, state, i, swaps)
+            for j in range(i + 1, n):
+                if grades[i] == grades[j] or swaps[j] == 0.0:
+                    continue
+                up, down = (i, j) if grades[i] > grades[j] else (j, i)
+                pair[0], pair[1] = own[order[up]], own[order[down]]
+                take_rows(frame, features, pair, units)
+                forward(frame.sizes, weights, units)
+                apart = graded.sigma * (units[size - 1, 0] - units[size - 1, 1])
+                push = graded.sigma * graded.scales[query] * abs(swaps[j]) / (1.0 + np.exp(apart))
+                pulls[size - 1, 0], pulls[size - 1, 1] = push, -push
+                backward(frame.sizes, weights, units, pulls, lines, gradient)
+                step(steps, gradient, weights)
+    return -1
+
+
+def drawn(queries: int, documents: int, part: str = "train") -> rk.Dataset:
+    return rk.synthesise(queries, part=part, world=rk.World(features=FEATURES, documents=documents, noise=0.3))
+
+
+def check() -> str:
+    """Make sure that what is compared is the same; says how closely."""
+    data, queries = drawn(30, 50), np.arange(30)
+    largest = 0.0
+    for learner, optimiser in itertools.product(LEARNERS, OPTIMISERS if HAS_TORCH else ()):
+        ours = Ours(data, learner, optimiser)
+        theirs = Torch(ours, learner, optimiser, "float64")
+        ours.climb(queries)
+        theirs.climb(queries)
+        # The score's bias is left out: its gradient Σλ is 0 but for rounding, which Adam turns into steps.
+        largest = max(largest, float(np.abs(ours.weights - theirs.weights())[:-1].max()))
+    if not largest < 1e-9:
+        raise SystemExit(f"PyTorch's weights differ from rankinite's by {largest:.1e} after 30 queries.")
+    off = 0.0
+    for learner in LEARNERS:  # steps too small to change the scores add up to the factored one
+        moves = []
+        for epoch in (climb_grades, climb_pair_by_pair):
+            ours = Ours(data, learner, "sgd", rate=1e-8)
+            before = ours.weights.copy()
+            ours.climb(queries[:1], epoch)
+            moves.append(ours.weights - before)
+        off = max(off, float(np.abs(moves[0] - moves[1]).max() / np.abs(moves[0]).max()))
+    if not off < 1e-4:
+        raise SystemExit(f"The pairs' steps add up to another one than the factored one: {off:.1e} of it apart.")
+    said = f"After 30 queries from the same weights, PyTorch's (float64) are within {largest:.0e} of rankinite's, "
+    said += "but for the score's bias, which says nothing about ranks. "
+    return (said if HAS_TORCH else "") + f"Tiny steps pair by pair add up to the factored one, but for {off:.0e} of it."
+
+
+# ---- speed ----------------------------------------------------------------------------------------------------------
+
+SPEED = f"""One epoch of LambdaRank for NDCG@{CUTOFF}: {FEATURES} features, {UNITS} hidden units, one step a query.
+rankinite runs on one thread, as steps follow one another. "in fit" is a whole epoch of ``fit``, also on one thread, with
+NDCG@{CUTOFF} measured on the training data and on validation data of a quarter as many queries. PyTorch makes the same update:
+forward, all n × n pairs by broadcasting, backward from the scores, the fused optimiser's step; its tensors are made before
+and not counted. Every contender has a process of its own, in turn; medians."""
+OWN = ["rankinite", "rankinite, in fit"]
+OTHERS = [f"PyTorch {precision}, {threads} thread(s)" for precision in ("float64", "float32") for threads in (1, 2)]
+
+
+def speed_contender(name: str, optimiser: str, queries: int, documents: int, torch_queries: int) -> dict[str, float]:
+    data, warm = drawn(queries, documents), np.arange(20)
+    order = np.random.default_rng(0).permutation(queries)
+    if name == "rankinite, in fit":
+        return {"seconds": epoch_in_fit(data, drawn(queries // 4, documents, "valid"), optimiser)}
+    net: Any = Ours(data, "LambdaRank", optimiser)
+    if name.startswith("PyTorch"):
+        import torch
+
+        torch.set_num_threads(int(name.split()[2]))
+        net, order = Torch(net, "LambdaRank", optimiser, name.split()[1].strip(",")), order[:torch_queries]
+    net.climb(warm)
+    started = time.perf_counter()
+    net.climb(order)
+    return {"seconds": (time.perf_counter() - started) * queries / len(order)}
+
+
+def epoch_in_fit(train: rk.Dataset, valid: rk.Dataset, optimiser: str) -> float:
+    """The median time from one epoch's end to the next one's."""
+    ends: list[float] = []
+    learner = rk.LambdaRank(measure=rk.NDCG(CUTOFF), hidden=(UNITS,), optimiser=optimiser, rate=RATE, epochs=4)
+    with rk.threads(1):
+        learner.fit(train, valid, callbacks=[lambda _: ends.append(time.perf_counter())])
+    return statistics.median(np.diff(ends).tolist())
+
+
+def speed(given: argparse.Namespace) -> None:
+    queries, documents = (200, 50) if given.small else (10_000, 50)
+    timed = min(given.torch_queries, queries)
+    names = OWN + (OTHERS if HAS_TORCH else [])
+    text = [SPEED, f"{queries:,} queries × {documents} documents, rate {RATE}, {given.rounds} rounds. {check()}"]
+    text += [] if timed == queries else [f"PyTorch's times are those of {timed:,} queries, scaled."]
+    text += [] if HAS_TORCH else [NO_TORCH]
+    for optimiser in OPTIMISERS:
+        sizes = ["--queries", str(queries), "--documents", str(documents), "--torch-queries", str(timed)]
+        runs, others = race(__file__, names, ["--optimiser", optimiser, *sizes], given.rounds)
+        text += [f"Optimiser {optimiser}:", speed_table(runs, queries)]
+        text.append(f"{fastest(runs)}Other processes used {others:.0%} of the machine meanwhile.")
+    publish("Nets: an epoch of LambdaRank", text, given)
+
+
+def speed_table(runs: list[Runs], queries: int) -> str:
+    lines = ["| | median s | best s | µs a query | times as slow as rankinite |", "|---|--:|--:|--:|--:|"]
+    for one in runs:
+        slower = one.median / runs[0].median
+        lines.append(f"| {one.name} | {one.median:.3f} | {one.best:.3f} | {one.median / queries * 1e6:.1f} | {slower:.1f}× |")
+    return "\n".join(lines)
+
+
+def fastest(runs: list[Runs]) -> str:
+    """What the faster number of threads comes to, for each precision."""
+    said = ""
+    for precision in ("float64", "float32"):
+        own = [one for one in runs if one.name.startswith(f"PyTorch {precision}")]
+        if own:
+            best = min(own, key=lambda one: one.median)
+            said += f"{best.name} takes {best.median / runs[0].median:.1f} times as long as rankinite. "
+    return said
+
+
+# ---- growth ---------------------------------------------------------------------------------------------------------
+
+GROWTH = f"""Microseconds a query of plain steps (sgd), {FEATURES} features, {UNITS} hidden units, on one thread; the rows stay
+as many. "factored" is rankinite's update: one forward and one backward pass a query. "pair by pair" is the first RankNet's: for
+every pair that counts, two documents forward, two back, and a step, from the same kernels (many pairs: on a part of the
+queries). LambdaRank is for NDCG@{CUTOFF}, so its pairs are those with a document in the first {CUTOFF} ranks. PyTorch (float64)
+makes the factored update, broadcasting n × n pairs. An exponent is that of the growth from the size in the line above: 1 is in
+proportion to the documents, 2 to all pairs. Every round is a process of its own, all methods in turn at each size; medians."""
+METHODS = ("factored", "pair by pair", *(("PyTorch",) if HAS_TORCH else ()))
+MOST_PAIRS = 1_000_000
+
+
+def growth_contender(rows: int, sizes: list[int]) -> dict[str, float]:
+    """µs a query, by method and size; pair by pair, only so many queries that there are not too many pairs."""
+    if HAS_TORCH:
+        import torch
+
+        torch.set_num_threads(1)
+    found, started = {}, time.perf_counter()
+    for documents in sizes:
+        data = drawn(max(2, rows // documents), documents)
+        queries = np.random.default_rng(0).permutation(data.queries)
+        for learner, method in itertools.product(LEARNERS, METHODS):
+            rate = RATE / documents  # no net may diverge: RankNet's pairs are many
+            ours = Ours(data, learner, "sgd", rate)
+            some, climb = queries, ours.climb
+            if method == "PyTorch":
+                climb = Torch(ours, learner, "sgd", "float64", rate).climb
+            elif method == "pair by pair":
+                some, climb = queries[: max(5, 2 * MOST_PAIRS // documents**2)], partial(ours.climb, epoch=climb_pair_by_pair)
+            climb(queries[:2])
+            began = time.perf_counter()
+            climb(some)
+            found[f"{learner} {method} {documents}"] = (time.perf_counter() - began) / len(some) * 1e6
+    return {"seconds": time.perf_counter() - started, **found}
+
+
+def growth(given: argparse.Namespace) -> None:
+    rows, sizes = (400, [10, 25, 50]) if given.small else (40_000, [10, 25, 50, 100, 200, 400])
+    arguments = ["--rows", str(rows), "--sizes", *map(str, sizes)]
+    (runs,), others = race(__file__, ["growth"], arguments, given.rounds)
+    medians = {key: statistics.median(report[key] for report in runs.reports) for key in runs.reports[0]}
+    text = [GROWTH, f"{rows:,} rows, {given.rounds} rounds. {check()}", *([] if HAS_TORCH else [NO_TORCH])]
+    for learner in LEARNERS:
+        times = {method: [medians[f"{learner} {method} {size}"] for size in sizes] for method in METHODS}
+        text.append(growth_table(learner, times, sizes))
+    text.append(f"Other processes used {others:.0%} of the machine meanwhile.")
+    publish("Nets: growth with documents a query", text, given)
+
+
+def growth_table(learner: str, times: dict[str, list[float]], sizes: list[int]) -> str:
+    cells = [cell for method in times for cell in (method, "exponent")]
+    head = [f"{learner}: documents a query", *cells, "pair by pair / factored"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head)]
+    for place, size in enumerate(sizes):
+        cells = [str(size)]
+        for own in times.values():
+            grown = math.log(own[place] / own[place - 1]) / math.log(size / sizes[place - 1]) if place else None
+            cells += [f"{own[place]:,.1f}", "" if grown is None else f"{grown:.2f}"]
+        cells.append(f"{times['pair by pair'][place] / times['factored'][place]:.1f}×")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+# ---- quality --------------------------------------------------------------------------------------------------------
+
+RATES, HIDDEN, RESTARTS, EPOCHS = (0.0003, 0.001, 0.003), ((10,), (20,)), 2, 200
+TUNING = f"""Nets train with Adam, {RESTARTS} restarts and at most {EPOCHS} epochs. The rate ({", ".join(map(str, RATES))}), the
+hidden units, the start and the epoch are those with the best value of the measure trained for (RankNet: NDCG@10) on the
+validation data."""
+FOLDS = f"""{TUNING} Hidden units: {" or ".join(str(*hidden) for hidden in HIDDEN)}. LambdaMART is "rankinite" of
+benchmarks/quality.py with its grid. The test parts of the five LETOR folds are evaluated together: expected NDCG@10 and ERR
+under ties, queries of one grade skipped, mean and 95 % interval over queries."""
+ARTIFICIAL = f"""{TUNING} Data as in benchmarks/artificial.py: 50 documents a query, 50 features, five grades, no noise.
+LambdaMART has 10 leaves and rate 0.1; its number of rounds is the best on validation data."""
+NDCG10, ERR2 = rk.NDCG(10), rk.ERR(max_grade=2)
+LINEAR, TWO, ERR_LINEAR, ERR_TWO = "linear LambdaRank", "two-layer LambdaRank", "linear, for ERR", "two-layer, for ERR"
+NETS = {
+    LINEAR: (partial(rk.LambdaRank, measure=NDCG10), ((),)),
+    TWO: (partial(rk.LambdaRank, measure=NDCG10), HIDDEN),
+    "two-layer RankNet": (partial(rk.RankNet, watch=NDCG10), HIDDEN),
+    ERR_LINEAR: (partial(rk.LambdaRank, measure=ERR2), ((),)),
+    ERR_TWO: (partial(rk.LambdaRank, measure=ERR2), HIDDEN),
+}
+
+
+def tuned(make, train: rk.Dataset, valid: rk.Dataset, hidden: tuple[tuple[int, ...], ...], *, small: bool):
+    """The net of the grid that is best on validation data."""
+    shared = {"restarts": RESTARTS, "epochs": 5 if small else EPOCHS, "train_history": False}
+    rates = RATES[:1] if small else RATES
+    found = [make(hidden=units, rate=rate, **shared).fit(train, valid) for units, rate in itertools.product(hidden, rates)]
+    return max(found, key=lambda net: net.history.valid[net.history.best])
+
+
+def chosen(net) -> str:
+    return f"hidden {net.settings['hidden']}, rate {net.settings['rate']:g}, epoch {net.history.best}"
+
+
+def on_folds(name: str, given: argparse.Namespace) -> None:
+    parts = quality.folds(name)
+    if given.small:
+        parts = [tuple(part.select_queries(np.arange(60)) for part in fold) for fold in parts[:2]]
+    scores: dict[str, list[np.ndarray]] = {system: [] for system in [*NETS, "LambdaMART"]}
+    for number, fold in enumerate(parts):
+        for system, kept in scores.items():
+            started = time.perf_counter()
+            if system == "LambdaMART":
+                score, how = quality.tuned(quality.SYSTEMS["rankinite"], fold), ""
+            else:
+                make, hidden = NETS[system]
+                net = tuned(make, fold[0], fold[1], hidden, small=given.small)
+                score, how = net.score, chosen(net)
+            kept.append(np.asarray(score(fold[2]), float))
+            value, spent = quality.value(kept[-1], fold[2]), time.perf_counter() - started
+            print(f"{name} fold {number + 1} {system:24} {value:.4f} {spent:6.1f} s  {how}", flush=True)
+    test = replace(rk.concat([fold[2] for fold in parts]), source=f"{name}, test parts of five folds")
+    joined = {system: np.concatenate(each) for system, each in scores.items()}
+    ranked = rk.compare({s: v for s, v in joined.items() if s not in {ERR_LINEAR, ERR_TWO}}, test, [NDCG10, ERR2])
+    text = [FOLDS, ranked.to_markdown(), "Trained for NDCG@10, and trained for ERR:", *for_err(joined, test)]
+    publish(f"Nets: quality on {name}", text, given)
+
+
+def for_err(scores: dict[str, np.ndarray], test: rk.Dataset) -> list[str]:
+    """Paper 004 §4.1: is ERR lifted at least as much by training for it as by training for NDCG?"""
+    result = rk.compare({name: scores[name] for name in (LINEAR, ERR_LINEAR, TWO, ERR_TWO)}, test, [NDCG10, ERR2])
+    said = []
+    for other, own in ((LINEAR, ERR_LINEAR), (TWO, ERR_TWO)):
+        pair = result.pair(own, other, ERR2)
+        low, high = pair.interval
+        verdict = "less than" if high < 0 else "more than" if low > 0 else "as much, within the interval, as"
+        numbers = f"{pair.difference:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}, p = {pair.p('randomisation').raw:.3f}"
+        said.append(f"- {own} − {other}: ERR {numbers}. Training for ERR lifts ERR {verdict} training for NDCG does.")
+    return [result.to_markdown(), "\n".join(said)]
+
+
+def on_artificial(given: argparse.Namespace) -> None:
+    queries, rounds = (100, 20) if given.small else (4000, 1000)
+    data = {part: rk.synthesise(n, part=part) for part, n in (("train", queries), ("valid", queries // 4), ("test", queries))}
+    rankers: dict[str, Any] = {}
+    systems = {"linear": (), "two-layer, 10 units": (10,), "two-layer, 30 units": (30,), "LambdaMART": None}
+    for name, hidden in systems.items():
+        started = time.perf_counter()
+        if hidden is None:
+            learner = rk.LambdaMART(trees=rounds, leaves=10, rate=0.1, patience=None, train_history=False)
+            rankers[name] = learner.fit(data["train"], data["valid"])
+        else:
+            make = partial(rk.LambdaRank, measure=NDCG10)
+            rankers[name] = tuned(make, data["train"], data["valid"], (hidden,), small=given.small)
+        print(f"artificial {name:20} {rankers[name]!r} {time.perf_counter() - started:6.1f} s", flush=True)
+    kept = "; ".join(chosen(rankers[name]) for name, hidden in systems.items() if hidden is not None)
+    sizes = f"{queries:,} training, {queries // 4:,} validation and {queries:,} test queries"
+    note = f"{sizes}; {rounds:,} rounds, of which {rankers['LambdaMART'].rounds:,} are kept. Nets: {kept}."
+    result = rk.compare(rankers, data["test"], [NDCG10])
+    publish("Nets: quality on artificial data", [ARTIFICIAL, note, result.to_markdown()], given)
+
+
+def measure_quality(given: argparse.Namespace) -> None:
+    for name in given.data:
+        if name == "artificial":
+            on_artificial(given)
+        elif os.environ.get("RANKINITE_DATA"):
+            on_folds(name, given)
+        else:
+            print(f"RANKINITE_DATA does not name a folder with {name}; quality on it is not measured.")
+
+
+# ---- the program ----------------------------------------------------------------------------------------------------
+
+
+def publish(title: str, text: list[str], given: argparse.Namespace) -> None:
+    text = [machine(["rankinite", "numba", "numpy", "torch"]), *text]
+    print("\n\n".join([title, *text]), flush=True)
+    if not given.small:
+        write_section(title, "\n\n".join(text))
+
+
+PARTS = {"speed": speed, "growth": growth, "quality": measure_quality}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008", "artificial"])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--torch-queries", type=int, default=10_000, help="time PyTorch on so many queries, and scale")
+    for option in ("--contender", "--optimiser"):
+        parser.add_argument(option, help=argparse.SUPPRESS)
+    for option in ("--queries", "--documents", "--rows"):
+        parser.add_argument(option, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.contender == "growth":
+        print(json.dumps(growth_contender(given.rows, given.sizes)))
+    elif given.contender:
+        sizes = (given.queries, given.documents, given.torch_queries)
+        print(json.dumps(speed_contender(given.contender, given.optimiser, *sizes)))
+    else:
+        for part in given.parts:
+            PARTS[part](given)
+
+
+if __name__ == "__main__":
+    main()

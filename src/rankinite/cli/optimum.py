@@ -1,0 +1,100 @@
+"""``rankinite optimum``: whether a model's weights are a local optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankinite.cli import options, rankers
+
+CURVES = 12
+"""Weights whose curves --plot draws."""
+
+
+@options.with_options(reading=options.Reading())
+def optimum(
+    model: Annotated[str, typer.Argument(help="A model file: a net, a linear ranker, or a blend that ends in one.")],
+    data: options.DataArgument,
+    measure: Annotated[str, typer.Option("--measure", "-m", help="The measure, such as ndcg@10 or err.")] = "ndcg@10",
+    step: Annotated[
+        float, typer.Option(min=0.0, help="How far weights are moved, as a share of the length of all of them together.")
+    ] = 0.1,
+    share: Annotated[float, typer.Option(help="The verdict is about this share of directions leading up.")] = 0.01,
+    confidence: Annotated[float, typer.Option(help="How sure the verdict should be.")] = 0.99,
+    directions: Annotated[
+        int | None,
+        typer.Option(min=1, help="Random directions to try; if left out, as many as share and confidence take: 459."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of the directions.")] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help=f"Draw the measure as each of the {CURVES} largest weights is moved (.png, .svg or .pdf)."),
+    ] = None,
+    json: options.JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Test whether the weights of a net or a linear ranker are a local optimum of a measure.
+
+    Measures such as NDCG have no gradient, so the weights are moved a little in many random directions: if the measure rises
+    along none of 459, then with 99 % confidence fewer than 1 % of all directions lead up. Give the data the model was
+    trained on, at least a thousand queries: on few the measure is a step function. The table shows how the share of rising
+    directions depends on the step and on the number of queries.
+
+    Examples:
+
+      rankinite optimum net.rankinite train.txt.gz --measure ndcg@10
+
+      rankinite optimum net.rankinite train.txt.gz -m err --step 0.03 --plot curves.png
+    """
+    from rankinite.cli.pictures import check_picture, save_picture
+    from rankinite.cli.printing import echo
+    from rankinite.cli.train import check_writeable
+    from rankinite.rankers.optimum import local_optimum
+
+    if plot is not None:
+        check_picture(plot)
+        check_writeable(plot)
+    ranker = rankers.ranker(model)
+    judged = rankers.read_for([ranker], data, reading)
+    with _watched(quiet) as told:
+        found = local_optimum(
+            ranker,
+            judged,
+            measure,
+            step=step,
+            share=share,
+            confidence=confidence,
+            directions=directions,
+            curves=0 if plot is None else CURVES,
+            seed=seed,
+            told=told,
+        )
+    if plot is not None:
+        save_picture(plot, found.plot)
+    if json:
+        import json as writer
+
+        echo(writer.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        echo(str(found))
+
+
+@contextmanager
+def _watched(quiet: bool) -> Generator[Callable[[int, int], None] | None]:
+    """A bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Bars(console=console) as bars:
+        task = bars.add_task("trying directions", total=None)
+        yield lambda done, every: bars.update(task, completed=done, total=every)

@@ -1,0 +1,63 @@
+"""What the kernels of the pair losses are given: all that stays the same while scores change."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rankinite.kernel import Floats, Indices
+
+
+class Graded(NamedTuple):
+    """Pairs that follow from grades. ``grades``, ``relevance`` and ``order`` stand in content order."""
+
+    prepare: int
+    changes: int
+    """Addresses of the two kernels of a measure (see ``measures._swap_kernels``)."""
+    rows: Indices
+    """(rows,) the content order: query by query, which rows come one after the other."""
+    grades: Floats
+    relevance: Floats
+    offsets: Indices
+    """(queries + 1,)."""
+    discounts: Floats
+    """One a rank of the longest query."""
+    scales: Floats
+    """(queries,); 0 leaves a query out."""
+    weights: Floats
+    """(queries,)."""
+    sigma: float
+    depth: int
+    """Pairs count whose upper rank is below this."""
+    normalise: bool
+    order: Indices
+    """(rows,) how each query was ranked at the last call, where the next one starts to sort: the one array that changes."""
+
+
+class Judged(NamedTuple):
+    """Pairs that were judged, query by query."""
+
+    rows: Indices
+    """(rows,) the content order."""
+    better: Indices
+    worse: Indices
+    """Rows of the data, one a pair."""
+    probability: Floats
+    """Of the first being better, one a pair."""
+    pair_offsets: Indices
+    """(queries + 1,)."""
+    offsets: Indices
+    """(queries + 1,)."""
+    weights: Floats
+    """(queries,)."""
+    sigma: float
+
+
+class Work(NamedTuple):
+    """Workspace for one query of up to n documents, m being n filled up to whole blocks."""
+
+    numbers: Floats
+    """(8, m)."""
+    states: Floats
+    """2(n + 1)."""
+    places: Indices
+    """(2, m)."""

@@ -1,0 +1,63 @@
+"""Features put on one scale: nets need inputs of like size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankinite.errors import DataError
+from rankinite.kernel import SCORE, Features, Floats, Indices, Reals, frozen
+from rankinite.nets import _standard_kernels as _kernels
+
+_PIECE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """(x − centre) · scale gives every feature the mean 0 and the variance 1 on the data it was fitted to."""
+
+    centre: Floats
+    """The mean of each feature."""
+    scale: Floats
+    """One over its standard deviation; 0 for a feature that never varies, which says nothing."""
+
+
+def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
+    """The scale of all features, from sums over the rows in this order, so that where they stand need not matter.
+
+    ``rows``: all row numbers; ``place``: where the features come from, for messages.
+    """
+    rows, sums = frozen(rows), np.empty((5, features.shape[1]), SCORE)
+    _kernels.sum_features(features, rows, np.zeros(sums.shape[1]), sums)
+    known = np.maximum(sums[2], 1.0)
+    centre = sums[0] / known
+    _kernels.sum_features(features, rows, centre, sums)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        scale = np.sqrt(known / sums[1])
+    scale[~np.isfinite(scale) | (sums[3] >= sums[4])] = 0.0
+    if not scale.any():
+        raise DataError(
+            f"{place}: none of the {len(scale)} features varies, so there is nothing to rank by. Give others, or check how "
+            "the file was read."
+        )
+    return Standard(centre, scale)
+
+
+def check_features(matrix: Reals, names: Sequence[str], place: str, *, missing: bool) -> None:
+    """Refuse infinite values, and missing ones (NaN) unless there is a rule for them: ``missing``."""
+    for first in range(0, len(matrix), _PIECE):
+        odd = ~np.isfinite(matrix[first : first + _PIECE])
+        if missing:
+            odd &= ~np.isnan(matrix[first : first + _PIECE])
+        if not odd.any():
+            continue
+        row, feature = (int(number) for number in np.argwhere(odd)[0])
+        where = f"{place}: feature {names[feature]!r} of row {first + row} is"
+        if np.isnan(matrix[first + row, feature]):
+            raise DataError(
+                f"{where} missing (NaN), and this ranker has no rule for that. Train with nan='mean' to take the feature's "
+                "mean, or fill the gaps in the data."
+            )
+        raise DataError(f"{where} {matrix[first + row, feature]}. Nets take finite values; read the data with infinite='clip'.")
