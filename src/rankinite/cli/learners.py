@@ -244,6 +244,11 @@ def _foreign(learner: Learner, name: str) -> ArgumentError:
     )
 
 
+def value_of(learner: Learner, name: str, text: str) -> Any:
+    """The value that a text on the command line stands for."""
+    return _value(SETTINGS[learner][name], text)
+
+
 def _value(setting: Setting, value: Any) -> Any:
     """What the learner is given for an option's value."""
     if isinstance(value, Enum):
