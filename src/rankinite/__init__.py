@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankinite import combine as combine
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -73,11 +74,14 @@ if TYPE_CHECKING:
     from rankinite.rankers.mcrank import McRank as McRank
     from rankinite.rankers.net import Linear as Linear
     from rankinite.rankers.net import Net as Net
+    from rankinite.rankers.normalised import Normalised as Normalised
     from rankinite.rankers.optimum import Optimum as Optimum
     from rankinite.rankers.optimum import local_optimum as local_optimum
     from rankinite.rankers.ranknet import RankNet as RankNet
     from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
+    from rankinite.rankers.stack import Stack as Stack
     from rankinite.rankers.training import Progress as Progress
+    from rankinite.sweep.curve import Curve as Curve
 
 _HOMES = {
     "rankinite.data.dataset": ("Dataset",),
@@ -113,17 +117,24 @@ _HOMES = {
     "rankinite.rankers.mart": ("MART",),
     "rankinite.rankers.mcrank": ("McRank",),
     "rankinite.rankers.net": ("Linear", "Net"),
+    "rankinite.rankers.normalised": ("Normalised",),
+    "rankinite.rankers.stack": ("Stack",),
+    "rankinite.sweep.curve": ("Curve",),
     "rankinite.rankers.optimum": ("Optimum", "local_optimum"),
     "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }
+_PACKAGES = ("combine",)
+"""Packages that are themselves part of the face: ``rk.combine.exact``."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
-__all__ = sorted([*_HOME_OF, "__version__"])  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = sorted([*_HOME_OF, *_PACKAGES, "__version__"])  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"rankinite.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'rankinite' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import rankinite
-from rankinite.cli import compare, convert, describe, evaluate, inspect, optimum, score, synth, train
+from rankinite.cli import combine, compare, convert, describe, evaluate, inspect, optimum, score, synth, train
 
 app = typer.Typer(
     name="rankinite",
@@ -61,4 +61,5 @@ app.command("score", rich_help_panel=RANKERS)(score.score)
 app.command("inspect", rich_help_panel=RANKERS)(inspect.inspect)
 app.command("evaluate", rich_help_panel=RANKERS)(evaluate.evaluate)
 app.command("compare", rich_help_panel=RANKERS)(compare.compare)
+app.command("combine", rich_help_panel=RANKERS)(combine.combine)
 app.command("optimum", rich_help_panel=RANKERS)(optimum.optimum)

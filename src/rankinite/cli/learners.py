@@ -52,11 +52,11 @@ PREFERRING = (Learner.ranknet_trees, Learner.ranknet)
 
 NONE = "none"
 """How an option says None where that is not what leaving it out means, or that there are no hidden units."""
-PANELS = {"TreeSettings": "Trees", "Boosting": "Training", "Descent": "Nets", "Learner": "Watching"}
+PANELS = {"TreeSettings": "Trees", "Boosting": "Training", "StepSettings": "Exact steps", "Descent": "Nets", "Learner": "Watching"}
 """The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
 SHARED = "Training"
 """The heading of a setting that trees and nets share."""
-ORDER = ("Loss", SHARED, "Trees", "Nets", "Watching", "Randomness")
+ORDER = ("Loss", SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
 
 
@@ -242,6 +242,11 @@ def _foreign(learner: Learner, name: str) -> ArgumentError:
     return ArgumentError(
         f"{option} is no setting of {learner}, but of {_listed(list(having))}. Leave it out, or choose another --learner."
     )
+
+
+def value_of(learner: Learner, name: str, text: str) -> Any:
+    """The value that a text on the command line stands for."""
+    return _value(SETTINGS[learner][name], text)
 
 
 def _value(setting: Setting, value: Any) -> Any:

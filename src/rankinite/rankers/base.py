@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
@@ -88,6 +89,22 @@ class Fitted(ABC):
         if isinstance(other, int):
             return self if other == 0 else NotImplemented  # sum(rankers) begins with 0
         return added(other, self) if is_scorer(other) else NotImplemented
+
+
+def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.NDArray[Any]:
+    """The scores of a ranker inside another; the queries are told to those that need them."""
+    told: dict[str, Any] = {"qid": qid} if getattr(part, "needs_queries", False) else {}
+    return np.asarray(part.score(features, **told))
+
+
+def stored_part(ranker: Scorer, place: str) -> Stored:
+    """What a model file holds of a ranker inside another; refuses what no file can hold."""
+    if not isinstance(ranker, Fitted):
+        raise ArgumentError(
+            f"{place} is a {type(ranker).__name__}, which no model file can hold. Only rankers of rankinite can be saved; save "
+            "the others your own way and add them after loading."
+        )
+    return ranker.stored()
 
 
 def plain_settings(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats
-from rankinite.rankers.base import Fitted, is_scorer
+from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
 from rankinite.rankers.inputs import has_names
 from rankinite.rankers.loading import build
 from rankinite.storage import DAMAGED, Stored
@@ -39,16 +39,21 @@ class Blend(Fitted):
         """The features that any part needs."""
         return tuple(dict.fromkeys(name for names in self._names() for name in names))
 
-    def score(self, features: Dataset | npt.ArrayLike) -> Floats:
-        """One score a row of a Dataset, a data frame or a matrix."""
+    @property
+    def needs_queries(self) -> bool:
+        """Whether a score depends on the other documents of its query."""
+        return any(getattr(part, "needs_queries", False) for _, part in self.parts)
+
+    def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
+        """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
         if not has_names(features) and len({names for names in self._names() if names}) > 1:
             raise DataError(
                 "the parts of this blend have different features, so the columns of an array have no one meaning. Score a "
                 "Dataset or a data frame, whose features are found by name."
             )
-        total = self._part_scores(0, features)
+        total = self._part_scores(0, features, qid)
         for number in range(1, len(self.parts)):
-            scores = self._part_scores(number, features)
+            scores = self._part_scores(number, features, qid)
             if scores.shape != total.shape:
                 raise DataError(
                     f"part {number} of the blend ({_kind(self.parts[number][1])}) gave scores of shape {scores.shape}, but "
@@ -62,12 +67,7 @@ class Blend(Fitted):
         facts: list[dict[str, Any]] = []
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, (weight, part) in enumerate(self.parts):
-            if not isinstance(part, Fitted):
-                raise ArgumentError(
-                    f"part {number} of the blend is a {_kind(part)}, which no model file can hold. Only rankers of rankinite "
-                    "can be saved; save the others your own way and add them after loading."
-                )
-            inside = part.stored()
+            inside = stored_part(part, f"part {number} of the blend")
             facts.append({"weight": weight, "ranker": inside.described()})
             arrays |= {f"{number}/{name}": array for name, array in inside.arrays.items()}
         return Stored("blend", {"parts": facts}, arrays)
@@ -90,9 +90,9 @@ class Blend(Fitted):
     def _names(self) -> list[tuple[str, ...]]:
         return [tuple(getattr(part, "feature_names", ())) for _, part in self.parts]
 
-    def _part_scores(self, number: int, features: Any) -> Floats:
+    def _part_scores(self, number: int, features: Any, qid: npt.ArrayLike | None) -> Floats:
         weight, part = self.parts[number]
-        scores = np.asarray(part.score(features))
+        scores = part_scores(part, features, qid)
         if scores.ndim != 1 or scores.dtype.kind not in "fiub":
             raise DataError(
                 f"part {number} of the blend ({_kind(part)}) gave {scores.dtype} of shape {scores.shape}. Every part must give "

@@ -14,7 +14,7 @@ import numpy as np
 from rankinite.checks import check_count, check_rate
 from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, evaluate
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
@@ -23,6 +23,7 @@ from rankinite.parallel import Team
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
+from rankinite.rankers.steps import StepSearch, StepSettings
 from rankinite.rankers.training import (
     Callback,
     Learner,
@@ -35,7 +36,7 @@ from rankinite.rankers.training import (
 from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
 from rankinite.trees.bins import fit_bins
-from rankinite.trees.grow import Grower, NotFiniteError, add_tree, words_of
+from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees, join
 
@@ -96,9 +97,43 @@ class _Run:
         self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train))
         self.valid_words = None if valid is None else words_of(bins.code(valid.features))
         self.measures_train = learner.train_history
+        self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
+        if self.reoptimises and valid is not None and self.valid_scores is not None:
+            self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))
+        self.search = self._step_search()
         self.kept: list[Trees] = []
         self.train_values: list[float] = []
         self.valid_values: list[float] = []
+
+    @property
+    def reoptimises(self) -> int:
+        """Rounds between two improvements of all weights; 0: never."""
+        return self.learner.reoptimise if isinstance(self.learner, StepSettings) else 0
+
+    def _step_search(self) -> StepSearch | None:
+        learner = self.learner
+        if not isinstance(learner, StepSettings) or (learner.step == "newton" and not learner.reoptimise):
+            return None
+        if learner.step_data == "train":
+            return StepSearch(learner, self.measure, self.train, self.scores[0], self.grower, self._said_of_train)
+        if self.valid is None or self.valid_scores is None:
+            raise ArgumentError(
+                f"{type(learner).__name__}: step_data='valid' chooses weights on validation data, but there are none. Give "
+                "some, or leave it at 'train'."
+            )
+        return StepSearch(learner, self.measure, self.valid, self.valid_scores[0], self.grower, self._said_of_valid)
+
+    def _said_of_train(self, grown: Grown, values: Floats) -> Floats:
+        said = np.zeros(self.train.rows)
+        self.grower.add(grown, values, said)
+        return said
+
+    def _said_of_valid(self, grown: Grown, values: Floats) -> Floats:
+        assert self.valid is not None
+        assert self.valid_words is not None
+        said = np.zeros(self.valid.rows)
+        add_tree(self.valid_words, grown, values, said, self.team)
+        return said
 
     @property
     def done(self) -> int:
@@ -121,8 +156,12 @@ class _Run:
                 if all(len(tree.feature) == 1 for tree in trees) and not self.learner.is_random:
                     stopped = "exhausted"
                     break
+                kept = [*self.kept, *trees]
+                if self.search is not None and self.reoptimises and len(kept) % self.reoptimises == 0:
+                    kept = self.search.reoptimised(kept)
+                    self._sum_again(kept)
                 self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
-                self.kept = [*self.kept, *trees]
+                self.kept = kept
                 if self._report():
                     stopped = "callback"
                     break
@@ -138,11 +177,18 @@ class _Run:
             grown = self.grower.grow(push, curvature, self.done * self.outputs + output)
         except NotFiniteError:
             raise _not_finite(push, curvature, self.train, self.objective) from None
-        steps = self.learner.rate * grown.values()
+        steps = self.learner.rate * (grown.values() if self.search is None else self.search.values(grown))
         self.grower.add(grown, steps, self.scores[output])
         if self.valid_words is not None and self.valid_scores is not None:
             add_tree(self.valid_words, grown, steps, self.valid_scores[output], self.team)
         return self.grower.trees_of(grown, steps)
+
+    def _sum_again(self, kept: list[Trees]) -> None:
+        """The scores of trees whose values have changed: the same sums in the same order as those of the forest."""
+        walks = walks_of(join(kept))
+        for data, scores, first in self.summed:
+            scores[:] = first
+            add_trees(walks, data.features, 0, len(kept), scores)
 
     def _measure(self) -> None:
         """Note the watched measure as things stand."""
@@ -201,6 +247,8 @@ class _Run:
         self.train_values = forest.history.train[: rounds + 1].tolist()
         self.measures_train = len(self.train_values) > 0
         self.valid_values = forest.history.valid[: rounds + 1].tolist()
+        if self.search is not None:
+            self.search.taken = forest.history.steps[:rounds].tolist()
         walks = walks_of(trees)
         for name, one in data.items():
             add_trees(walks, one.features, 0, len(trees), start[name])
@@ -214,6 +262,7 @@ class _Run:
             valid=np.asarray(self.valid_values[values]),
             best=self._best(),
             stopped=stopped,
+            steps=np.asarray([] if self.search is None else self.search.taken[: self.done]),
         )
         return Forest(
             trees=join(self.kept),

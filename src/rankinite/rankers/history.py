@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -27,9 +27,11 @@ class History:
     """How many rounds were kept."""
     stopped: str
     """Why training ended: "finished", "early" (no better on the validation data), "interrupted", …."""
+    steps: Floats = field(default_factory=lambda: np.empty(0))
+    """The exact weight of each round's tree (the mean of several), where weights were looked for; else empty."""
 
     def __post_init__(self) -> None:
-        for name in ("train", "valid"):
+        for name in ("train", "valid", "steps"):
             values = frozen(np.ascontiguousarray(getattr(self, name), SCORE))
             if values.ndim != 1 or np.isinf(values).any():
                 raise ArgumentError(f"History({name}=…): give one value a round, finite or NaN.")
@@ -45,6 +47,7 @@ class History:
             "valid": _without_nan(self.valid),
             "best": int(self.best),
             "stopped": self.stopped,
+            **({"steps": self.steps.tolist()} if len(self.steps) else {}),
         }
 
     @classmethod
@@ -53,7 +56,8 @@ class History:
         measure, best, stopped = told.get("measure"), told.get("best"), told.get("stopped")
         if not isinstance(measure, str) or type(best) is not int or not isinstance(stopped, str):
             raise DataError("the history needs a measure, a whole number of rounds and the reason why training ended.")
-        return cls(measure, _with_nan(told.get("train")), _with_nan(told.get("valid")), best, stopped)
+        train, valid, steps = (_with_nan(told.get(name, [])) for name in ("train", "valid", "steps"))
+        return cls(measure, train, valid, best, stopped, steps)
 
 
 def _without_nan(values: Floats) -> list[float | None]:

@@ -12,11 +12,12 @@ from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.rankers.boosting import Boosting
+from rankinite.rankers.steps import StepSettings
 from rankinite.rankers.training import one_measure
 
 
 @dataclass(frozen=True, kw_only=True)
-class LambdaMART(Boosting):
+class LambdaMART(StepSettings, Boosting):
     """Boosted trees that climb a measure such as NDCG (papers 002 §7, 000 §3).
 
     >>> ranker = LambdaMART(measure="ndcg@10", trees=300).fit(train, valid)            # doctest: +SKIP
@@ -33,6 +34,7 @@ class LambdaMART(Boosting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_steps()
         object.__setattr__(self, "measure", trainable(one_measure("LambdaMART", "measure", self.measure)))
         check_positive("LambdaMART", "sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))

@@ -18,6 +18,8 @@ HOMES = {
     "forest": ("rankinite.rankers.forest", "Forest"),
     "linear": ("rankinite.rankers.net", "Linear"),
     "net": ("rankinite.rankers.net", "Net"),
+    "normalised": ("rankinite.rankers.normalised", "Normalised"),
+    "stack": ("rankinite.rankers.stack", "Stack"),
 }
 """The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
 

@@ -12,12 +12,13 @@ from rankinite.gradients.base import Objective
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.squared import SquaredLoss
 from rankinite.rankers.boosting import Boosting
+from rankinite.rankers.steps import StepSettings
 
 Loss = Literal["squared", "graded", "binary", "balanced"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MART(Boosting):
+class MART(StepSettings, Boosting):
     """Gradient boosted trees on the grades of single documents (papers 002 §5–6, 003 §3, 004 §4.2)."""
 
     loss: Loss = "squared"
@@ -32,6 +33,7 @@ class MART(Boosting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_steps()
         if self.loss not in get_args(Loss):
             raise ArgumentError(f"MART: loss={self.loss!r} is unknown. Known are {listed(get_args(Loss))}.")
         check_positive("MART", "sigma", self.sigma)

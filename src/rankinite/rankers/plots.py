@@ -1,4 +1,4 @@
-"""Drawings of rankers with Matplotlib, which is imported only here and only when something is drawn."""
+"""Drawings of rankers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, plain
 from rankinite.errors import ArgumentError
 from rankinite.rankers.history import History
 from rankinite.trees.structure import LEAF, Trees
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from rankinite.rankers.optimum import Curves
 
-INK, BLUE, ORANGE, GREY = "#222222", "#2a6f97", "#d1701c", "#9aa0a6"
 LONGEST = 24
 """Letters of a name that are shown."""
 
@@ -27,18 +27,18 @@ def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: 
     if top < 1:
         raise ArgumentError(f"plot_importance(top={top}): draw at least one feature.")
     shown = [(name, value) for name, value in importance.items() if value > 0][:top]
-    canvas = _axes(axes, 7.0, 1.2 + 0.28 * max(len(shown), 1))
+    canvas = axes_of(axes, 7.0, 1.2 + 0.28 * max(len(shown), 1))
     canvas.barh([_literal(name) for name, _ in shown], [value for _, value in shown], color=BLUE, height=0.7)
     canvas.invert_yaxis()
     canvas.set_xlabel("total gain of its splits" if kind == "gain" else "number of splits")
     hidden = sum(value > 0 for value in importance.values()) - len(shown)
     canvas.set_title(f"Importance of features by {kind}" + (f" ({hidden} more not shown)" if hidden else ""))
-    return _plain(canvas)
+    return plain(canvas)
 
 
 def plot_history(history: History, axes: Axes | None, unit: str) -> Axes:
     """The measure on training and validation data against the rounds or epochs, and the one that was kept."""
-    canvas = _axes(axes, 7.0, 4.2)
+    canvas = axes_of(axes, 7.0, 4.2)
     for values, name, colour in ((history.train, "train", GREY), (history.valid, "valid", BLUE)):
         if len(values):
             canvas.plot(np.arange(len(values)), values, label=name, color=colour, linewidth=1.6)
@@ -47,14 +47,14 @@ def plot_history(history: History, axes: Axes | None, unit: str) -> Axes:
     canvas.set_ylabel(history.measure)
     canvas.set_title(f"Training: {history.measure} ({history.stopped})")
     canvas.legend(frameon=False)
-    return _plain(canvas)
+    return plain(canvas)
 
 
 def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
     """The measure against each weight, in small pictures with one scale; the dashed lines cross at the weights themselves."""
     columns = min(4, len(curves.names))
     rows = -(-len(curves.names) // columns)
-    figure = _figure(2.6 * columns, 0.6 + 1.9 * rows)
+    figure = figure_of(2.6 * columns, 0.6 + 1.9 * rows)
     grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for number, canvas in enumerate(grid.flat):
         if number >= len(curves.names):
@@ -65,7 +65,7 @@ def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
         canvas.plot(curves.moved, curves.values[number], color=BLUE, linewidth=1.4)
         canvas.set_title(_literal(_short(curves.names[number])), fontsize=8, color=INK)
         canvas.tick_params(labelsize=7)
-        _plain(canvas)
+        plain(canvas)
     figure.suptitle(f"{measure} as one weight is moved, the largest weights first", fontsize=10, color=INK)
     figure.supxlabel("moved by, as a share of the length of all weights", fontsize=8)
     return figure
@@ -76,7 +76,7 @@ def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) 
     places = _layout(tree)
     levels = int(max(depth for depth, _ in places)) + 1
     leaves = int((tree.feature == LEAF).sum())
-    canvas = _axes(axes, max(1.0 + 2.3 * levels, 6.0), 1.3 + 0.42 * leaves)
+    canvas = axes_of(axes, max(1.0 + 2.3 * levels, 6.0), 1.3 + 0.42 * leaves)
     canvas.set_xlim(-0.1, levels - 0.1)
     canvas.set_ylim(leaves - 0.4, -0.6)
     canvas.axis("off")
@@ -152,23 +152,3 @@ def _tint(colour: str, share: float) -> tuple[float, float, float]:
 def _draw_line(canvas: Any, parent: tuple[float, float], child: tuple[float, float], width: float) -> None:
     (x, y), (child_x, child_y) = parent, child
     canvas.plot([x + 0.05, x + 0.05, child_x], [y, child_y, child_y], color=GREY, linewidth=width, zorder=0)
-
-
-def _axes(axes: Axes | None, width: float, height: float) -> Any:
-    """The axes given, or those of a new figure of this size in inches."""
-    if axes is not None:
-        return axes
-    return _figure(width, height).add_subplot()
-
-
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise ArgumentError("drawing needs Matplotlib, which is not installed: pip install rankinite[plots]") from error
-    return plt.figure(figsize=(min(width, 300.0), min(height, 300.0)), layout="constrained")
-
-
-def _plain(canvas: Any) -> Axes:
-    canvas.spines[["top", "right"]].set_visible(False)
-    return canvas

@@ -9,10 +9,11 @@ from rankinite.data.dataset import Dataset
 from rankinite.gradients.base import Objective
 from rankinite.gradients.ranknet import pairs_of
 from rankinite.rankers.boosting import Boosting
+from rankinite.rankers.steps import StepSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankNetTrees(Boosting):
+class RankNetTrees(StepSettings, Boosting):
     """Boosted trees on RankNet's pairwise cost (paper 002 §2 with the trees of §7: LambdaMART with ΔZ = 1).
 
     Pairs come from the preferences that the data carry, or else from their grades.
@@ -23,6 +24,7 @@ class RankNetTrees(Boosting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_steps()
         check_positive("RankNetTrees", "sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))
 

@@ -102,6 +102,11 @@ class Grower:
             raise NotFiniteError
         return Grown(nodes, sizes[0], drawn)
 
+    def means(self, grown: Grown) -> Floats:
+        """The mean push of the rows of every node."""
+        nodes, size = grown.nodes, grown.size
+        return nodes.push[:size] * self._work.scales[0] / (nodes.end[:size] - nodes.start[:size])
+
     def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
         """Add a tree's values, one a node, to the scores of all rows."""
         add = partial(_add, self._words, grown, values, self._work, scores)

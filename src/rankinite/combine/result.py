@@ -1,0 +1,160 @@
+"""What combining rankers gives, and what all ways to combine them are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.grid import Grid
+from rankinite.kernel import Floats
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted, is_scorer
+from rankinite.sweep.curve import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Rankers = Mapping[str, Scorer] | Sequence[Scorer]
+"""The rankers to combine: by name, or in an order, in which case they are called "1", "2", …."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the steps in which a combination was found."""
+
+    what: str
+    """What was combined: ``(1 + 3) + 2``."""
+    alpha: float
+    """The weight of the second."""
+    value: float
+    """The measure of the two together, on the data that α was chosen on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """Rankers combined to one, and what that is worth on the data it was chosen on."""
+
+    method: str
+    ranker: Fitted
+    """The combination: save it, score with it."""
+    names: tuple[str, ...]
+    """The rankers that were combined."""
+    weights: tuple[float, ...]
+    """The weight of each one's own scores; empty where a net combines them."""
+    measure: Measure
+    value: float
+    """The measure of the combination on the data."""
+    alone: tuple[float, ...]
+    """That of each ranker by itself."""
+    alpha: float | None = None
+    """The weight of the last ranker, where two were combined exactly."""
+    curve: Curve | None = None
+    """The measure for every α, where two were combined exactly."""
+    steps: tuple[Step, ...] = ()
+    """How it was found, where that took several steps."""
+
+    def grid(self) -> Grid:
+        """Every ranker with its weight and its value, then the combination."""
+        weights = [f"{weight:.6g}" for weight in self.weights] or ["–"] * len(self.names)
+        rows = [(name, weight, f"{value:.4f}") for name, weight, value in zip(self.names, weights, self.alone, strict=True)]
+        rows.append((f"combined ({self.method})", "", f"{self.value:.4f}"))
+        notes = tuple(f"{step.what}: α = {step.alpha:.6g}, {self.measure} {step.value:.4f}" for step in self.steps)
+        return Grid(("ranker", "weight", str(self.measure)), tuple(rows), align="lrr", notes=notes)
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the ranker and the curve as JSON has it."""
+        return {
+            "method": self.method,
+            "measure": str(self.measure),
+            "value": self.value,
+            "rankers": list(self.names),
+            "weights": list(self.weights),
+            "alone": list(self.alone),
+            "alpha": self.alpha,
+            "steps": [{"what": step.what, "alpha": step.alpha, "value": step.value} for step in self.steps],
+        }
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the measure over α."""
+        if self.curve is None:
+            raise ArgumentError(f"there is no curve to draw: {self.method} has none. Only combining two rankers exactly has.")
+        return self.curve.plot(axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Rankers and their scores on the data they are combined by."""
+
+    rankers: tuple[Scorer, ...]
+    names: tuple[str, ...]
+    data: Dataset
+    measure: Measure
+    scores: Floats
+    """One row a ranker."""
+    spreads: Floats
+    """The standard deviation of each ranker's scores."""
+
+    def value(self, scores: Floats) -> float:
+        """The measure of some scores."""
+        return evaluate(scores, self.data, [self.measure])[self.measure].mean
+
+    def combined(self, weights: Sequence[float] | Floats) -> Floats:
+        """The weighted sum of all scores, added in order, as a blend adds them."""
+        total = weights[0] * self.scores[0]
+        for weight, scores in zip(weights[1:], self.scores[1:], strict=True):
+            total = total + weight * scores
+        return total
+
+    def alone(self) -> tuple[float, ...]:
+        """The measure of each ranker."""
+        return tuple(self.value(scores) for scores in self.scores)
+
+
+def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> Material:
+    """Score the data with every ranker; refuses what cannot be combined."""
+    given: Any = rankers
+    if isinstance(given, Mapping):
+        names, scorers = tuple(map(str, given)), tuple(given.values())
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        names, scorers = tuple(str(number) for number in range(1, len(given) + 1)), tuple(given)
+    else:
+        raise ArgumentError(f"the rankers are a {type(given).__name__}. Give a list of rankers, or a dict by name.")
+    if len(scorers) < least:
+        raise ArgumentError(f"there are {len(scorers)} rankers to combine. Give at least {least}.")
+    judged: Any = data
+    if not isinstance(judged, Dataset):
+        raise DataError(f"the data are a {type(judged).__name__}. Give a Dataset, as rankinite.read returns.")
+    for name, scorer in zip(names, scorers, strict=True):
+        if not is_scorer(scorer):
+            raise ArgumentError(f"ranker {name}: {scorer!r} cannot be combined. Give an object with a method score(data).")
+    scores = np.asarray([_scores(scorer, data, name) for name, scorer in zip(names, scorers, strict=True)])
+    spreads = np.sort(scores, axis=1).std(axis=1)  # sorted: sums must not depend on the order of the rows
+    if not spreads.any():
+        raise DataError(f"every ranker gives all {data.rows} rows of {data.source} the same score: nothing to combine.")
+    return Material(scorers, names, data, as_measures(measure)[0], scores, spreads)
+
+
+def _scores(ranker: Scorer, data: Dataset, name: str) -> Floats:
+    try:
+        scores = scores_of(ranker, data, f"ranker {name}")
+    except DataError as problem:
+        raise DataError(f"ranker {name} cannot score {data.source}: {problem}") from problem
+    if not np.isfinite(scores).all():
+        row = int(np.argmin(np.isfinite(scores)))
+        raise DataError(
+            f"ranker {name}: row {row} of {data.source} has score {scores[row]}, which cannot be added to others. Give rankers "
+            "that score every document."
+        )
+    return scores

@@ -1,0 +1,72 @@
+"""LambdaRank over the scores of rankers (papers 001 §3, 004 §4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankinite.combine.result import Combination, Material, Rankers, gather
+from rankinite.data.dataset import Dataset
+from rankinite.errors import MeasureError
+from rankinite.kernel import FEATURE
+from rankinite.measures.base import Measure, TrainableMeasure
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.lambdarank import LambdaRank
+from rankinite.rankers.net import Linear, Net
+from rankinite.rankers.stack import Stack
+
+
+def stacked(
+    rankers: Rankers,
+    data: Dataset,
+    measure: Measure | str = "ndcg@10",
+    *,
+    hidden: Sequence[int] = (),
+    valid: Dataset | None = None,
+    learner: LambdaRank | None = None,
+) -> Combination:
+    """Train LambdaRank on the rankers' scores: linear, beginning at their average, or a net with ``hidden`` tanh units.
+
+    ``valid``: other data, on which the best epoch is chosen; if left out, the training data decide. ``learner``: settings of
+    your own; its ``measure`` and ``hidden`` then count. A linear result is an ordinary blend.
+    """
+    material = gather(rankers, data, measure)
+    if not isinstance(material.measure, TrainableMeasure):
+        raise MeasureError(f"{material.measure} cannot be trained for. Stack with ndcg, dcg, err, ap or rr.")
+    maker = LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003) if learner is None else learner
+    other = None if valid is None else gather(rankers, valid, measure)
+    train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
+    weights: tuple[float, ...] = ()
+    if maker.hidden:
+        top = maker.fit(train, judge)
+        assert isinstance(top, Net)
+        ranker: Blend | Stack = Stack(material.rankers, top)
+    else:
+        weights = _linear_weights(maker, material, train, judge)
+        ranker = Blend(tuple(zip(weights, material.rankers, strict=True)))
+    return Combination(
+        method=f"stacked, {', '.join(map(str, maker.hidden))} hidden units" if maker.hidden else "stacked, linear",
+        ranker=ranker,
+        names=material.names,
+        weights=weights,
+        measure=material.measure,
+        value=material.value(ranker.score(data)),
+        alone=material.alone(),
+    )
+
+
+def _linear_weights(maker: LambdaRank, material: Material, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:
+    """Those of the average of scaled scores, and what training adds to them."""
+    spreads = np.where(material.spreads > 0.0, material.spreads, 1.0)
+    average = Linear(material.names, 1.0 / (len(spreads) * spreads))
+    trained = maker.fit(train, judge, base=average)
+    assert isinstance(trained, Blend)
+    correction = trained.parts[-1][1]
+    assert isinstance(correction, Linear)
+    return tuple((average.weights + correction.weights).tolist())
+
+
+def _scores_as_features(material: Material) -> Dataset:
+    return replace(material.data, features=material.scores.T.astype(FEATURE), feature_names=material.names)

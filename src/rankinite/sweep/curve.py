@@ -1,0 +1,125 @@
+"""A measure over the weight of the second ranker: constant between the weights at which documents change places."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from rankinite.drawing import BLUE, ORANGE, axes_of, plain
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.significance import NOISE
+from rankinite.kernel import SCORE, Floats, Indices, frozen
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Form: TypeAlias = Literal["sum", "convex"]
+"""What α combines two scores s and t to: s + αt, or (1−α)s + αt."""
+
+COLUMNS = 2000
+"""Columns of a picture: of more intervals, only the lowest and the highest value in each column are drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The mean of a measure for every α of a range, but for the single points where documents meet."""
+
+    edges: Floats
+    """The range's low end, the weights at which a query's measure changes, the high end: one more than there are values.
+
+    Where more than two documents of a query meet there is an edge even if the measure is the same on both sides: in the very
+    point where they tie it need not be.
+    """
+    values: Floats
+    """The mean measure between two edges."""
+    measure: str
+    """The measure, as text."""
+    form: Form = "sum"
+    """What α does."""
+    at_zero: float | None = None
+    """The measure at α = 0, the first ranker alone, where the range contains it."""
+    higher_is_better: bool = True
+    """False for errors."""
+
+    def value_at(self, alpha: float) -> float:
+        """The mean measure at α; on an edge, that of the interval to its right."""
+        if not self.edges[0] <= alpha <= self.edges[-1]:
+            raise ArgumentError(f"α = {alpha} is outside the range of the curve, {self.edges[0]:g} to {self.edges[-1]:g}.")
+        return float(self.values[min(int(self.edges.searchsorted(alpha, side="right")), len(self.values)) - 1])
+
+    def best(self) -> tuple[float, float]:
+        """The best α and what the curve says of it.
+
+        Candidates are the middles of the intervals and, where the range contains it, 0. Values that differ by rounding alone
+        are equally good. Of equally good candidates 0 is taken, as it needs no second ranker; else the middle of the widest
+        interval, which is furthest from any change; of equally wide ones, the one nearest to 0.
+        """
+        sign = 1.0 if self.higher_is_better else -1.0
+        values = sign * self.values
+        top = max(float(values.max()), -math.inf if self.at_zero is None else sign * self.at_zero)
+        enough = top - NOISE * max(1.0, abs(top))
+        if self.at_zero is not None and sign * self.at_zero >= enough:
+            return 0.0, self.at_zero
+        good = np.flatnonzero(values >= enough)
+        widths = self.edges[good + 1] / 2 - self.edges[good] / 2
+        widest = good[widths >= widths.max() * (1.0 - NOISE)]
+        middles = _middles(self.edges)[widest]
+        chosen = int(np.argmin(np.abs(middles)))
+        return float(middles[chosen]), float(self.values[widest[chosen]])
+
+    def smoothed(self, width: float) -> Curve:
+        """The same edges with the curve's mean over a window of that width around the middle of each interval.
+
+        The best α of it lies where the measure is good all around, not only in an interval that may be narrow by chance. At the
+        ends of the range a window is what of it lies inside.
+        """
+        if not (math.isfinite(width) and width > 0):
+            raise ArgumentError(f"smoothed(width={width}): the width must be a number above 0, in units of α.")
+        values = self._window_means(_middles(self.edges), width)
+        zero = None if self.at_zero is None else float(self._window_means(np.zeros(1, SCORE), width)[0])
+        return replace(self, values=frozen(values), at_zero=zero)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the curve and its best α."""
+        canvas = axes_of(axes, 7.0, 4.2)
+        shown = self._shown()
+        middles = np.repeat(self.edges, 2)[1:-1] if len(shown) == len(self.values) else _middles(self.edges)[shown]
+        values = np.repeat(self.values, 2) if len(shown) == len(self.values) else self.values[shown]
+        canvas.plot(middles, values, color=BLUE, linewidth=1.2)
+        alpha, value = self.best()
+        canvas.plot([alpha], [value], "o", color=ORANGE, label=f"best: α = {alpha:.4g}, {self.measure} = {value:.4f}")
+        canvas.set_xlabel("α in s + αt" if self.form == "sum" else "α in (1−α)s + αt")
+        canvas.set_ylabel(f"mean {self.measure}")
+        canvas.set_title(f"{self.measure} over the weight of the second ranker")
+        canvas.legend(frameon=False)
+        return plain(canvas)
+
+    def __repr__(self) -> str:
+        return f"<Curve of {self.measure} over α from {self.edges[0]:g} to {self.edges[-1]:g}: {len(self.values)} intervals>"
+
+    def _window_means(self, centres: Floats, width: float) -> Floats:
+        """The mean of the curve over the part of each window that is inside the range."""
+        left = np.clip(centres - width / 2, self.edges[0], self.edges[-1])
+        right = np.clip(centres + width / 2, self.edges[0], self.edges[-1])
+        level = self.values[0]  # taken off, so that a flat curve stays as it is to the last bit
+        area = np.concatenate((np.zeros(1), np.cumsum((self.values - level) * np.diff(self.edges))))
+        means = (np.interp(right, self.edges, area) - np.interp(left, self.edges, area)) / (right - left)
+        return level + means
+
+    def _shown(self) -> Indices:
+        """The intervals that a picture shows: all, or the lowest and the highest of each column."""
+        if len(self.values) <= 2 * COLUMNS:
+            return np.arange(len(self.values))
+        column = np.searchsorted(np.linspace(self.edges[0], self.edges[-1], COLUMNS + 1), _middles(self.edges))
+        by_value = np.lexsort((self.values, column))
+        ends = np.flatnonzero(np.diff(column)) + 1
+        lowest, highest = np.concatenate(([0], ends)), np.concatenate((ends, [len(column)])) - 1
+        return np.unique(by_value[np.concatenate((lowest, highest))])
+
+
+def _middles(edges: Floats) -> Floats:
+    """The middle of each interval; halves are added, as whole ones could overflow."""
+    return edges[:-1] / 2 + edges[1:] / 2

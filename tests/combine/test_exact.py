@@ -1,0 +1,167 @@
+"""Exact combination of rankers: never below what else could be chosen, and complete as a ranker."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+
+WORLD = rk.World(features=5, documents=8, terms=3, noise=0.5, seed=2)
+DATA, OTHER = (rk.synthesise(60, part=part, world=WORLD) for part in ("train", "test"))
+FIRST, SECOND, THIRD = rk.Feature(0), rk.Feature(1), rk.Feature(2)
+MEASURES = ["ndcg@10", "ndcg@3", "err", "ap:relevant=2", "rr:relevant=2"]
+
+
+def value(scores, measure="ndcg@10", data=DATA) -> float:
+    return rk.evaluate(scores, data, measure)[measure].mean
+
+
+@pytest.mark.parametrize("form", ["sum", "convex"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_two_rankers_are_never_below_any_weight_of_a_grid(measure, form):
+    low, high = (-1.0, 3.0) if form == "sum" else (0.0, 1.0)
+    found = rk.combine.exact(FIRST, SECOND, data=DATA, measure=measure, form=form, range=(low, high))
+    a, b = FIRST.score(DATA), SECOND.score(DATA)
+    for alpha in np.linspace(low, high, 401) + 1e-7:
+        assert value(a + alpha * b if form == "sum" else (1 - alpha) * a + alpha * b, measure) <= found.value + 1e-12
+    assert low <= found.alpha <= high
+    joined = a + found.alpha * b if form == "sum" else (1 - found.alpha) * a + found.alpha * b
+    assert found.value == pytest.approx(value(joined, measure), abs=1e-12)
+    assert found.value == value(found.ranker, measure)
+    assert found.curve.value_at(found.alpha) == pytest.approx(found.value, abs=1e-12)
+    assert found.alone == (value(FIRST, measure), value(SECOND, measure))
+
+
+def test_the_combination_is_a_ranker_like_any_other(tmp_path):
+    found = rk.combine.exact(FIRST, SECOND, DATA)
+    found.ranker.save(tmp_path / "both.rankinite")
+    assert (rk.load(tmp_path / "both.rankinite").score(OTHER) == found.ranker.score(OTHER)).all()
+    assert found.weights == (1.0, found.alpha)
+    assert found.ranker.score(OTHER) == pytest.approx(FIRST.score(OTHER) + found.alpha * SECOND.score(OTHER))
+
+
+def test_a_scale_of_scores_does_not_matter_when_they_are_normalised():
+    plain = rk.combine.exact(FIRST, SECOND, DATA, normalise=True)
+    scaled = rk.combine.exact(1000.0 * FIRST, 0.001 * SECOND, DATA, normalise=True)
+    assert scaled.alpha == pytest.approx(plain.alpha, rel=1e-9)
+    assert scaled.value == pytest.approx(plain.value)
+
+
+def test_nested_pairs_are_combined_from_the_inside():
+    inner = rk.combine.exact(FIRST, SECOND, DATA)
+    outer = rk.combine.exact(inner.ranker, THIRD, DATA)
+    nested = rk.combine.exact((FIRST, SECOND), THIRD, DATA)
+    assert nested.weights == (1.0, inner.alpha, outer.alpha)
+    assert nested.value == outer.value
+    assert [step.alpha for step in nested.steps] == [inner.alpha, outer.alpha]
+    assert nested.curve is None
+    convex = rk.combine.exact((FIRST, SECOND), THIRD, DATA, form="convex")
+    assert sum(convex.weights) == pytest.approx(1.0)
+
+
+def test_numbers_stand_for_rankers():
+    rankers = {"a": FIRST, "b": SECOND, "c": THIRD}
+    assert rk.combine.nested_by_number(rankers, ((1, 3), 2)) == ((FIRST, THIRD), SECOND)
+    with pytest.raises(rk.ArgumentError, match="counted from 1"):
+        rk.combine.nested_by_number(rankers, (1, 4))
+
+
+def test_greedy_is_never_below_any_ranker_nor_any_pair():
+    rankers = [FIRST, SECOND, THIRD, rk.Feature(3)]
+    found = rk.combine.greedy(rankers, DATA)
+    pairs = [rk.combine.exact(a, b, DATA).value for i, a in enumerate(rankers) for b in rankers[i + 1 :]]
+    assert found.value >= max(*found.alone, *pairs) - 1e-12
+    assert found.steps[0].value == pytest.approx(max(pairs), abs=1.0)
+    assert found.value == value(found.ranker)
+
+
+def test_greedy_leaves_out_what_does_not_help():
+    useless = rk.combine.greedy({"good": FIRST, "same": 2.0 * FIRST}, DATA)
+    assert useless.value == pytest.approx(value(FIRST))
+    assert useless.steps == ()
+
+
+@pytest.mark.parametrize("measure", ["ndcg@10", "err"])
+def test_cyclic_never_falls(measure):
+    rankers = [FIRST, SECOND, THIRD, rk.Feature(3)]
+    start = rk.combine.average(rankers, DATA, measure)
+    raw = [1.0 / np.std(ranker.score(DATA)) for ranker in rankers]
+    found = rk.combine.cyclic(rankers, DATA, measure, weights=raw, normalise=True)
+    values = [start.value, *(step.value for step in found.steps)]
+    assert all(later >= earlier for earlier, later in itertools.pairwise(values))
+    assert found.value == pytest.approx(values[-1], abs=1e-12)
+    again = rk.combine.cyclic(rankers, DATA, measure, weights=found.weights, normalise=True)
+    assert again.value >= found.value - 1e-12
+
+
+def test_smoothing_takes_the_best_of_the_smoothed_curve():
+    found = rk.combine.exact(FIRST, SECOND, DATA, smooth=0.5)
+    assert found.alpha == found.curve.smoothed(0.5).best()[0]
+    assert found.value <= rk.combine.exact(FIRST, SECOND, DATA).value
+
+
+def test_folds_choose_a_width_that_does_best_on_other_queries():
+    """Against the choice made once more, slowly."""
+    found = rk.combine.exact(FIRST, SECOND, DATA, folds=4, seed=3)
+    a, b = FIRST.score(DATA), SECOND.score(DATA)
+    parts = np.array_split(np.random.default_rng(3).permutation(DATA.queries), 4)
+    totals = []
+    for share in (0.0, 0.01, 0.03, 0.1, 0.3):
+        total = 0.0
+        for part in parts:
+            inside = np.isin(DATA.query_of_row(), part)
+            rest = DATA.select_queries(np.setdiff1d(np.arange(DATA.queries), part))
+            curve = rk.combine.exact(FIRST, SECOND, rest).curve
+            alpha = (curve.smoothed(share * 5.0) if share else curve).best()[0]
+            own = DATA.select_queries(np.sort(part))
+            total += value((a + alpha * b)[inside], data=own) * own.queries
+        totals.append(total)
+    width = (0.0, 0.01, 0.03, 0.1, 0.3)[int(np.argmax(totals))] * 5.0
+    curve = found.curve
+    assert found.alpha == (curve.smoothed(width) if width else curve).best()[0]
+
+
+def test_threads_agree():
+    with rk.threads(1):
+        one = rk.combine.greedy([FIRST, SECOND, THIRD], DATA)
+    two = rk.combine.greedy([FIRST, SECOND, THIRD], DATA)
+    assert one.weights == two.weights
+
+
+class Constant:
+    def score(self, data):
+        return np.ones(data.rows)
+
+
+def other_features():
+    return rk.LambdaRank(hidden=(), epochs=1).fit(DATA.rename_features({"1": "other"}))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: rk.combine.exact(FIRST, other_features(), DATA), "'other'"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, "balanced-error"), "cannot be swept"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=(1.0, 1.0)), "holds no weights"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=(2.0, 1.0)), "holds no weights"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=1.0), "two numbers"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, form="product"), "unknown"),
+        (lambda: rk.combine.exact(Constant(), Constant(), DATA), "nothing to combine"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, smooth=0.0), "above 0"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=1), "from 2 on"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=61), "more than the 60 queries"),
+        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=2, smooth=0.1), "Give one"),
+        (lambda: rk.combine.exact((FIRST, SECOND, THIRD), FIRST, DATA), "Nest pairs"),
+        (lambda: rk.combine.exact(FIRST, 3, DATA), "method score"),
+        (lambda: rk.combine.greedy([FIRST], DATA), "at least 2"),
+        (lambda: rk.combine.greedy(FIRST, DATA), "list of rankers"),
+        (lambda: rk.combine.cyclic([FIRST, SECOND], DATA, weights=[1.0]), "one a ranker"),
+        (lambda: rk.combine.exact(FIRST, SECOND, np.zeros((2, 5))), "Give a Dataset"),
+    ],
+)
+def test_what_cannot_be_combined_is_refused(call, words):
+    with pytest.raises(rk.RankiniteError, match=words):
+        call()

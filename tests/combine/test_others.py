@@ -1,0 +1,118 @@
+"""Averages, Powell's search and stacking."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankinite as rk
+
+WORLD = rk.World(features=5, documents=8, terms=3, noise=0.5, seed=2)
+DATA, OTHER = (rk.synthesise(80, part=part, world=WORLD) for part in ("train", "test"))
+RANKERS = [rk.Feature(0), rk.Feature(1), rk.Feature(2)]
+SCALES = ["all", "query", "rank"]
+
+
+def value(scores, measure="ndcg@10", data=DATA) -> float:
+    return rk.evaluate(scores, data, measure)[measure].mean
+
+
+def scaled_slowly(scores: np.ndarray, data: rk.Dataset, scale: str) -> np.ndarray:
+    if scale == "all":
+        return (scores - scores.mean()) / scores.std()
+    groups = pd.Series(scores).groupby(data.query_of_row())
+    if scale == "query":
+        return ((scores - groups.transform("mean")) / groups.transform("std", ddof=0)).fillna(0.0).to_numpy()
+    size = groups.transform("size")
+    return ((groups.rank(method="average") - 1) / (size - 1)).to_numpy()
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_an_average_is_the_mean_of_scaled_scores(scale, tmp_path):
+    found = rk.combine.average(RANKERS, DATA, scale=scale)
+    expected = np.mean([scaled_slowly(ranker.score(DATA), DATA, scale) for ranker in RANKERS], axis=0)
+    assert found.ranker.score(DATA) == pytest.approx(expected, abs=1e-12)
+    assert found.value == value(found.ranker)
+    found.ranker.save(tmp_path / "mean.rankinite")
+    again = rk.load(tmp_path / "mean.rankinite")
+    assert (again.score(OTHER) == found.ranker.score(OTHER)).all()
+    weighted = rk.combine.average(RANKERS, DATA, scale=scale, weights=[2, 1, 1])
+    assert weighted.weights == (0.5, 0.25, 0.25)
+
+
+@pytest.mark.parametrize("scale", ["query", "rank"])
+def test_scores_within_queries_need_the_queries(scale):
+    ranker = rk.combine.average(RANKERS, DATA, scale=scale).ranker
+    order = np.random.default_rng(0).permutation(OTHER.rows)
+    qid = OTHER.query_of_row()[order]
+    assert ranker.score(OTHER.features[order], qid=qid) == pytest.approx(ranker.score(OTHER)[order], abs=1e-12)
+    with pytest.raises(rk.DataError, match="qid="):
+        ranker.score(OTHER.features)
+    with pytest.raises(rk.DataError, match="query of each row"):
+        ranker.score(OTHER.features, qid=qid[1:])
+    stack = rk.Stack((rk.Normalised(RANKERS[0], scale),), rk.Linear(("1",), [2.0]))
+    assert stack.score(OTHER.features[order], qid=qid) == pytest.approx(stack.score(OTHER)[order], abs=1e-12)
+
+
+def test_equal_scores_of_a_query_are_all_alike():
+    data = rk.read(np.array([[1.0], [1.0], [5.0]]), grades=[0, 1, 2], qid=[1, 1, 2])
+    assert rk.Normalised(rk.Feature(0), "query").score(data).tolist() == [0.0, 0.0, 0.0]
+    assert rk.Normalised(rk.Feature(0), "rank").score(data).tolist() == [0.5, 0.5, 0.0]
+
+
+def test_powell_is_never_below_its_start():
+    found = rk.combine.powell(RANKERS, DATA)
+    start = np.mean([ranker.score(DATA) / ranker.score(DATA).std() for ranker in RANKERS], axis=0)
+    assert found.value >= value(start) - 1e-12
+    assert found.value == value(found.ranker)
+    assert found.value >= max(found.alone)
+
+
+def test_linear_stacking_is_linear_lambdarank_from_the_average():
+    found = rk.combine.stacked(RANKERS, DATA)
+    features = np.column_stack([ranker.score(DATA) for ranker in RANKERS]).astype(np.float32)
+    stacked = dataclasses.replace(DATA, features=features, feature_names=("1", "2", "3"))
+    average = rk.Linear(("1", "2", "3"), 1.0 / (3 * features.std(axis=0, dtype=float)))
+    trained = rk.LambdaRank(hidden=(), rate=0.003).fit(stacked, base=average)
+    assert isinstance(found.ranker, rk.Blend)
+    assert found.ranker.score(DATA) - trained.score(stacked) == pytest.approx(
+        np.full(DATA.rows, found.ranker.score(DATA)[0] - trained.score(stacked)[0]), abs=1e-5
+    )
+    assert found.value >= rk.combine.average(RANKERS, DATA).value - 1e-12  # no training is a choice too
+
+
+def test_a_net_over_scores_is_a_stack(tmp_path):
+    found = rk.combine.stacked(RANKERS, DATA, hidden=(4,), valid=OTHER)
+    assert isinstance(found.ranker, rk.Stack)
+    scores = np.column_stack([ranker.score(OTHER) for ranker in RANKERS])
+    assert (found.ranker.score(OTHER) == found.ranker.top.score(scores)).all()
+    found.ranker.save(tmp_path / "stack.rankinite")
+    assert (rk.load(tmp_path / "stack.rankinite").score(OTHER) == found.ranker.score(OTHER)).all()
+    assert found.weights == ()
+    assert "–" in str(found)
+    own = rk.combine.stacked(RANKERS, DATA, learner=rk.LambdaRank(hidden=(2,), epochs=2, measure="err"))
+    assert own.ranker.top.hidden == (2,)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: rk.combine.average(RANKERS, DATA, scale="median"), "unknown"),
+        (lambda: rk.combine.average(RANKERS, DATA, weights=[1, 1]), "one a ranker"),
+        (lambda: rk.combine.average(RANKERS, DATA, weights=[1, -1, 0]), "above 0"),
+        (lambda: rk.combine.average([RANKERS[0], 0.0 * RANKERS[1]], DATA), "nothing to scale"),
+        (lambda: rk.combine.powell(RANKERS, DATA, most=0), "from 1 on"),
+        (lambda: rk.combine.stacked(RANKERS, DATA, "p@5"), "cannot be trained"),
+        (lambda: rk.Normalised(3), "method score"),
+        (lambda: rk.Normalised(RANKERS[0], spread=0.0), "above 0"),
+        (lambda: rk.Normalised(RANKERS[0], centre=np.inf), "finite"),
+        (lambda: rk.Stack((RANKERS[0],), rk.Linear(("1", "2"), [1.0, 1.0])), "as many features"),
+        (lambda: rk.Stack((3,), rk.Linear(("1",), [1.0])), "method score"),
+    ],
+)
+def test_what_cannot_be_combined_is_refused(call, words):
+    with pytest.raises(rk.RankiniteError, match=words):
+        call()
