@@ -30,7 +30,8 @@ def test_the_names_for_the_type_checker_are_the_names_at_run_time():
     tree = ast.parse((SOURCE / "__init__.py").read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     declared = {(node.module, node.names[0].name) for node in block.body if isinstance(node, ast.ImportFrom)}
-    assert declared == {(module, name) for module, names in rk._HOMES.items() for name in names}
+    packages = {("rankinite", name) for name in rk._PACKAGES}
+    assert declared == packages | {(module, name) for module, names in rk._HOMES.items() for name in names}
 
 
 def resolve(dotted: str):

@@ -29,6 +29,8 @@ KEY = "rankinite"
 """The one entry of the metadata: safetensors promises no order of several, and the same model must give the same bytes."""
 MOST_HEADER = 100_000_000
 """Bytes of the longest header that safetensors allows."""
+MOST_WHOLE = 1 << 53
+"""Whole numbers up to this are floats too."""
 MOST_DIMENSIONS = 8
 """More than any array here has; the bound keeps hostile shapes small."""
 
@@ -51,7 +53,9 @@ class Stored:
 
     def fact(self, name: str, kind: type[T]) -> T:
         """A fact of the type wanted."""
-        value = self.facts.get(name)
+        value: Any = self.facts.get(name)
+        if kind is float and type(value) is int and abs(value) < MOST_WHOLE:
+            value = float(value)  # other programs may write 0 for 0.0
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise DataError(f"{name!r} must be of type {kind.__name__}, but is {_short(value)}. {DAMAGED}")
         return value

@@ -63,8 +63,14 @@ def test_nested_pairs_are_combined_from_the_inside():
 
 
 def test_numbers_stand_for_rankers():
-    rankers = {"a": FIRST, "b": SECOND, "c": THIRD}
-    assert rk.combine.nested_by_number(rankers, ((1, 3), 2)) == ((FIRST, THIRD), SECOND)
+    rankers = [FIRST, SECOND, THIRD]
+    nested = rk.combine.nested_by_number(rankers, ((1, 3), 2))
+    assert nested == ((FIRST, THIRD), SECOND)
+    named = rk.combine.exact(*nested, DATA, names=["a", "c", "b"])
+    assert named.names == ("a", "c", "b")
+    assert named.steps[0].what == "(a) with (c)"
+    with pytest.raises(rk.ArgumentError, match="one a ranker"):
+        rk.combine.exact(*nested, DATA, names=["a"])
     with pytest.raises(rk.ArgumentError, match="counted from 1"):
         rk.combine.nested_by_number(rankers, (1, 4))
 
@@ -149,7 +155,7 @@ def other_features():
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=(2.0, 1.0)), "holds no weights"),
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=1.0), "two numbers"),
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, form="product"), "unknown"),
-        (lambda: rk.combine.exact(Constant(), Constant(), DATA), "nothing to combine"),
+        (lambda: rk.combine.exact(Constant(), Constant(), DATA), "the same score"),
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, smooth=0.0), "above 0"),
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=1), "from 2 on"),
         (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=61), "more than the 60 queries"),

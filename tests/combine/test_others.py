@@ -116,3 +116,44 @@ def test_a_net_over_scores_is_a_stack(tmp_path):
 def test_what_cannot_be_combined_is_refused(call, words):
     with pytest.raises(rk.RankiniteError, match=words):
         call()
+
+
+HOLES = rk.read(np.array([[1, 2], [np.nan, 3], [2, 1], [3, 2.5]]), grades=[1, 0, 1, 2], qid=[1, 1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: rk.combine.exact(rk.Feature(0), rk.Feature(1), HOLES, normalise=True),
+        lambda: rk.combine.average([rk.Feature(0), rk.Feature(1)], HOLES),
+        lambda: rk.combine.powell([rk.Feature(0), rk.Feature(1)], HOLES),
+        lambda: rk.combine.stacked([rk.Feature(0), rk.Feature(1)], HOLES),
+    ],
+)
+def test_scores_without_a_scale_are_refused_with_a_remedy(call):
+    with pytest.raises(rk.DataError, match=r"ranker 1 .*fill them in"):
+        call()
+
+
+def test_missing_values_are_last_within_their_query():
+    assert rk.Normalised(rk.Feature(0), "query").score(HOLES).tolist() == [1.0, -1.0, -1.0, 1.0]
+    assert rk.Normalised(rk.Feature(0), "rank").score(HOLES).tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_huge_scores_stay_finite():
+    scores = rk.Normalised(rk.Feature(1), "all", 0.0, 5e-324).score(HOLES)
+    assert np.isfinite(scores).all()
+    assert np.isfinite(rk.Normalised(1e298 * rk.Feature(1), "query").score(HOLES)).all()
+
+
+def test_a_stack_of_other_features_refuses_an_array():
+    first, second = rk.Linear(("a", "b"), [1.0, 1.0]), rk.Linear(("b", "c"), [1.0, 1.0])
+    with pytest.raises(rk.DataError, match="no one meaning"):
+        rk.Stack((first, second), rk.Linear(("1", "2"), [1.0, 1.0])).score(np.zeros((2, 2)))
+
+
+def test_what_weighs_nothing_is_left_out():
+    found = rk.combine.exact(RANKERS[2], 2.0 * RANKERS[2], DATA)
+    assert found.weights == (1.0, 0.0)
+    assert len(found.ranker.parts) == 1
+    assert (found.ranker.score(OTHER) == RANKERS[2].score(OTHER)).all()

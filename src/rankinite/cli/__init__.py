@@ -16,6 +16,8 @@ _SPELLINGS = (
     (r"\bgroup=…?", "--group"),
     (r"\bformat=…?", "--input-format"),
     (r"\bevery=(\d+)", r"--every \1"),
+    (r"\bcombine: (?=\w+=)", ""),
+    (r"\b(smooth|folds)=([\w.+-]*\w)", r"--\1 \2"),
     (r"Checkpoint: ", ""),
     (r"Give a file that a ranker's save\(\) has written\.", "Give one that rankinite train has written."),
     (

@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankinite.cli import options, rankers
+from rankinite.cli.combining import Chosen, Form, Method, Scale
 from rankinite.cli.options import say
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.combine.result import Combination
     from rankinite.data.dataset import Dataset
-    from rankinite.evaluation.evaluate import Scorer
+    from rankinite.evaluation.compare import Comparison
+    from rankinite.rankers.base import Ranker
+
+RESULT = "combined"
+"""What the combination is called beside the rankers it is made of."""
 
 
-class Method(StrEnum):
-    """The ways to combine."""
-
-    exact = "exact"
-    cyclic = "cyclic"
-    average = "average"
-    powell = "powell"
-    stacked = "stacked"
-
-
-class Form(StrEnum):
-    """What a weight does."""
-
-    sum = "sum"
-    convex = "convex"
-
-
-class Scale(StrEnum):
-    """What scores are compared with before they are averaged."""
-
-    all = "all"
-    query = "query"
-    rank = "rank"
-
-
-FITTING = {
-    "tree": (Method.exact,),
-    "form": (Method.exact,),
-    "low": (Method.exact, Method.cyclic),
-    "high": (Method.exact, Method.cyclic),
-    "normalise": (Method.exact, Method.cyclic),
-    "smooth": (Method.exact,),
-    "folds": (Method.exact,),
-    "plot": (Method.exact,),
-    "scale": (Method.average,),
-    "hidden": (Method.stacked,),
-    "valid": (Method.stacked,),
-}
-"""The methods that each option is for."""
+def _default(value: str) -> str:
+    """A default as Typer shows it; its own would be None, which stands for "not given"."""
+    return f" [dim]\\[default: {value}][/dim]"
 
 
 @options.with_options(reading=options.Reading())
@@ -70,7 +37,8 @@ def combine(
         ),
     ],
     data: Annotated[
-        list[Path], typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.")
+        list[Path],
+        typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.", show_default=False),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)],
     measure: Annotated[str, typer.Option("--measure", "-m", help="The measure to be best for.")] = "ndcg@10",
@@ -84,16 +52,19 @@ def combine(
     tree: Annotated[
         str | None,
         typer.Option(
-            help="exact: what is combined first, by number: '(((1,3),(2,4)),(5,6))'; if left out, the pair that gains most."
+            help="exact: what is combined first, by number, as in '((1,3),2)'; if left out, the pair that gains most."
         ),
     ] = None,
-    form: Annotated[Form | None, typer.Option(help="exact: a + α·b (sum), or (1−α)·a + α·b (convex). [default: sum]")] = None,
-    low: Annotated[float | None, typer.Option(help="exact, cyclic: the lowest α. [default: 0]")] = None,
-    high: Annotated[float | None, typer.Option(help="exact, cyclic: the highest α. [default: 5; convex: 1]")] = None,
+    form: Annotated[
+        Form | None, typer.Option(help="exact: a + α·b (sum), or (1−α)·a + α·b (convex)." + _default("sum"))
+    ] = None,
+    low: Annotated[float | None, typer.Option(help="exact, cyclic: the lowest α." + _default("0"))] = None,
+    high: Annotated[float | None, typer.Option(help="exact, cyclic: the highest α." + _default("5; convex: 1"))] = None,
     normalise: Annotated[
         bool | None,
         typer.Option(
-            "--normalise/--no-normalise", help="exact, cyclic: divide scores by their standard deviation first. [default: yes]"
+            "--normalise/--no-normalise",
+            help="exact, cyclic: divide scores by their standard deviation first." + _default("normalise"),
         ),
     ] = None,
     smooth: Annotated[
@@ -103,7 +74,7 @@ def combine(
         int | None, typer.Option(min=2, help="exact: choose how much to smooth by so many folds of queries.")
     ] = None,
     scale: Annotated[
-        Scale | None, typer.Option(help="average: scale by all scores, within each query, or by rank. [default: all]")
+        Scale | None, typer.Option(help="average: scale by all scores, within each query, or by rank." + _default("all"))
     ] = None,
     hidden: Annotated[str | None, typer.Option(help="stacked: hidden units, as in 10; a linear one if left out.")] = None,
     valid: Annotated[
@@ -116,13 +87,14 @@ def combine(
     plot: Annotated[
         Path | None, typer.Option(help="exact, two rankers: draw the measure for every α (.png, .svg or .pdf).")
     ] = None,
-    json: options.JsonOption = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     *,
     reading: options.Reading,
 ) -> None:
     """Combine rankers to one that is best for a measure on judged data, and write it to a model file.
 
-    Choose the weights on data that no ranker was trained on. More than two rankers are combined two at a time.
+    Choose the weights on data that no ranker was trained on. With --method exact more than two rankers are combined two at a
+    time. The table printed has each ranker's weight and what it is worth alone, then what all are worth together.
 
     Examples:
 
@@ -137,92 +109,83 @@ def combine(
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.train import check_writeable
 
-    given = {name: value for name, value in list(locals().items()) if name in FITTING and value is not None}
-    for name in given:
-        if method not in FITTING[name]:
-            known = " and ".join(FITTING[name])
-            raise ArgumentError(f"--{name} is for --method {known}, not {method}. Leave it out, or choose another method.")
+    chosen = Chosen.checked(
+        method,
+        tree=tree,
+        form=form,
+        low=low,
+        high=high,
+        normalise=normalise,
+        smooth=smooth,
+        folds=folds,
+        scale=scale,
+        hidden=hidden,
+        valid=valid,
+        plot=plot,
+    )
     if plot is not None:
         check_picture(plot)
         if len(models) != 2:
             raise ArgumentError(f"--plot draws the curve of two rankers, but {len(models)} were given. Leave it out.")
     for path in (out, plot):
         check_writeable(path)
+    if plot is not None and plot.resolve() == out.resolve():
+        raise ArgumentError(f"--plot {plot} is also the model's file. Name another.")
     named = _named(models)
-    judged = rankers.read_for(named.values(), data, reading)  # type: ignore[arg-type]
+    judged = rankers.read_for(named.values(), data, reading)
     other = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)
     with options.busy("combining"):
-        found = replace(_combined(method, named, judged, measure, given, other), names=tuple(named))
+        found = chosen.combined(named, judged, measure, other)
+    compared = None if tested is None else _compared({**named, RESULT: found.ranker}, tested, measure)
+    if plot is not None:  # before the model: what fails shall leave no model behind
+        save_picture(plot, lambda: chosen.drawn(found))
     with options.busy(f"writing {out}"):
         found.ranker.save(out)
-    if plot is not None:
-        save_picture(plot, found.plot)
-    say(f"{out}: {len(named)} rankers combined, weights chosen on {judged.queries:,} queries of {judged.source}")
-    _print(found, {**named, "combined": found.ranker}, tested, measure, json=json)
+    say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    _print(chosen, found, compared, {"model": str(out), "data": judged.source, "queries": judged.queries} if json else None)
 
 
-def _named(models: list[str]) -> dict[str, Scorer]:
-    found: dict[str, Scorer] = {}
+def _named(models: list[str]) -> dict[str, Ranker]:
+    found: dict[str, Ranker] = {}
     for model in models:
         name, what = rankers.named(model)
         if name in found:
             raise ArgumentError(f"two rankers are called {name!r}. Name them apart, as in old={what}.")
+        if name == RESULT:
+            raise ArgumentError(
+                f"{model}: {RESULT!r} is what the result is called. Name the ranker otherwise, as in old={what}."
+            )
         found[name] = rankers.ranker(what)
     if len(found) < 2:
-        raise ArgumentError("there is one ranker only. Give at least two to combine.")
+        raise ArgumentError(f"{models[0]} is the only ranker. Give at least two to combine.")
     return found
 
 
-def _combined(
-    method: Method, named: dict[str, Scorer], data: Dataset, measure: str, given: dict[str, Any], valid: Dataset | None
-) -> Combination:
-    from rankinite import combine
-
-    convex = given.get("form") is Form.convex
-    ends = (given.get("low", 0.0), given.get("high", 1.0 if convex else 5.0))
-    searching: dict[str, Any] = {"range": ends, "normalise": given.get("normalise", True)}
-    match method:
-        case Method.average:
-            return combine.average(named, data, measure, scale=given.get("scale", Scale.all).value)
-        case Method.powell:
-            return combine.powell(named, data, measure)
-        case Method.stacked:
-            from rankinite.cli.learners import Learner, value_of
-
-            units = value_of(Learner.lambdarank, "hidden", given.get("hidden", "none"))
-            return combine.stacked(named, data, measure, hidden=units, valid=valid)
-        case Method.cyclic:
-            return combine.cyclic(named, data, measure, **searching)
-        case Method.exact:
-            searching |= {name: given[name] for name in ("smooth", "folds") if name in given}
-            searching["form"] = "convex" if convex else "sum"
-            if "tree" not in given and len(named) > 2:
-                return combine.greedy(named, data, measure, **searching)
-            nested: Any = tuple(named.values())
-            if "tree" in given:
-                nested = combine.nested_by_number(named, _parsed(given["tree"]))
-            if not isinstance(nested, tuple) or len(nested) != 2:
-                raise ArgumentError(f"--tree {given['tree']} must be a pair of pairs or numbers, such as ((1,3),2).")
-            return combine.exact(nested[0], nested[1], data, measure, **searching)
-
-
-def _parsed(tree: str) -> Any:
-    try:
-        return ast.literal_eval(tree)
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise ArgumentError(f"--tree {tree}: write nested pairs of numbers, such as '((1,3),2)'.") from error
-
-
-def _print(found: Combination, every: dict[str, Scorer], test: Dataset | None, measure: str, *, json: bool) -> None:
-    from rankinite.cli.printing import echo
+def _compared(every: dict[str, Any], data: Dataset, measure: str) -> Comparison:
     from rankinite.evaluation.compare import compare
 
-    compared = None if test is None else compare(every, test, [measure])
-    if json:
-        import json as writer
+    with options.busy("evaluating"):
+        return compare(every, data, [measure])
 
-        summary = found.to_dict() | {"test": None if compared is None else writer.loads(compared.to_json())}
-        echo(writer.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+
+def _print(chosen: Chosen, found: Combination, compared: Comparison | None, about: dict[str, Any] | None) -> None:
+    """The tables, or a summary that begins with what it is ``about`` as JSON."""
+    from rankinite.cli.printing import echo
+
+    if about is None:
+        table = replace(found.grid(), notes=chosen.notes(found)).text()
+        echo(table if compared is None else f"{table}\n\n{compared}")
         return
-    echo(str(found) if compared is None else f"{found}\n\n{compared}")
+    import json as writer
+
+    test = None if compared is None else {name: _mean(compared, name) for name in compared.systems}
+    echo(writer.dumps({**about, **found.to_dict(), "test": test}, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _mean(compared: Comparison, name: str) -> dict[str, Any]:
+    """The mean of a ranker on the test data, with its interval, null where one query has none."""
+    from rankinite.evaluation.evaluate import finite
+
+    (result,) = compared[name].results
+    return {"mean": finite(result.mean), "interval": [finite(end) for end in result.interval]}

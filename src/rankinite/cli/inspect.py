@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from rankinite.cli.inside import described, kind_of, part_of, parts_of, trained
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.grid import Grid
-    from rankinite.rankers.blend import Blend
     from rankinite.rankers.forest import Forest
     from rankinite.rankers.history import History
     from rankinite.rankers.net import Linear, Net
@@ -21,13 +21,20 @@ TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", 
 """Settings that are shown even if they are what they are if left out."""
 FOREST, NETS = ("Forest",), ("Net", "Linear")
 """The rankers that are trained, by the names of their classes."""
-KINDS = {"Linear": "linear ranker"}
-"""How a kind of ranker is called where that is not the name of its class."""
+SCALES = {
+    "all": "to (score − centre) / spread",
+    "query": "to mean 0 and variance 1 within every query",
+    "rank": "by order within every query, from 1 (first) to 0 (last)",
+}
+"""What normalising does to scores."""
 
 
 def inspect(
     model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
-    part: Annotated[int | None, typer.Option(min=0, help="Look at this part of a blend, counted from 0.")] = None,
+    part: Annotated[
+        list[int] | None,
+        typer.Option(min=0, help="Look at this part of a blend or stack, counted from 0; again for a part of that part."),
+    ] = None,
     importance: Annotated[int, typer.Option(min=0, help="How many features to list, by gain or weight; 0: all.")] = 10,
     trees: Annotated[int, typer.Option(min=0, help="How many trees to write out.")] = 0,
     weights: Annotated[bool, typer.Option("--weights", help="Write out all weights of a net or linear ranker.")] = False,
@@ -48,14 +55,15 @@ def inspect(
       rankinite inspect web.rankinite --plot-history history.png --plot-tree first.svg
 
       rankinite inspect net.rankinite --weights
+
+      rankinite inspect blend.rankinite --part 1 --importance 0
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.printing import echo
     from rankinite.rankers.loading import load
 
-    ranker: Any = load(model)
-    if part is not None:
-        ranker = _part(ranker, part, model)
+    whole, way = part_of(load(model), part or [], model)
+    ranker = trained(whole)
     asked = {
         "--trees": (bool(trees), FOREST, "trees"),
         "--plot-tree": (plot_tree is not None, FOREST, "trees"),
@@ -65,15 +73,15 @@ def inspect(
     }
     for option, (wanted, kinds, what) in asked.items():
         if wanted and type(ranker).__name__ not in kinds:
-            raise _without(what, option, ranker, model)
+            raise _without(what, option, whole, way)
     for picture in filter(None, (plot_importance, plot_history, plot_tree)):
         check_picture(picture)
     if json:
         import json as writer
 
-        echo(writer.dumps(facts(ranker), indent=2, ensure_ascii=False, allow_nan=False))
+        echo(writer.dumps(facts(whole), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        echo("\n\n".join(table.text() for table in tables(ranker, str(model), importance or None)))
+        echo("\n\n".join(table.text() for table in tables(whole, way, importance or None)))
         if trees or weights:
             echo(f"\n{ranker.text(trees) if trees else ranker.text()}")
     if plot_importance is not None:
@@ -87,8 +95,12 @@ def inspect(
 def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:
     """What there is to show of a ranker; ``most`` of its features."""
     kind, shown = type(ranker).__name__, [overview(ranker, title)]
-    if kind == "Blend":
+    if kind == "Normalised":
+        return shown + tables(ranker.ranker, "the ranker whose scores they are", most)
+    if kind in ("Blend", "Stack"):
         shown.append(_parts(ranker))
+    if kind == "Stack":
+        return shown + tables(ranker.top, "on top of the parts' scores", most)
     if kind in FOREST + NETS and ranker.settings:
         shown.append(settings_grid(ranker))
     if kind in FOREST:
@@ -103,11 +115,14 @@ def overview(ranker: Any, title: str) -> Grid:
     from rankinite.grid import Grid
 
     kind = type(ranker).__name__
-    rows = [("kind", str(ranker) if kind == "Feature" else _kind(ranker))]
+    rows = [("kind", str(ranker) if kind == "Feature" else kind_of(ranker))]
     if kind in FOREST:
         rows += _forest_rows(ranker)
     if kind in NETS:
         rows += _net_rows(ranker)
+    if kind == "Normalised":
+        rows.append(("scores", SCALES[ranker.scale]))
+        rows += [("centre", f"{ranker.centre:g}"), ("spread", f"{ranker.spread:g}")] if ranker.scale == "all" else []
     return Grid(("", ""), tuple(rows), align="ll", title=title)
 
 
@@ -198,21 +213,30 @@ def weights_grid(ranker: Linear, most: int | None) -> Grid:
     return Grid(("feature", "weight"), rows, notes=notes)
 
 
-def _parts(blend: Blend) -> Grid:
+def _parts(ranker: Any) -> Grid:
+    """The rankers inside a blend, each with its weight, or inside a stack."""
     from rankinite.grid import Grid
 
-    rows = tuple((str(number), f"{weight:g}", _described(part)) for number, (weight, part) in enumerate(blend.parts))
-    return Grid(("part", "weight", "ranker"), rows, align="rrl", notes=("Look into one with --part.",))
+    told = [described(part) for part in parts_of(ranker)]
+    notes = ("Look into one with --part.",)
+    if type(ranker).__name__ == "Stack":
+        return Grid(("part", "ranker"), tuple((str(number), text) for number, text in enumerate(told)), "rl", notes=notes)
+    weights = [f"{weight:g}" for weight, _ in ranker.parts]
+    rows = tuple((str(number), *row) for number, row in enumerate(zip(weights, told, strict=True)))
+    return Grid(("part", "weight", "ranker"), rows, align="rrl", notes=notes)
 
 
 def facts(ranker: Any) -> dict[str, Any]:
     """Everything as JSON has it."""
-    from rankinite.rankers.blend import Blend
-
-    found: dict[str, Any] = {"kind": type(ranker).__name__.lower(), "features": list(ranker.feature_names)}
-    if isinstance(ranker, Blend):
-        return found | {"parts": [{"weight": weight, **facts(part)} for weight, part in ranker.parts]}
     kind = type(ranker).__name__
+    found: dict[str, Any] = {"kind": kind.lower(), "features": list(ranker.feature_names)}
+    if kind == "Blend":
+        return found | {"parts": [{"weight": weight, **facts(part)} for weight, part in ranker.parts]}
+    if kind == "Stack":
+        return found | {"top": facts(ranker.top), "parts": [facts(part) for part in ranker.parts]}
+    if kind == "Normalised":
+        numbers = {"centre": ranker.centre, "spread": ranker.spread} if ranker.scale == "all" else {}
+        return found | {"scale": ranker.scale, **numbers, "ranker": facts(ranker.ranker)}
     if kind not in FOREST + NETS:
         return found | {"ranker": str(ranker)}
     found |= {"settings": dict(ranker.settings), "history": None if ranker.history is None else ranker.history.to_dict()}
@@ -238,10 +262,6 @@ def _net_facts(ranker: Net | Linear) -> dict[str, Any]:
     return {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
 
 
-def _described(part: object) -> str:
-    return str(part) if type(part).__name__ == "Feature" else repr(part).strip("<>")
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return str(value.get("learner", "…"))  # the settings of a base
@@ -250,21 +270,7 @@ def _shown(value: Any) -> str:
     return "–" if value is None or (isinstance(value, float) and isnan(value)) else str(value)
 
 
-def _kind(ranker: object) -> str:
-    return KINDS.get(type(ranker).__name__, type(ranker).__name__.lower())
-
-
-def _without(what: str, option: str, ranker: object, model: Path) -> ArgumentError:
-    if type(ranker).__name__ == "Blend":
-        return ArgumentError(f"{option}: {model} is a blend. Choose one of its parts with --part.")
-    return ArgumentError(f"{option}: {model} is a {_kind(ranker)}, which has no {what}. Leave it out.")
-
-
-def _part(ranker: Any, number: int, model: Path) -> Any:
-    from rankinite.rankers.blend import Blend
-
-    if not isinstance(ranker, Blend):
-        raise ArgumentError(f"--part {number}: {model} is a {_kind(ranker)}, which has no parts. Leave it out.")
-    if number >= len(ranker.parts):
-        raise ArgumentError(f"--part {number}: {model} has {len(ranker.parts)} parts, counted from 0.")
-    return ranker.parts[number][1]
+def _without(what: str, option: str, ranker: object, way: str) -> ArgumentError:
+    if parts_of(ranker):
+        return ArgumentError(f"{option}: {way} is a {kind_of(ranker)}. Choose one of its parts with --part.")
+    return ArgumentError(f"{option}: {way} is a {kind_of(ranker)}, which has no {what}. Leave it out.")

@@ -52,7 +52,13 @@ PREFERRING = (Learner.ranknet_trees, Learner.ranknet)
 
 NONE = "none"
 """How an option says None where that is not what leaving it out means, or that there are no hidden units."""
-PANELS = {"TreeSettings": "Trees", "Boosting": "Training", "StepSettings": "Exact steps", "Descent": "Nets", "Learner": "Watching"}
+PANELS = {
+    "TreeSettings": "Trees",
+    "Boosting": "Training",
+    "StepSettings": "Exact steps",
+    "Descent": "Nets",
+    "Learner": "Watching",
+}
 """The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
 SHARED = "Training"
 """The heading of a setting that trees and nets share."""

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.drawing import INK
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
 from rankinite.grid import Grid
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted, is_scorer
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.normalised import centre_and_spread
 from rankinite.sweep.curve import Curve
 
 if TYPE_CHECKING:
@@ -87,10 +90,15 @@ class Combination:
         }
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the measure over α."""
+        """Draw the measure over α, and the α that was chosen where that is not the best of the curve."""
         if self.curve is None:
             raise ArgumentError(f"there is no curve to draw: {self.method} has none. Only combining two rankers exactly has.")
-        return self.curve.plot(axes)
+        canvas = self.curve.plot(axes)
+        if self.alpha is not None and self.alpha != self.curve.best()[0]:  # it was smoothed first
+            label = f"chosen: α = {self.alpha:.4g}, {self.measure} = {self.value:.4f}"
+            canvas.plot([self.alpha], [self.value], "D", color=INK, label=label)
+            canvas.legend(frameon=False)
+        return canvas
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +130,12 @@ class Material:
         return tuple(self.value(scores) for scores in self.scores)
 
 
+def blend_of(weights: Sequence[float], rankers: Sequence[Scorer]) -> Blend:
+    """The weighted sum; rankers of weight 0 are left out, as scoring with them would be in vain."""
+    parts = tuple(zip(weights, rankers, strict=True))
+    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1])
+
+
 def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> Material:
     """Score the data with every ranker; refuses what cannot be combined."""
     given: Any = rankers
@@ -140,9 +154,11 @@ def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: in
         if not is_scorer(scorer):
             raise ArgumentError(f"ranker {name}: {scorer!r} cannot be combined. Give an object with a method score(data).")
     scores = np.asarray([_scores(scorer, data, name) for name, scorer in zip(names, scorers, strict=True)])
-    spreads = np.sort(scores, axis=1).std(axis=1)  # sorted: sums must not depend on the order of the rows
+    places = [f"ranker {name} on {data.source}" for name in names]
+    ordered = np.sort(scores, axis=1)  # sums must not depend on the order of the rows
+    spreads = np.asarray([centre_and_spread(own, place)[1] for own, place in zip(ordered, places, strict=True)])
     if not spreads.any():
-        raise DataError(f"every ranker gives all {data.rows} rows of {data.source} the same score: nothing to combine.")
+        raise DataError(f"every ranker gives all {data.rows} rows of {data.source} the same score. Give others.")
     return Material(scorers, names, data, as_measures(measure)[0], scores, spreads)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count
-from rankinite.combine.result import Combination, Rankers, gather
+from rankinite.combine.result import Combination, Rankers, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
-from rankinite.rankers.blend import Blend
 
 
 def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", *, most: int = 2000) -> Combination:
@@ -40,7 +39,7 @@ def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", 
     raw = (best[1] * units).tolist()
     return Combination(
         method="powell",
-        ranker=Blend(tuple(zip(raw, material.rankers, strict=True))),
+        ranker=blend_of(raw, material.rankers),
         names=material.names,
         weights=tuple(raw),
         measure=material.measure,

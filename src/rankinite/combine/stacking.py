@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankinite.combine.result import Combination, Material, Rankers, gather
+from rankinite.combine.result import Combination, Material, Rankers, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.errors import MeasureError
 from rankinite.kernel import FEATURE
@@ -45,7 +45,7 @@ def stacked(
         ranker: Blend | Stack = Stack(material.rankers, top)
     else:
         weights = _linear_weights(maker, material, train, judge)
-        ranker = Blend(tuple(zip(weights, material.rankers, strict=True)))
+        ranker = blend_of(weights, material.rankers)
     return Combination(
         method=f"stacked, {', '.join(map(str, maker.hidden))} hidden units" if maker.hidden else "stacked, linear",
         ranker=ranker,

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count, check_positive
-from rankinite.combine.result import Combination, Material, Rankers, Step, gather
+from rankinite.combine.result import Combination, Material, Rankers, Step, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
-from rankinite.rankers.blend import Blend
 from rankinite.sweep.curve import Curve, Form
 from rankinite.sweep.sweep import Sweep
 
@@ -68,6 +67,7 @@ def exact(
     smooth: float | None = None,
     folds: int | None = None,
     seed: int = 0,
+    names: Sequence[str] | None = None,
 ) -> Combination:
     """Combine two rankers with the weight that is exactly best for a measure on these data.
 
@@ -78,10 +78,12 @@ def exact(
 
     Against overfitting: ``smooth`` takes the best α of the curve averaged over windows of that width; ``folds`` chooses the
     width by cross-validation over queries (``seed`` says how they are dealt).
+
+    ``names``: what the rankers are called in the result, in the order in which they stand here; by number if left out.
     """
     search = Search(form, range, smooth, folds, seed)
     leaves = [*_leaves(first), *_leaves(second)]
-    material = gather(leaves, data, measure)
+    material = gather(leaves if names is None else _called(names, leaves), data, measure)
     combiner = _Combiner(material, search, normalise=normalise)
     weights, curve = combiner.fold((first, second), count())
     pair = len(leaves) == 2
@@ -222,7 +224,7 @@ class _Combiner:
         material = self.material
         return Combination(
             method=method,
-            ranker=Blend(tuple(zip(raw, material.rankers, strict=True))),
+            ranker=blend_of(raw, material.rankers),
             names=material.names,
             weights=tuple(raw),
             measure=material.measure,
@@ -272,7 +274,14 @@ def _leaves(nested: Nested) -> list[Scorer]:
     return [*_leaves(nested[0]), *_leaves(nested[1])]
 
 
-def nested_by_number(rankers: Mapping[str, Scorer] | Sequence[Scorer], order: Nested) -> Nested:
+def _called(names: Sequence[str], leaves: list[Scorer]) -> dict[str, Scorer]:
+    called = dict(zip(names, leaves, strict=False))
+    if not len(names) == len(called) == len(leaves):
+        raise ArgumentError(f"names={names!r} must be {len(leaves)} different texts, one a ranker.")
+    return called
+
+
+def nested_by_number(rankers: Mapping[str, Any] | Sequence[Any], order: Nested) -> Nested:
     """The rankers in the place of their numbers, counted from 1, in nested pairs such as (((1, 3), (2, 4)), (5, 6))."""
     listed = list(rankers.values()) if isinstance(rankers, Mapping) else list(rankers)
     if isinstance(order, tuple):

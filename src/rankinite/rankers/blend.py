@@ -14,7 +14,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats
 from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
-from rankinite.rankers.inputs import has_names
+from rankinite.rankers.inputs import check_meaning
 from rankinite.rankers.loading import build
 from rankinite.storage import DAMAGED, Stored
 
@@ -46,11 +46,7 @@ class Blend(Fitted):
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
-        if not has_names(features) and len({names for names in self._names() if names}) > 1:
-            raise DataError(
-                "the parts of this blend have different features, so the columns of an array have no one meaning. Score a "
-                "Dataset or a data frame, whose features are found by name."
-            )
+        check_meaning(features, self._names(), "blend")
         total = self._part_scores(0, features, qid)
         for number in range(1, len(self.parts)):
             scores = self._part_scores(number, features, qid)

@@ -5,7 +5,7 @@ Features that have names are found by name; columns of plain arrays are the mode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,15 @@ def has_names(features: object) -> bool:
     """Whether the features come with names: in a Dataset or a data frame."""
     kind: Any = type(features)
     return isinstance(features, Dataset) or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "columns")
+
+
+def check_meaning(features: object, names: Iterable[tuple[str, ...]], kind: str) -> None:
+    """Refuse a plain array for rankers that do not all mean the same features by its columns."""
+    if not has_names(features) and len({own for own in names if own}) > 1:
+        raise DataError(
+            f"the parts of this {kind} have different features, so the columns of an array have no one meaning. Score a "
+            "Dataset or a data frame, whose features are found by name."
+        )
 
 
 def located(features: Dataset | npt.ArrayLike, names: tuple[str, ...]) -> tuple[Reals, Indices | None]:

@@ -21,6 +21,8 @@ from rankinite.storage import Stored
 Scale = Literal["all", "query", "rank"]
 """What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
 
+LARGEST = float(np.finfo(SCORE).max)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Normalised(Fitted):
@@ -71,7 +73,8 @@ class Normalised(Fitted):
         """One score a row; ``qid``: the query of each row, where the features do not come with them."""
         scores = part_scores(self.ranker, features, qid).astype(SCORE)
         if self.scale == "all":
-            return (scores - self.centre) / self.spread
+            with np.errstate(over="ignore"):  # beyond all floats is the largest of them: −inf would mean "not returned"
+                return np.clip((scores - self.centre) / self.spread, -LARGEST, LARGEST)
         order, starts = _grouped(scores, features, qid)
         result = np.empty_like(scores)
         result[order] = _standard(scores[order], starts) if self.scale == "query" else _places(scores[order], starts)
@@ -96,15 +99,25 @@ def fit_normalised(ranker: Scorer, data: Dataset, scale: Scale, name: str) -> No
     if scale != "all":
         return Normalised(ranker, scale)
     scores = np.sort(scores_of(ranker, data, name))  # sums must not depend on the order of the rows
-    if not np.isfinite(scores).all():
-        raise DataError(f"{name}: some scores on {data.source} are infinite. Give a ranker that scores every document.")
-    centre = float(scores.mean())
-    spread = float(np.sqrt(np.mean((scores - centre) ** 2)))
-    if spread == 0.0 or not math.isfinite(spread):
+    centre, spread = centre_and_spread(scores, f"{name} on {data.source}")
+    if spread == 0.0:
         raise DataError(
             f"{name}: all {len(scores)} scores on {data.source} are {scores[0]:g}, so there is nothing to scale. Leave it out."
         )
     return Normalised(ranker, "all", centre, spread)
+
+
+def centre_and_spread(scores: Floats, place: str) -> tuple[float, float]:
+    """Mean and standard deviation of sorted scores; refuses scores that have none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = float(scores.mean())
+        spread = float(np.sqrt(np.mean((scores - centre) ** 2)))
+    if not math.isfinite(spread):
+        raise DataError(
+            f"{place}: scores run from {scores[0]:g} to {scores[-1]:g}, which cannot be put on a scale. A feature ranks "
+            "missing values below all others: fill them in, or leave this ranker out."
+        )
+    return centre, spread
 
 
 def _grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[Indices, Indices]:
@@ -127,6 +140,8 @@ def _grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[
 
 def _standard(scores: Floats, starts: Indices) -> Floats:
     sizes = np.diff(np.append(starts, len(scores)))
+    largest = np.maximum(np.abs(scores[starts]), np.abs(scores[starts + sizes - 1]))
+    scores = np.ldexp(scores, -np.repeat(np.frexp(largest)[1], sizes))  # by powers of two: squares of huge ones would overflow
     away = scores - np.repeat(np.add.reduceat(scores, starts) / sizes, sizes)
     spread = np.sqrt(np.repeat(np.add.reduceat(away * away, starts) / sizes, sizes))
     equal = np.repeat(scores[starts] == scores[starts + sizes - 1], sizes)

@@ -13,6 +13,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import Floats
 from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
+from rankinite.rankers.inputs import check_meaning
 from rankinite.rankers.loading import build
 from rankinite.rankers.net import Linear, Net
 from rankinite.storage import DAMAGED, Stored
@@ -51,6 +52,7 @@ class Stack(Fitted):
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
+        check_meaning(features, (tuple(getattr(part, "feature_names", ())) for part in self.parts), "stack")
         return self.top.score(np.column_stack([part_scores(part, features, qid) for part in self.parts]))
 
     def stored(self) -> Stored:

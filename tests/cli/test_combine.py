@@ -1,0 +1,268 @@
+"""``rankinite combine``: the model it writes, what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import rankinite as rk
+from rankinite.cli import as_options
+
+MEASURE = "ndcg@10"
+
+
+@pytest.fixture(scope="module")
+def three(files, nets):
+    """Three rankers as the shell is given them."""
+    return [f"trees={files.model}", f"net={nets['net']}", "column=feature:2"]
+
+
+@pytest.fixture(scope="module")
+def loaded(files, nets):
+    """The same in Python."""
+    return {"trees": rk.load(files.model), "net": rk.load(nets["net"]), "column": rk.Feature("2")}
+
+
+@pytest.fixture(scope="module")
+def data(files):
+    return rk.read(files.valid)
+
+
+WAYS = {
+    "greedy": ([], lambda rankers, data: rk.combine.greedy(rankers, data, normalise=True)),
+    "tree": (
+        ["--tree", "((3,1),2)", "--form", "convex", "--smooth", "0.2"],
+        lambda rankers, data: rk.combine.exact(
+            (rankers["column"], rankers["trees"]), rankers["net"], data, form="convex", normalise=True, smooth=0.2
+        ),
+    ),
+    "cyclic": (
+        ["--method", "cyclic", "--low", "-1", "--high", "2", "--no-normalise"],
+        lambda rankers, data: rk.combine.cyclic(rankers, data, range=(-1, 2)),
+    ),
+    "average": (["--method", "average"], rk.combine.average),
+    "by query": (
+        ["--method", "average", "--scale", "query"],
+        lambda rankers, data: rk.combine.average(rankers, data, scale="query"),
+    ),
+    "by rank": (
+        ["--method", "average", "--scale", "rank"],
+        lambda rankers, data: rk.combine.average(rankers, data, scale="rank"),
+    ),
+    "powell": (["--method", "powell"], rk.combine.powell),
+    "stacked": (["--method", "stacked"], rk.combine.stacked),
+    "stacked net": (
+        ["--method", "stacked", "--hidden", "2"],
+        lambda rankers, data: rk.combine.stacked(rankers, data, hidden=(2,)),
+    ),
+}
+"""Options, and what Python does with the same rankers."""
+
+
+# ---- combining ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, data, tmp_path, way):
+    options, combined = WAYS[way]
+    done = run("combine", *three, "-d", files.valid, "-o", tmp_path / "shell", *options)
+    assert done.code == 0
+    assert f"{tmp_path / 'shell'}: 3 rankers combined on the 60 queries of {files.valid}\n" == done.err
+    expected = combined(loaded, data)
+    expected.ranker.save(tmp_path / "python")
+    assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
+    order = ["column", "trees", "net"] if way == "tree" else ["trees", "net", "column"]
+    rows = [line.split() for line in done.out.splitlines()[2:6]]
+    weights = [f"{weight:.6g}" for weight in expected.weights] or ["–"] * 3
+    values = [f"{rk.evaluate(loaded[name], data, MEASURE)[MEASURE].mean:.4f}" for name in order]
+    assert rows[:3] == [list(row) for row in zip(order, weights, values, strict=True)]
+    assert rows[3][0] == "combined"
+    assert rows[3][-1] == f"{rk.evaluate(expected.ranker, data, MEASURE)[MEASURE].mean:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "formula"),
+    [
+        ([], {}, "trees + α · net: α = {alpha:.6g}, of 0 to 5"),
+        (["--form", "convex"], {"form": "convex"}, "(1 − α) · trees + α · net: α = {alpha:.6g}, of 0 to 1"),
+        (["--low", "-3", "--high", "-0.5"], {"range": (-3, -0.5)}, "trees + α · net: α = {alpha:.6g}, of -3 to -0.5"),
+        (["--smooth", "0.5"], {"smooth": 0.5}, "α = {alpha:.6g}"),
+        (["--folds", "3"], {"folds": 3}, "α = {alpha:.6g}"),
+        (["--no-normalise"], {"normalise": False}, "α = {alpha:.6g}"),
+        (["-m", "err"], {"measure": "err"}, "α = {alpha:.6g}"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_two_rankers_are_combined_exactly(run, files, three, loaded, data, tmp_path, options, settings, formula):
+    done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / "shell", *options)
+    expected = rk.combine.exact(loaded["trees"], loaded["net"], data, **{"normalise": True, **settings})
+    expected.ranker.save(tmp_path / "python")
+    assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
+    assert formula.format(alpha=expected.alpha) in done.out
+    assert ("standard deviation" in done.out) == ("--no-normalise" not in options)
+
+
+def test_json_is_what_python_gives(run, files, three, loaded, data, tmp_path):
+    out = tmp_path / "m"
+    done = run("combine", *three, "-d", files.valid, "-o", out, "-t", files.test, "--json")
+    told = json.loads(done.out)
+    expected = rk.combine.greedy(loaded, data, normalise=True)
+    assert told | expected.to_dict() == told
+    assert (told["model"], told["data"], told["queries"]) == (str(out), str(files.valid), 60)
+    every = {**loaded, "combined": expected.ranker}
+    results = {name: rk.evaluate(ranker, rk.read(files.test), MEASURE)[MEASURE] for name, ranker in every.items()}
+    assert told["test"] == {name: {"mean": r.mean, "interval": list(r.interval)} for name, r in results.items()}
+    without = json.loads(run("combine", *three, "-d", files.valid, "-o", out, "--json").out)
+    assert without == {**told, "test": None}
+
+
+def test_rankers_are_compared_on_test_data(run, files, three, loaded, data, tmp_path):
+    done = run("combine", *three, "-d", files.valid, "-o", tmp_path / "m", "--test", files.test, "-m", "err")
+    every = {**loaded, "combined": rk.load(tmp_path / "m")}
+    assert str(rk.compare(every, rk.read(files.test), ["err"])) in done.out
+
+
+def test_steps_have_the_names_of_the_rankers(run, files, three, tmp_path):
+    done = run("combine", *three, "-d", files.valid, "-o", tmp_path / "m", "--tree", "(2,(3,1))")
+    assert re.search(r"^\(column\) with \(trees\): α = \S+, ndcg@10 0\.\d{4}$", done.out, re.MULTILINE)
+    assert re.search(r"^\(net\) with \((column \+ )?trees\): α = ", done.out, re.MULTILINE)
+
+
+def test_valid_data_choose_the_epoch_of_a_stack(run, files, three, loaded, data, tmp_path):
+    done = run("combine", *three, "-d", files.valid, "-v", files.test, "-o", tmp_path / "m", "--method=stacked", "--hidden=2")
+    assert done.code == 0
+    assert "no ranker has one weight" in done.out
+    rk.combine.stacked(loaded, data, hidden=(2,), valid=rk.read(files.test)).ranker.save(tmp_path / "python")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "python").read_bytes()
+
+
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_the_curve_is_drawn(run, files, three, tmp_path, ending, start):
+    picture = tmp_path / f"curve.{ending}"
+    names = ["a$b_{=" + three[0].partition("=")[2], three[1]]  # what would be a broken formula in a picture
+    done = run("combine", *names, "-d", files.valid, "-o", tmp_path / "m", "--plot", picture, "--smooth", 1)
+    assert done.code == 0
+    assert picture.read_bytes().startswith(start)
+    assert (tmp_path / "m").exists()
+
+
+# ---- refusals -----------------------------------------------------------------------------------------------------
+
+TWO, THREE = ("trees", "net"), ("trees", "net", "column")
+REFUSED = {
+    "one ranker": (["trees"], [], ["is the only ranker", "at least two"]),
+    "equal names": (["trees", "trees"], [], ["two rankers are called 'trees'", "as in old="]),
+    "the name of the result": (["trees", "combined=feature:2"], [], ["'combined' is what the result is called", "as in old="]),
+    "no such file": (["trees", "gone.rankinite"], [], ["gone.rankinite"]),
+    "no such feature": (["trees", "feature:zz"], [], ["ranker feature:zz", "'zz'", "'1', '2'"]),
+    "scale for exact": (TWO, ["--scale", "all"], ["--scale is for --method average, not exact"]),
+    "low for average": (TWO, ["--method=average", "--low=0"], ["--low is for --method exact or cyclic, not average"]),
+    "hidden for powell": (TWO, ["--method=powell", "--hidden=3"], ["--hidden is for --method stacked, not powell"]),
+    "smooth for cyclic": (TWO, ["--method=cyclic", "--smooth=3"], ["--smooth is for --method exact, not cyclic"]),
+    "valid for exact": (TWO, ["--valid", "v.txt"], ["--valid is for --method stacked"]),
+    "no normalise for average": (TWO, ["--method=average", "--no-normalise"], ["--normalise is for --method exact"]),
+    "tree of nothing": (THREE, ["--tree", "()"], ["--tree ()", "nested pairs", "'((1,3),2)'"]),
+    "tree that is a number": (THREE, ["--tree", "1"], ["--tree 1", "nested pairs"]),
+    "tree that is no tree": (THREE, ["--tree", "((1,2),"], ["--tree ((1,2),", "nested pairs"]),
+    "tree of names": (THREE, ["--tree", "(a,(b,c))"], ["nested pairs"]),
+    "tree of lists": (THREE, ["--tree", "[[1,2],3]"], ["nested pairs"]),
+    "tree of texts": (THREE, ["--tree", "(('1','2'),3)"], ["nested pairs"]),
+    "tree of truth": (THREE, ["--tree", "((True,2),3)"], ["nested pairs"]),
+    "tree of three": (THREE, ["--tree", "(1,2,3)"], ["nested pairs"]),
+    "tree too deep": (THREE, ["--tree", "(" * 5000 + "1" + ")" * 5000], ["nested pairs"]),
+    "tree too far": (THREE, ["--tree", "((1,2),4)"], ["no ranker 4", "from 1 to 3"]),
+    "tree from 0": (THREE, ["--tree", "((0,1),2)"], ["no ranker 0", "from 1 to 3"]),
+    "tree with one twice": (THREE, ["--tree", "((1,2),1)"], ["ranker 1 stands there twice"]),
+    "tree without one": (THREE, ["--tree", "(1,2)"], ["ranker 3, column, is not in it"]),
+    "empty range": (TWO, ["--low", "2", "--high", "2"], ["--low 2 and --high 2", "no weights between"]),
+    "range that ends before it begins": (TWO, ["--low", "6"], ["--low 6 and --high 5", "0 and 5"]),
+    "convex range": (TWO, ["--low", "2", "--form=convex"], ["--low 2 and --high 1", "0 and 1"]),
+    "range of no numbers": (TWO, ["--low", "nan"], ["--low nan"]),
+    "range without end": (TWO, ["--high", "inf"], ["--high inf", "finite"]),
+    "smooth": (TWO, ["--smooth", "0"], ["--smooth 0.0 must be a finite number above 0"]),
+    "smooth and folds": (TWO, ["--smooth=0.1", "--folds=3"], ["--smooth 0.1 and --folds 3", "Give one"]),
+    "one fold": (TWO, ["--folds", "1"], ["--folds"]),
+    "too many folds": (TWO, ["--folds", "61"], ["--folds 61", "60 queries", "Give fewer"]),
+    "unknown measure": (TWO, ["-m", "auc"], ["'auc' names no measure", "ndcg"]),
+    "a measure that cannot be swept": (TWO, ["-m", "pairwise-errors"], ["cannot be swept", "ndcg, dcg, err"]),
+    "a measure that cannot be trained": (TWO, ["--method=stacked", "-mp@5"], ["p@5 cannot be trained for", "ndcg"]),
+    "a measure on another scale": (TWO, ["-m", "err:max_grade=1"], ["outside 0 … 1", "use err:max_grade=4"]),
+    "unknown method": (TWO, ["--method", "median"], ["average"]),
+    "hidden": (TWO, ["--method=stacked", "--hidden=x"], ["--hidden x", "20,10"]),
+    "no hidden": (TWO, ["--method=stacked", "--hidden=0"], ["--hidden 0", "from 1 on"]),
+    "a curve of three": (THREE, ["--plot", "c.png"], ["--plot", "3 were given"]),
+    "a curve of an average": (TWO, ["--method=average", "--plot=c.png"], ["--plot is for --method exact"]),
+    "a picture of no kind": (TWO, ["--plot", "c.txt"], ["c.txt", ".png, .svg, .pdf"]),
+    "a picture nowhere": (TWO, ["--plot", "gone/c.png"], ["gone/c.png", "no folder"]),
+    "test data that are not there": (TWO, ["--test", "gone.txt"], ["gone.txt"]),
+}  # fmt: skip
+"""The rankers, the options, and the words of the refusal."""
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_ends_with_exit_code_2_and_leaves_no_file(run, files, three, tmp_path, monkeypatch, case):
+    names, options, words = REFUSED[case]
+    known = dict(zip(THREE, three, strict=True))
+    monkeypatch.chdir(tmp_path)
+    done = run("combine", *(known.get(name, name) for name in names), "-d", files.valid, "-o", "m", *options)
+    assert done.code == 2
+    assert done.out == ""
+    for word in words:
+        assert word in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("out", "said"), [("gone/m", "there is no folder"), ("taken", "this is a folder")])
+def test_a_model_that_cannot_be_written(run, files, three, tmp_path, out, said):
+    (tmp_path / "taken").mkdir()
+    done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / out, "--plot", tmp_path / "c.png")
+    assert done.code == 2
+    assert said in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_picture_does_not_overwrite_the_model(run, files, three, tmp_path):
+    done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / "m.png", "--plot", tmp_path / "m.png")
+    assert done.code == 2
+    assert "also the model's file" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rankers_over_other_features(run, files, three, tmp_path):
+    rk.write(rk.read(files.valid).rename_features(list("abcdef")), tmp_path / "named.parquet")
+    done = run("combine", *three, "-d", tmp_path / "named.parquet", "-o", tmp_path / "m")
+    assert done.code == 2
+    assert "ranker trees cannot score" in done.err
+    assert "'a', 'b'" in done.err
+    assert "Give data with the features it was trained on." in done.err
+    done = run("combine", *three, "-d", files.valid, "-t", tmp_path / "named.parquet", "-o", tmp_path / "m")
+    assert done.code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["named.parquet"]
+
+
+def test_constant_scores(run, letor, tmp_path):
+    out = tmp_path / "m"
+    done = run("combine", "feature:3", "ascending:3", "-d", letor, "-o", out)
+    assert done.code == 2
+    assert "the same score" in done.err
+    done = run("combine", "feature:1", "flat=feature:3", "-d", letor, "-o", out, "--method", "average")
+    assert done.code == 2
+    assert "ranker flat: all 7 scores" in done.err
+    assert not out.exists()
+    done = run("combine", "feature:1", "flat=feature:3", "-d", letor, "-o", out, "--json")
+    assert json.loads(done.out)["alpha"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "spelled"),
+    [
+        ("combine: smooth=-1.0 must be above 0.", "--smooth -1.0 must be above 0."),
+        ("folds=61 are more than the 60 queries there are.", "--folds 61 are more than the 60 queries there are."),
+        ("combine: rounds must be 1.", "combine: rounds must be 1."),
+        ("a file called 'x/my_folds=3'", "a file called 'x/my_folds=3'"),
+    ],
+)
+def test_remedies_are_spelled_as_options(said, spelled):
+    assert as_options(said) == spelled
