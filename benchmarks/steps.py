@@ -85,17 +85,17 @@ def draw(name: str, title: str, curves: dict[str, np.ndarray], weights: dict[str
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
     for label, values in curves.items():
-        name, rate = label.split(", rate ")
-        left.plot(np.arange(1, len(values) + 1), values, DASHES[rate], color=COLOURS[name], label=label, linewidth=1.4)
+        way, rate = label.split(", rate ")
+        left.plot(np.arange(1, len(values) + 1), values, DASHES[rate], color=COLOURS[way], label=label, linewidth=1.4)
     for label, values in weights.items():
         if label.endswith(" 1"):
             right.plot(np.arange(1, len(values) + 1), values, color=COLOURS[label.split(",")[0]], label=label, linewidth=0.8)
     left.set(title=title, xlabel="trees", ylabel="NDCG@10 on test queries")
-    right.set(title="the weight of each tree", xlabel="trees", ylabel="α")
+    right.set(title="the weight of each tree, at rate 1", xlabel="trees", ylabel="α")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False, fontsize=8)
     for axes in (left, right):
-        axes.legend(frameon=False, fontsize=8)
         axes.spines[["top", "right"]].set_visible(False)
     FIGURES.mkdir(exist_ok=True)
     figure.savefig(FIGURES / f"{name}.png", dpi=90)

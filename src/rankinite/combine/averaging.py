@@ -38,12 +38,4 @@ def average(
     named = zip(material.rankers, material.names, strict=True)
     parts = [fit_normalised(ranker, data, scale, f"ranker {name}") for ranker, name in named]
     ranker = Blend(tuple(zip(shares.tolist(), parts, strict=True)))
-    return Combination(
-        method=f"average, scaled by {scale}",
-        ranker=ranker,
-        names=material.names,
-        weights=tuple(shares.tolist()),
-        measure=material.measure,
-        value=material.value(ranker.score(data)),
-        alone=material.alone(),
-    )
+    return material.combination(f"average, scaled by {scale}", ranker, shares.tolist())

@@ -125,9 +125,29 @@ class Material:
             total = total + weight * scores
         return total
 
-    def alone(self) -> tuple[float, ...]:
-        """The measure of each ranker."""
-        return tuple(self.value(scores) for scores in self.scores)
+    def combination(
+        self,
+        method: str,
+        ranker: Fitted,
+        weights: Sequence[float],
+        *,
+        alpha: float | None = None,
+        curve: Curve | None = None,
+        steps: Sequence[Step] = (),
+    ) -> Combination:
+        """What a way to combine has found: a ranker, and the weights it gives to each of these."""
+        return Combination(
+            method=method,
+            ranker=ranker,
+            names=self.names,
+            weights=tuple(weights),
+            measure=self.measure,
+            value=self.value(ranker.score(self.data)),
+            alone=tuple(self.value(scores) for scores in self.scores),
+            alpha=alpha,
+            curve=curve,
+            steps=tuple(steps),
+        )
 
 
 def blend_of(weights: Sequence[float], rankers: Sequence[Scorer]) -> Blend:

@@ -37,12 +37,4 @@ def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", 
     search: Any = minimize
     search(cost, np.ones(len(units)), method="Powell", options={"maxfev": most, "xtol": 1e-3, "ftol": 1e-6})
     raw = (best[1] * units).tolist()
-    return Combination(
-        method="powell",
-        ranker=blend_of(raw, material.rankers),
-        names=material.names,
-        weights=tuple(raw),
-        measure=material.measure,
-        value=material.value(material.combined(raw)),
-        alone=material.alone(),
-    )
+    return material.combination("powell", blend_of(raw, material.rankers), raw)

@@ -38,23 +38,13 @@ def stacked(
     maker = LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003) if learner is None else learner
     other = None if valid is None else gather(rankers, valid, measure)
     train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
-    weights: tuple[float, ...] = ()
-    if maker.hidden:
-        top = maker.fit(train, judge)
-        assert isinstance(top, Net)
-        ranker: Blend | Stack = Stack(material.rankers, top)
-    else:
+    if not maker.hidden:
         weights = _linear_weights(maker, material, train, judge)
-        ranker = blend_of(weights, material.rankers)
-    return Combination(
-        method=f"stacked, {', '.join(map(str, maker.hidden))} hidden units" if maker.hidden else "stacked, linear",
-        ranker=ranker,
-        names=material.names,
-        weights=weights,
-        measure=material.measure,
-        value=material.value(ranker.score(data)),
-        alone=material.alone(),
-    )
+        return material.combination("stacked, linear", blend_of(weights, material.rankers), weights)
+    top = maker.fit(train, judge)
+    assert isinstance(top, Net)
+    units = ", ".join(map(str, maker.hidden))
+    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top), ())
 
 
 def _linear_weights(maker: LambdaRank, material: Material, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:

@@ -221,19 +221,9 @@ class _Combiner:
     def result(self, method: str, weights: Floats, *, alpha: float | None = None, curve: Curve | None = None) -> Combination:
         """The blend of these weights, and what it is worth."""
         raw = (weights * self.units).tolist()
-        material = self.material
-        return Combination(
-            method=method,
-            ranker=blend_of(raw, material.rankers),
-            names=material.names,
-            weights=tuple(raw),
-            measure=material.measure,
-            value=material.value(material.combined(raw)),
-            alone=material.alone(),
-            alpha=alpha,
-            curve=curve,
-            steps=tuple(self.steps) if len(raw) > 2 else (),
-        )
+        steps = self.steps if len(raw) > 2 else ()
+        ranker = blend_of(raw, self.material.rankers)
+        return self.material.combination(method, ranker, raw, alpha=alpha, curve=curve, steps=steps)
 
     def _note(self, first: Floats, second: Floats, alpha: float, weights: Floats) -> None:
         names = [
