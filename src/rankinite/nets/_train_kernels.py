@@ -34,6 +34,14 @@ def step(steps: Steps, gradient: Floats, weights: Floats) -> None:
 
 
 @kernel
+def room_for(documents: int, sizes: Indices, space: Floats) -> tuple[Floats, Floats]:
+    """Units and pulls of a query, out of the room there is for the longest one."""
+    shape = (sizes.sum(), whole_blocks(documents))
+    needed = shape[0] * shape[1]
+    return space[0, :needed].reshape(shape), space[1, :needed].reshape(shape)
+
+
+@kernel
 def score_query(frame: Frame, weights: Floats, features: Features, own: Indices, rows: Rows, units: Floats) -> None:
     """The scores of a query's rows ``own``, on top of those they start from."""
     take_rows(frame, features, own, units)
@@ -77,9 +85,7 @@ def climb_grades(
         if graded.scales[query] == 0.0 or graded.weights[query] == 0.0:
             continue
         own = graded.rows[graded.offsets[query] : graded.offsets[query + 1]]
-        shape = (frame.sizes.sum(), whole_blocks(len(own)))
-        units = space[0, : shape[0] * shape[1]].reshape(shape)
-        pulls = space[1, : shape[0] * shape[1]].reshape(shape)
+        units, pulls = room_for(len(own), frame.sizes, space)
         score_query(frame, weights, features, own, rows, units)
         if not push_query(prepare, changes, graded, query, rows.scores, work, rows.push, rows.curvature):
             return query
@@ -99,9 +105,7 @@ def climb_preferences(
         if judged.pair_offsets[query] == judged.pair_offsets[query + 1] or judged.weights[query] == 0.0:
             continue
         own = judged.rows[judged.offsets[query] : judged.offsets[query + 1]]
-        shape = (frame.sizes.sum(), whole_blocks(len(own)))
-        units = space[0, : shape[0] * shape[1]].reshape(shape)
-        pulls = space[1, : shape[0] * shape[1]].reshape(shape)
+        units, pulls = room_for(len(own), frame.sizes, space)
         score_query(frame, weights, features, own, rows, units)
         push_preferences(judged, rows.scores, query, query + 1, rows.push, rows.curvature)
         follow(frame, steps, own, rows, units, pulls, space[2], gradient, weights)

@@ -30,7 +30,7 @@ from rankinite.parallel import Team, run
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.history import History
 from rankinite.rankers.net import Linear, Missing, Net, checked_hidden
-from rankinite.rankers.training import Callback, Learner, Progress, Resuming, check_data, starting_scores, with_base
+from rankinite.rankers.training import Callback, Learner, Progress, Resuming, check_data, starting_scores
 
 Optimiser = Literal["adam", "sgd"]
 PairObjective = Lambdas | RankNetPairs | PreferencePairs
@@ -96,7 +96,8 @@ class Descent(Learner):
                 f"{type(self).__name__} keeps no checkpoints: nets train in minutes. Leave it out; Ctrl-C keeps what there is."
             )
         with Team():
-            return with_base(base, _Run(self, train, valid, base, callbacks).train())  # type: ignore[return-value]
+            trained = _Run(self, train, valid, base, callbacks).train()
+        return trained if base is None else Blend(((1.0, base), (1.0, trained)))
 
 
 @dataclass(eq=False)

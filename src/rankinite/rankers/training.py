@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from rankinite.measures.dcg import NDCG
 from rankinite.rankers.base import Fitted, is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
-
-R = TypeVar("R", bound=Fitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +147,13 @@ def check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callb
         raise ArgumentError(f"callbacks={callbacks!r} must be a list of functions, each called after every round.")
 
 
-def with_base(base: Scorer | None, trained: R) -> R | Blend | Forest:
-    """The complete ranker: the base, then what was trained from it; one forest where both are trees of a kind."""
+def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
+    """The complete ranker: the base, then the trees trained from it; one forest where both are trees of a kind."""
     if base is None:
-        return trained
-    if isinstance(base, Forest) and isinstance(trained, Forest) and _alike(base, trained):
-        return base.extended(trained)
-    return Blend(((1.0, base), (1.0, trained)))
-
-
-def _alike(base: Forest, trained: Forest) -> bool:
-    return base.feature_names == trained.feature_names and base.outputs == trained.outputs
+        return forest
+    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
+        return base.extended(forest)
+    return Blend(((1.0, base), (1.0, forest)))
 
 
 def plain_setting(value: Any) -> Any:
