@@ -133,7 +133,11 @@ def write_model(path: AnyPath, content: Stored) -> None:
 def read_model(path: AnyPath) -> Stored:
     """The content of a model file, checked as far as it can be without knowing the kind."""
     with open_bytes(as_path(path)) as handle:
-        content = handle.read()
+        return parse_model(handle.read(), path)
+
+
+def parse_model(content: bytes, path: AnyPath) -> Stored:
+    """The same from the bytes of a file."""
     header, start = _header(content, path)
     described = _metadata(header, path)
     whole = Stored("", {}, _arrays(header, content, start, path))

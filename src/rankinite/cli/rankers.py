@@ -83,13 +83,12 @@ def ranker(spec: str) -> Ranker:
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file begins as safetensors do: the length of a header, then the header, which is JSON."""
+    """Whether a file begins as model files do, ours or LightGBM's or XGBoost's."""
     from rankinite.data.streams import open_bytes
-    from rankinite.storage import MOST_HEADER
+    from rankinite.rankers.loading import maker_of
 
     with open_bytes(path) as handle:
-        beginning = handle.read(9)
-    return beginning[8:] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER
+        return maker_of(handle.read(16)) is not None
 
 
 def _opened(what: str, pipes: ExitStack) -> Ranker | Path:

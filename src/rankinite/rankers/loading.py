@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rankinite.data.streams import open_bytes
 from rankinite.data.text_files import AnyPath
 from rankinite.errors import DataError, RankiniteError, listed
-from rankinite.storage import DAMAGED, Stored, read_model
+from rankinite.storage import DAMAGED, MOST_HEADER, Stored, as_path, parse_model
 
 if TYPE_CHECKING:
     from rankinite.rankers.base import Ranker
@@ -24,12 +25,36 @@ HOMES = {
 """The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
 
 
+FOREIGN = {
+    "LightGBM": ("rankinite.exchange.lightgbm", "read_lightgbm"),
+    "XGBoost": ("rankinite.exchange.xgboost", "read_xgboost"),
+}
+"""Whose model files are read besides our own → the module and function that does it, given the bytes and the place."""
+
+
+def maker_of(beginning: bytes) -> str | None:
+    """Whose model file begins so; None: it is none that is known."""
+    if beginning[8:9] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER:
+        return "rankinite"
+    if beginning.startswith((b"tree\n", b"tree\r\n")):
+        return "LightGBM"
+    return "XGBoost" if beginning[:1] == b"{" else None
+
+
 def load(path: AnyPath) -> Ranker:
-    """The ranker that ``save`` wrote to a file. Safe on files from anywhere: no code of theirs is run.
+    """The ranker that ``save`` wrote to a file, or a model of LightGBM (text) or XGBoost (JSON, UBJSON) as a forest.
+
+    Safe on files from anywhere: no code of theirs is run.
 
     >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
     """
-    stored = read_model(path)
+    with open_bytes(as_path(path)) as handle:
+        content = handle.read()
+    maker = maker_of(content[:16])
+    if maker in FOREIGN:
+        module, name = FOREIGN[maker]
+        return getattr(import_module(module), name)(content, str(path))
+    stored = parse_model(content, path)
     try:
         return build(stored)
     except RankiniteError as problem:

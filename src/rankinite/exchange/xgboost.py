@@ -1,0 +1,114 @@
+"""XGBoost's models as forests, from JSON or UBJSON.
+
+XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
+leaves in float32, so scores agree to the last bits of that. Nodes have the sum of their rows' curvatures, but not the number of
+rows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.errors import DataError
+from rankinite.exchange.ubjson import parse_ubjson
+from rankinite.rankers.forest import Forest
+from rankinite.trees.structure import LEAF, Trees, join
+
+BY_LOGIT = ("binary:logistic", "binary:logitraw", "reg:logistic")
+"""Objectives whose first score is kept as a probability."""
+LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "lambda", "reg:squarederror": "squared"}
+"""XGBoost's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
+
+
+def read_xgboost(content: bytes, place: str) -> Forest:
+    """The forest of a model that ``Booster.save_model`` wrote."""
+    try:
+        model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content, place)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{place}: this is no whole JSON file ({error}). Save the model again.") from error
+    try:
+        return _forest(model["learner"], place)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise DataError(f"{place}: this is no model of XGBoost, or is damaged ({error!r}). Save it again.") from error
+
+
+def _forest(learner: dict[str, Any], place: str) -> Forest:
+    booster, weights = learner["gradient_booster"], None
+    if booster["name"] == "dart":
+        weights, booster = np.asarray(booster["weight_drop"], np.float64), booster["gbtree"]
+    if booster["name"] != "gbtree":
+        raise DataError(f"{place}: this XGBoost model is a {booster['name']}, which has no trees. Train with booster=gbtree.")
+    about = learner["learner_model_param"]
+    if int(about.get("num_class", "0")) > 1 or int(about.get("num_target", "1")) > 1:
+        raise DataError(f"{place}: this XGBoost model has several scores a row. Only models with one score can rank.")
+    objective = learner["objective"]["name"]
+    told = booster["model"]["trees"]
+    trees = join([_tree(tree, f"{place}: tree {number}") for number, tree in enumerate(told)])
+    if weights is not None:
+        trees = replace(trees, value=np.repeat(weights, np.diff(trees.offsets)) * trees.value)
+    count = int(about["num_feature"])
+    names = tuple(learner.get("feature_names") or ()) or tuple(f"f{number}" for number in range(count))
+    settings = {"learner": "XGBoost", "objective": objective, **({"loss": LOSSES[objective]} if objective in LOSSES else {})}
+    return Forest(
+        trees=trees, feature_names=names, start=np.asarray([_start(about["base_score"], objective)]), settings=settings
+    )
+
+
+def _start(base_score: str, objective: str) -> float:
+    """The score before the first tree: as it is, or the logit of a probability."""
+    value = float(base_score.strip("[]"))
+    if objective not in BY_LOGIT or objective == "binary:logitraw":
+        return value
+    return math.log(value / (1.0 - value))
+
+
+def _tree(told: dict[str, Any], place: str) -> Trees:
+    left, right = _array(told, "left_children", np.int64), _array(told, "right_children", np.int64)
+    if np.asarray(told.get("split_type", []), np.int64).any() or len(told.get("categories", [])):
+        raise DataError(f"{place} splits by categories. Only numerical features can be taken over.")
+    inner = left >= 0
+    condition = _array(told, "split_conditions", np.float32)
+    below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)
+    order = _parents_first(left, right, inner)
+    place_of = np.zeros(len(left), np.int64)
+    place_of[order] = np.arange(len(order))
+    nodes = order[: len(order)]
+    base = _array(told, "base_weights", np.float64)
+    return Trees(
+        feature=np.where(inner, _array(told, "split_indices", np.int64), LEAF)[nodes],
+        threshold=np.where(inner, below, 0.0)[nodes],
+        missing_left=(_array(told, "default_left", np.int64).astype(bool) & inner)[nodes],
+        left=np.where(inner, place_of[left], 0)[nodes],
+        right=np.where(inner, place_of[right], 0)[nodes],
+        value=np.where(inner, base, condition.astype(np.float64))[nodes],
+        rows=np.zeros(len(nodes), np.int64),
+        curvature=_array(told, "sum_hessian", np.float64)[nodes],
+        gain=np.where(inner, np.maximum(_array(told, "loss_changes", np.float64), 0.0), 0.0)[nodes],
+        offsets=np.asarray([0, len(nodes)]),
+    )
+
+
+def _array(told: dict[str, Any], name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    values = np.asarray(told[name]).astype(dtype)
+    if values.shape != (len(told["left_children"]),):
+        raise ValueError(f"{name} does not fit")
+    return values
+
+
+def _parents_first(left: npt.NDArray[Any], right: npt.NDArray[Any], inner: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The nodes that the root leads to, each behind its parent; nodes that were pruned away are left out."""
+    found, place = [0], 0
+    while place < len(found):
+        node = found[place]
+        if inner[node]:
+            found += [int(left[node]), int(right[node])]
+        place += 1
+        if len(found) > len(left):
+            raise ValueError("a node has two parents")
+    return np.asarray(found)
