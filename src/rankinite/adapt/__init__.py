@@ -1,0 +1,5 @@
+"""Adapting a ranker to a new domain with few judgments."""
+
+from rankinite.adapt.trada import Trada
+
+__all__ = ["Trada"]
