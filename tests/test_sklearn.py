@@ -24,6 +24,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rankinite as rk
 from rankinite.sklearn import (
+    LambdaBoostRanker,
     LambdaMARTRanker,
     LambdaRankRanker,
     MARTRanker,
@@ -45,6 +46,7 @@ PAIRS = [
     (RankNetTreesRanker, rk.RankNetTrees, SMALL),
     (LambdaRankRanker, rk.LambdaRank, SMALL_NET),
     (RankNetRanker, rk.RankNet, {**SMALL_NET, "hidden": ()}),
+    (LambdaBoostRanker, rk.LambdaBoost, {"rounds": 5}),
 ]
 TREES = PAIRS[:4]
 
@@ -82,8 +84,8 @@ def test_estimators_can_be_cloned_set_and_pickled(estimator, _learner, small):
     one = estimator(**small, watch="err")
     assert one.get_params()["watch"] == "err"
     assert clone(one).get_params() == one.get_params()
-    assert one.set_params(seed=9).seed == 9
-    assert "seed=9" in repr(one)
+    assert one.set_params(patience=9).patience == 9
+    assert "patience=9" in repr(one)
     with pytest.raises(ValueError, match="nonsense"):
         one.set_params(nonsense=1)
     with pytest.raises(NotFittedError):

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankinite import adapt as adapt
     from rankinite import combine as combine
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from rankinite.rankers.feature import Feature as Feature
     from rankinite.rankers.forest import Forest as Forest
     from rankinite.rankers.history import History as History
+    from rankinite.rankers.lambdaboost import LambdaBoost as LambdaBoost
     from rankinite.rankers.lambdamart import LambdaMART as LambdaMART
     from rankinite.rankers.lambdarank import LambdaRank as LambdaRank
     from rankinite.rankers.loading import load as load
@@ -111,6 +113,7 @@ _HOMES = {
     "rankinite.rankers.feature": ("Feature",),
     "rankinite.rankers.forest": ("Forest",),
     "rankinite.rankers.history": ("History",),
+    "rankinite.rankers.lambdaboost": ("LambdaBoost",),
     "rankinite.rankers.lambdamart": ("LambdaMART",),
     "rankinite.rankers.lambdarank": ("LambdaRank",),
     "rankinite.rankers.loading": ("load",),
@@ -124,8 +127,8 @@ _HOMES = {
     "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }
-_PACKAGES = ("combine",)
-"""Packages that are themselves part of the face: ``rk.combine.exact``."""
+_PACKAGES = ("adapt", "combine")
+"""Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"

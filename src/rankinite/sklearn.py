@@ -33,6 +33,7 @@ from rankinite.evaluation.evaluate import evaluate
 from rankinite.kernel import Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.rankers.forest import Forest
+from rankinite.rankers.lambdaboost import LambdaBoost
 from rankinite.rankers.lambdamart import LambdaMART
 from rankinite.rankers.lambdarank import LambdaRank
 from rankinite.rankers.mart import MART
@@ -43,6 +44,7 @@ from rankinite.rankers.ranknet_trees import RankNetTrees
 from rankinite.rankers.training import Learner
 
 __all__ = [
+    "LambdaBoostRanker",
     "LambdaMARTRanker",
     "LambdaRankRanker",
     "MARTRanker",
@@ -212,3 +214,4 @@ McRankRanker = _estimator("McRankRanker", TreeRanker, McRank)
 RankNetTreesRanker = _estimator("RankNetTreesRanker", TreeRanker, RankNetTrees)
 LambdaRankRanker = _estimator("LambdaRankRanker", NetRanker, LambdaRank)
 RankNetRanker = _estimator("RankNetRanker", NetRanker, RankNet)
+LambdaBoostRanker = _estimator("LambdaBoostRanker", NetRanker, LambdaBoost)

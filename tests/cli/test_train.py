@@ -15,7 +15,7 @@ import rankinite as rk
 from rankinite.cli import learners, progress
 
 TREES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
-CLASSES = {**TREES, "lambdarank": rk.LambdaRank, "ranknet": rk.RankNet}
+CLASSES = {**TREES, "lambdarank": rk.LambdaRank, "ranknet": rk.RankNet, "lambdaboost": rk.LambdaBoost}
 QUICK = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
 
 
@@ -52,7 +52,7 @@ def test_the_help_lists_every_setting_with_its_doc(run, monkeypatch):
             assert setting.doc in told
             shown = re.escape(setting.shown_default)
             assert re.search(rf"\[default: ([^]]* )?{shown}[] ]", told) or shown == ""
-    assert "[default: 0.1 (trees), 0.001 (nets)]" in told
+    assert "[default: 0.1 (trees), 0.001 (nets), 0.5 (lambdaboost)]" in told
     assert "trees: Shrinkage of each tree, in (0, 1]. nets: Size of the steps" in told
     assert "Share of the rows drawn for each tree. (trees only)" in told
 
@@ -76,9 +76,18 @@ def test_every_option_reaches_a_net(written, hidden):
     assert made == rk.LambdaRank(**{**given, **others, "patience": None, "hidden": hidden})
 
 
+def test_every_option_reaches_lambdaboost():
+    given = {"measure": "err", "rounds": 7, "watch": "map", "rate": 0.01, "nan": "mean", "sigma": 2.0, "step": "exact"}
+    others = {"step_low": 0.5, "step_high": 9.0, "train_history": False}
+    made = learners.make(learners.Learner.lambdaboost, learners.Settings(**given, **others, patience="20"))
+    assert made == rk.LambdaBoost(**given, **others, patience=20)
+    assert learners.make(learners.Learner.lambdaboost, learners.Settings(patience="none")) == rk.LambdaBoost()
+
+
 def test_every_setting_has_a_panel_of_those_who_have_it():
     for name in (field.name for field in fields(learners.Settings)):
-        families = {"nets" if learner in learners.NETS else "trees" for learner in learners.variants(name)}
+        having = learners.variants(name)
+        families = {family for family, members in learners.FAMILIES.items() if members & set(having)}
         own = {"Trees": {"trees"}, "Nets": {"nets"}, "Watching": {"trees", "nets"}}
         assert families == own.get(learners._panel(name), families)
 

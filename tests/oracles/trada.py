@@ -31,10 +31,14 @@ def best_cut(values, push, curvature) -> float | None:
     known = ~np.isnan(values)
     values, push, curvature = values[known], push[known], curvature[known]
     distinct = np.unique(values)
-    found, best = None, push.sum() ** 2 / curvature.sum() * (1 + 1e-12) if len(push) else 0.0
+    if not curvature.sum() > 0:
+        return None
+    found, best = None, push.sum() ** 2 / curvature.sum() * (1 + 1e-12)
     for low, high in itertools.pairwise(distinct):
         cut = 0.5 * (low + high)
         left = values <= cut
+        if not (curvature[left].sum() > 0 and curvature[~left].sum() > 0):
+            continue
         gain = sum(push[side].sum() ** 2 / curvature[side].sum() for side in (left, ~left))
         if gain > best:
             found, best = cut, gain
@@ -46,12 +50,13 @@ def tune(node: dict, rows, push, curvature, how, rate, parent=None) -> None:
     count = len(rows)
     weight = how["beta"] * count
     share = weight / (node["source"] + weight) if node["source"] + weight > 0 else 0.0
-    own = rate * push.sum() / curvature.sum() if count and curvature.sum() > 0 else 0.0
+    pushed = curvature.sum() > 0
+    own = rate * push.sum() / curvature.sum() if pushed else 0.0
     before = node["value"]
     old_parent, own_parent, added = parent or (0.0, 0.0, 0.0)
-    if count:
+    if pushed:
         added += share * ((own - own_parent) - (before - old_parent))
-    node["value"] = before + (added if how["responses"] == "layers" else (share * (own - before) if count else 0.0))
+    node["value"] = before + (added if how["responses"] == "layers" else (share * (own - before) if pushed else 0.0))
     if node["feature"] < 0:
         return
     if count == 0 and how["trim"]:

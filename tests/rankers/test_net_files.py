@@ -40,6 +40,7 @@ RANKERS = {
     "no hidden units": made(1, (), "refuse"),
     "made linear": Linear(ODD_NAMES, np.asarray([5e-324, -0.0, 1e300, 0.1]), -0.1),
     "centred": Linear(ODD_NAMES, np.ones(4), 0.5, np.asarray([1.0, 2.0, 3.0, 1e-310]), "mean", {"a": [1, None]}),
+    "changed": Linear(ODD_NAMES, np.ones(4), before=np.asarray([1.0, -0.0, 5e-324, 1e300])),
 }
 EACH = pytest.mark.parametrize("name", RANKERS)
 
@@ -59,6 +60,7 @@ def same(first, second):
         assert not getattr(second, array).flags.writeable
     if isinstance(first, Linear):
         assert first.bias == second.bias
+        assert first.changes() == second.changes()
     else:
         assert first.hidden == second.hidden
     assert (first.history is None) == (second.history is None)

@@ -172,7 +172,7 @@ def put(path, about, header, arrays):
     ("content", "said"),
     [
         (b"", "not a model file"),
-        (b"tree\nversion=v4\n", "not a model file"),
+        (b"tree\nversion=v4\n", "LightGBM model names no features"),
         (b"\x02" + b"\0" * 7 + b"{}", "no entry 'rankinite'"),
         (b"\x02" + b"\0" * 7 + b"[]", "not a model file"),
         (b"\x03" + b"\0" * 7 + b"{]]", "not JSON"),

@@ -46,18 +46,21 @@ WRONG = {
     "loss": ["absolute", None, 1],
     "max_grade": [0, -1, 2.5, "4"],
     "relevant": [np.nan, np.inf, "1", None],
+    "rounds": [0, -1, 2.5, None],
+    "nan": ["zero", None, 0],
 }
-LEARNERS = (rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees)
+LEARNERS = (rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees, rk.LambdaBoost)
 
 
-def learner_with(field):
-    return next(learner for learner in LEARNERS if field in {f.name for f in fields(learner)})
+def learners_with(field):
+    return [learner for learner in LEARNERS if field in {f.name for f in fields(learner)}]
 
 
 @pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in WRONG.items() for value in values])
 def test_a_wrong_setting_is_refused_by_name(field, value):
-    with pytest.raises(rk.RankiniteError, match=field):
-        learner_with(field)(**{field: value})
+    for learner in learners_with(field):
+        with pytest.raises(rk.RankiniteError, match=field):
+            learner(**{field: value})
 
 
 def test_every_setting_of_every_learner_is_tried_above():

@@ -1,5 +1,36 @@
-"""Adapting a ranker to a new domain with few judgments."""
+"""Adapting a ranker to a new domain with few judgments: a background ranker and target data in, one ranker out.
 
-from rankinite.adapt.trada import Trada
+- :func:`smart`: LambdaSMART, trees boosted from the background; :func:`lambdaboost`: a linear correction of it;
+- :func:`trada`: the background's own trees, tuned; :func:`moved`: what that changed;
+- :func:`interpolate`: background and target rankers, weighted; :func:`neighbours`: the same with a third ranker, trained on
+  background rows that are like the target;
+- :func:`pool`: both data sets trained on together;
+- :func:`choose`: all of them, tried on the target's own queries, and the one to deploy.
+"""
 
-__all__ = ["Trada"]
+from rankinite.adapt.choice import Choice
+from rankinite.adapt.choose import choose
+from rankinite.adapt.curve import LearningCurve
+from rankinite.adapt.interpolate import interpolate
+from rankinite.adapt.lambdaboost import lambdaboost
+from rankinite.adapt.moved import Moved, moved
+from rankinite.adapt.neighbours import Neighbours, neighbours
+from rankinite.adapt.pool import pool
+from rankinite.adapt.smart import smart
+from rankinite.adapt.trada import Trada, trada
+
+__all__ = [
+    "Choice",
+    "LearningCurve",
+    "Moved",
+    "Neighbours",
+    "Trada",
+    "choose",
+    "interpolate",
+    "lambdaboost",
+    "moved",
+    "neighbours",
+    "pool",
+    "smart",
+    "trada",
+]

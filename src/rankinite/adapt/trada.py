@@ -3,36 +3,75 @@
 At a node that n₀ source rows and n₁ target rows reach, p = n₀ / (n₀ + βn₁) says how much the source counts. The tree is one of
 a sum: target rows come with what the trees before it, already adapted, leave to be explained. In squared loss that is the grade
 minus the score, and a node's own response is its mean; for forests trained on λ-gradients, which the paper does not have, it is
-the λ's at the scores so far, and the response is Newton's step Σλ/Σw.
+the λ's at the scores so far, and the response is Newton's step Σλ/Σw. Both are multiplied by the shrinkage.
+
+A query of weight w counts as w queries, in n₁ too. Neither the order of rows and queries nor the number of threads changes a
+bit of the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from rankinite.adapt import _trada_kernels as _kernels
-from rankinite.checks import check_choice, check_flag, check_number
+from rankinite.adapt._trada_kernels import COUNT, CURVATURE, PUSH
+from rankinite.adapt.tuning import first_good, matched
+from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.evaluation.evaluate import as_measures
-from rankinite.gradients.base import Objective
+from rankinite.gradients.base import Objective, weight_of_rows
 from rankinite.gradients.lambdas import Lambdas, trainable
+from rankinite.gradients.ranknet import pairs_of
 from rankinite.gradients.squared import SquaredLoss
-from rankinite.kernel import Features, Floats, Indices, frozen
+from rankinite.kernel import Features, Flags, Floats, Indices, frozen
 from rankinite.measures.base import Measure
-from rankinite.parallel import run
+from rankinite.parallel import Team, over_queries, run
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.inputs import columns_of
-from rankinite.trees.structure import LEAF, Trees, join
+from rankinite.rankers.training import one_measure
+from rankinite.scoring._kernels import Nodes
+from rankinite.scoring.forest import walks_of
+from rankinite.trees.structure import LEAF, Integers, Trees
 
+BETAS: tuple[float, ...] = (1.0, 10.0, 100.0)
+"""What is tried when β is chosen, the smallest first: it is the one that changes least."""
 Responses = Literal["layers", "leaves"]
-Loss = Literal["squared", "lambda"]
-PIECES = 8
-"""Target rows are sent down in so many pieces, whatever the threads: the order of sums must not depend on these."""
+Loss = Literal["squared", "lambda", "pairs"]
+LEARNERS = {"LambdaMART": "lambda", "RankNetTrees": "pairs"}
+"""The loss of learners that have but one."""
+
+
+def trada(
+    background: Forest,
+    target: Dataset,
+    beta: float | None = 10.0,
+    *,
+    responses: Responses = "layers",
+    splits: bool = False,
+    trim: bool = False,
+    loss: Loss | None = None,
+    rate: float | None = None,
+    measure: Measure | str | None = None,
+    valid: Dataset | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Forest:
+    """The background forest, tuned to target data; see :class:`Trada` for what the settings mean.
+
+    ``beta=None`` chooses β on ``valid``, else by folds over the target's queries. Additional trees (algorithm 3 of the paper)
+    are boosted from the result: ``LambdaMART(trees=30, …).fit(target, base=tuned)``.
+    """
+    how = Trada(responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure)
+    if beta is not None:
+        return replace(how, beta=beta).adapt(background, target)
+    return how.adapt_tuned(background, target, valid, folds=folds, seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +79,7 @@ class Trada:
     """How a forest is tuned to target data."""
 
     beta: float = 10.0
-    """How many source rows a target row counts for."""
+    """How many source rows a target row counts for; 0 changes nothing."""
     responses: Responses = "layers"
     """What is tuned: what each node on the way adds (R in the paper), or the value of the leaf alone (RA)."""
     splits: bool = False
@@ -48,13 +87,14 @@ class Trada:
     trim: bool = False
     """Whether branches that no target row reaches are cut off (T)."""
     loss: Loss | None = None
-    """What the forest was trained for: squared or lambda; if left out, what the model says."""
+    """What the forest was trained for: squared, lambda (a measure) or pairs (RankNet); if left out, what the model says."""
     rate: float | None = None
     """The shrinkage it was trained with; if left out, what the model says."""
     measure: Measure | str | None = None
     """The measure of the λ-gradients; if left out, what the model says, else ndcg@10."""
 
     def __post_init__(self) -> None:
+        plain_numbers(self)
         check_number("Trada", "beta", self.beta, 0.0)
         check_choice("Trada", "responses", self.responses, get_args(Responses))
         check_flag("Trada", "splits", self.splits)
@@ -63,56 +103,96 @@ class Trada:
             check_choice("Trada", "loss", self.loss, get_args(Loss))
         if self.rate is not None:
             check_number("Trada", "rate", self.rate, 0.0, 1.0, above=True)
+        if self.measure is not None:
+            object.__setattr__(self, "measure", trainable(one_measure("Trada", "measure", self.measure)))
+
+    def adapt_tuned(
+        self,
+        background: Forest,
+        target: Dataset,
+        valid: Dataset | None = None,
+        *,
+        measure: Measure | str | None = None,
+        betas: Sequence[float] = BETAS,
+        folds: int = 5,
+        seed: int = 0,
+    ) -> Forest:
+        """Tune with the smallest β that does about as well as the best on queries held out (paper 003 §5.5.1)."""
+        judge = one_measure("Trada", "measure", measure or self.measure or "ndcg@10")
+        ways = [replace(self, beta=beta) for beta in betas]
+        makers = [partial(way.adapt, background) for way in ways]
+        return makers[first_good(makers, target, valid, judge, folds=folds, seed=seed)](target)
 
     def adapt(self, background: Forest, target: Dataset) -> Forest:
-        """The background forest, tuned to the target."""
+        """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
         _check(background, target)
-        columns = columns_of(target.feature_names, background.feature_names, target.source)
-        features = target.features if columns is None else frozen(np.ascontiguousarray(target.features[:, columns]))
-        rate, objective = self._rate(background), self._objective(background, target)
+        background = cast(Forest, matched(background, target))
+        rate, loss = self._rate(background), self._loss(background)
+        objective = self._objective(loss, background, target)
+        tuning = _Tuning(self, rate, background.trees, _Rows(background, target))
+        constant = _constant(background) if loss == "squared" else 0.0
         scores = np.full((1, target.rows), background.start[0])
         push, curvature = np.empty_like(scores), np.empty_like(scores)
-        adapted: list[Trees] = []
-        for number in range(len(background)):
-            objective.gradients(scores, push, curvature)
-            rows = _Rows(features, push[0], curvature[0])
-            tree, leaf = _Tuning(self, background.trees.take(number, number + 1), rate).tuned(rows)
-            scores[0] += tree.value[leaf]
-            adapted.append(tree)
-        settings = {"learner": "Trada", **self._told(), "base": background.settings}
-        return replace(background, trees=join(adapted), settings=settings, history=None)
-
-    def _told(self) -> dict[str, Any]:
-        names = ("beta", "responses", "splits", "trim", "loss", "rate")
-        return {name: getattr(self, name) for name in names} | {"measure": None if self.measure is None else str(self.measure)}
+        with Team():
+            for number in range(len(background)):
+                objective.gradients(scores + constant, push, curvature)
+                scores[0] += tuning.tune(number, push[0], curvature[0], constant)
+                constant = 0.0  # if any, it is in the first tree alone
+        told = {name: getattr(self, name) for name in ("beta", "responses", "splits", "trim", "loss", "rate")}
+        told["measure"] = None if self.measure is None else str(self.measure)
+        settings = {"learner": "Trada", **told, "base": background.settings}
+        return replace(background, trees=tuning.result(), settings=settings, history=None)
 
     def _rate(self, background: Forest) -> float:
-        rate = _setting(background, "rate") if self.rate is None else self.rate
-        if not isinstance(rate, int | float):
-            raise ArgumentError(f"{background!r} does not say with which shrinkage it was trained. Give rate=, such as 0.1.")
-        return float(rate)
-
-    def _objective(self, background: Forest, target: Dataset) -> Objective:
-        loss = _setting(background, "loss") if self.loss is None else self.loss
-        if loss is None:
-            loss = {"LambdaMART": "lambda", "RankNetTrees": "lambda"}.get(str(_setting(background, "learner")))
-        if loss not in get_args(Loss):
-            raise ArgumentError(
-                f"{background!r} does not say what loss it was trained for, or it is {loss!r}, which cannot be tuned. Give "
-                "loss='squared' or loss='lambda'."
+        if self.rate is not None:
+            return self.rate
+        rates = _told(background, "rate")
+        if len(rates) != 1:
+            what = (
+                f"was trained in parts with rates {listed(rates)}"
+                if rates
+                else "does not say with which shrinkage it was trained"
             )
+            raise ArgumentError(f"{background!r} {what}. Give rate=, such as 0.1.")
+        return float(rates[0])
+
+    def _loss(self, background: Forest) -> Loss:
+        losses: list[Any] = _told(background, "loss") if self.loss is None else [self.loss]
+        if len(losses) != 1 or losses[0] not in get_args(Loss):
+            what = f"was trained for {listed(losses)}" if losses else "does not say what loss it was trained for"
+            known = " or ".join(f"loss={loss!r}" for loss in get_args(Loss))
+            raise ArgumentError(f"{background!r} {what}. One loss out of these can be tuned for: give {known} if it is near.")
+        return losses[0]
+
+    def _objective(self, loss: Loss, background: Forest, target: Dataset) -> Objective:
+        """What the forest was trained for, on the target; where the model does not say, as LambdaMART does."""
         if loss == "squared":
             return SquaredLoss(target)
-        measure = self.measure or _setting(background, "measure") or "ndcg@10"
-        return Lambdas(target, trainable(as_measures(measure)[0]), float(_setting(background, "sigma") or 1.0))
+        sigma = float((_told(background, "sigma") or [1.0])[0])
+        if loss == "pairs":
+            return pairs_of(target, sigma)
+        measure = self.measure or (_told(background, "measure") or ["ndcg@10"])[0]
+        truncation, normalise = _told(background, "truncation") or [None], _told(background, "normalise") or [True]
+        return Lambdas(target, trainable(as_measures(measure)[0]), sigma, truncation[0], normalise=normalise[0])
 
 
-def _setting(forest: Forest, name: str) -> Any:
-    """A setting of the first training, below what may have been built on it."""
+def _told(forest: Forest, name: str) -> list[Any]:
+    """What the trainings of a forest say of a setting, the last one first: without what is unsaid or said before."""
+    found: list[Any] = []
     settings: Any = forest.settings
-    while isinstance(settings.get("base"), dict):
-        settings = settings["base"]
-    return settings.get(name)
+    while isinstance(settings, Mapping):
+        level: Mapping[str, Any] = settings
+        value = level.get(name, LEARNERS.get(str(level.get("learner"))) if name == "loss" else None)
+        if value is not None and value not in found:
+            found.append(value)
+        settings = level.get("base")
+    return found
+
+
+def _constant(background: Forest) -> float:
+    """The mean grade, where it stands in the first tree in place of ``start``: LightGBM does so."""
+    learners = _told(background, "learner")
+    return float(background.trees.value[0]) if learners[-1:] == ["LightGBM"] and len(background) else 0.0
 
 
 def _check(background: Any, target: Any) -> None:
@@ -120,131 +200,116 @@ def _check(background: Any, target: Any) -> None:
         raise ArgumentError(f"{background!r} cannot be tuned tree by tree. Give a forest with one score, such as LambdaMART's.")
     if not isinstance(target, Dataset) or not target.rows:
         raise DataError("the target data are no Dataset with rows. Give judged data, as rankinite.read returns.")
-    inner = background.trees.feature != LEAF
-    if not background.trees.rows[inner].any() and not background.trees.curvature[inner].any():
+    if len(background) and not background.trees.rows.any() and not background.trees.curvature.any():
         raise DataError(f"{background!r} has no node counts, which say how much the source counts. Train or import it again.")
 
 
-@dataclass(frozen=True, eq=False)
 class _Rows:
-    """Target rows and what is left to be explained of each."""
+    """Target rows: the columns that the trees ask for, and what each row brings along, as whole numbers."""
 
-    features: Features
-    push: Floats
-    curvature: Floats
+    def __init__(self, background: Forest, target: Dataset) -> None:
+        asked = background.trees.feature
+        used: Indices = np.unique(asked[asked != LEAF]).astype(np.int64)
+        self.slots: Indices = np.zeros(len(background.feature_names), np.int64)  # where each feature's column is
+        self.slots[used] = np.arange(len(used))
+        columns = columns_of(target.feature_names, background.feature_names, target.source)
+        places = used if columns is None else columns[used]
+        self.offsets = target.offsets
+        self.columns: Features = np.empty((len(places), target.rows), np.float32)
+        self.whole: Indices = np.empty((3, target.rows), np.int64)
+        self.units: Floats = np.ones(3)
+        self.leaf: Nodes = np.zeros(target.rows, np.uint32)
+        self.room: Integers = np.zeros(target.rows, np.int32)
 
-    def sent_down(self, tree: Trees) -> tuple[Floats, Indices]:
-        """Rows, Σ push and Σ curvature of every node, shape (3, nodes); and the leaf of every row."""
-        feature, left, right = (frozen(array.astype(np.int64)) for array in (tree.feature, tree.left, tree.right))
-        push, curvature = frozen(self.push), frozen(self.curvature)
-        leaf = np.zeros(len(self.push), np.int64)
-        cuts = [len(self.push) * k // PIECES for k in range(PIECES + 1)]
+        def copy(first: int, last: int) -> None:
+            for start in range(target.offsets[first], target.offsets[last], 256):  # so many rows at a time fit the cache
+                end = min(start + 256, int(target.offsets[last]))
+                self.columns[:, start:end] = target.features[start:end].T[places]
 
-        def work(piece: int) -> Floats:
-            sums = np.zeros((3, len(tree.feature)))
-            rows = (self.features, push, curvature, cuts[piece], cuts[piece + 1])
-            _kernels.send_down(feature, tree.threshold, tree.missing_left, left, right, *rows, sums, leaf)
-            return sums
+        over_queries(copy, self.offsets)
+        self.bring(COUNT, weight_of_rows(target))
 
-        return np.sum(run(work, range(PIECES)), axis=0), leaf
+    def bring(self, what: int, values: Floats) -> None:
+        """Let every row bring along a number: how much it counts, its push or its curvature."""
+        largest = max(float(values.max()), -float(values.min()))
+        # All rows together stay below 2⁶².
+        self.units[what] = unit = math.ldexp(1.0, max(math.frexp(largest)[1], -900) + len(values).bit_length() - 62)
+        _kernels.make_whole(frozen(values), unit, self.whole[what])
+
+    def ordered(self) -> tuple[Integers, Indices]:
+        """The rows by rising value of every column, missing ones last; and how many are not missing."""
+        order = np.empty(self.columns.shape, np.int32)
+
+        def work(column: int) -> None:
+            order[column] = np.argsort(self.columns[column])
+
+        run(work, range(len(order)))
+        return order, len(self.leaf) - np.isnan(self.columns).sum(axis=1)
 
 
 class _Tuning:
-    """One tree on its way from the source to the target."""
+    """All trees, on their way from the source to the target."""
 
-    def __init__(self, how: Trada, tree: Trees, rate: float) -> None:
-        self.how, self.tree, self.rate = how, tree, rate
-        counted = tree.rows.any()  # files that store curvature alone have that to count by
-        self.source: Floats = tree.rows.astype(float) if counted else tree.curvature
-        self.counter = 0 if counted else 2
-        self.parent = np.full(len(tree.feature), -1)
-        inner = np.flatnonzero(tree.feature != LEAF)
-        self.parent[tree.left[inner]] = inner
-        self.parent[tree.right[inner]] = inner
+    def __init__(self, how: Trada, rate: float, trees: Trees, rows: _Rows) -> None:
+        self.how, self.rate, self.trees, self.rows = how, rate, trees, rows
+        counted = trees.rows.any()  # files that store curvature alone have that to count by
+        self.source: Floats = frozen(trees.rows.astype(float) if counted else trees.curvature)
+        self.counter = COUNT if counted else CURVATURE
+        self.nodes = walks_of(trees).with_columns(rows.slots).nodes
+        self.threshold, self.value = trees.threshold.copy(), trees.value.copy()
+        self.reached: Flags = np.zeros(len(self.value), np.bool_)
+        self.order = rows.ordered() if how.splits else None
 
-    def tuned(self, rows: _Rows) -> tuple[Trees, Indices]:
-        """The tuned tree, and the leaf of every target row in it."""
-        tree = self._moved(rows) if self.how.splits else self.tree
-        sums, leaf = rows.sent_down(tree)
-        values = self._values(tree, sums)
+    def tune(self, number: int, push: Floats, curvature: Floats, constant: float) -> Floats:
+        """Tune one tree to what is left to be explained; what it now adds to the score of every target row."""
+        rows, how = self.rows, self.how
+        rows.bring(PUSH, push)
+        rows.bring(CURVATURE, curvature)
+        root, end = int(self.trees.offsets[number]), int(self.trees.offsets[number + 1])
+        if self.order is not None:
+            arrays = (rows.columns, *self.order, self.nodes, self.source, rows.whole, rows.units)
+            _kernels.move_thresholds(*arrays, root, end, self.counter, how.beta, self.threshold, rows.leaf, rows.room)
+        sums = self._sums(root, end)
+        numbers = (root, self.counter, how.beta, self.rate, constant, how.responses == "layers")
+        _kernels.tune_values(self.nodes, self.trees.value, self.source, rows.units, *numbers, sums, self.value)
+        self.reached[root:end] = sums[:, COUNT] > 0
+        return self.value[rows.leaf]
+
+    def _sums(self, root: int, end: int) -> Indices:
+        """What the rows that end in each leaf bring along, shape (nodes, 3)."""
+        rows = self.rows
+
+        def work(first: int, last: int) -> Indices:
+            sums = np.zeros((end - root, 3), np.int64)
+            ends = (root, int(rows.offsets[first]), int(rows.offsets[last]))
+            _kernels.send_down(rows.columns, self.nodes, self.threshold, rows.whole, *ends, sums, rows.leaf)
+            return sums
+
+        return np.sum(over_queries(work, rows.offsets), axis=0)
+
+    def result(self) -> Trees:
+        """The tuned trees."""
+        tuned = replace(self.trees, value=self.value, threshold=self.threshold)
         if not self.how.trim:
-            return replace(tree, value=values), leaf
-        return _trimmed(replace(tree, value=values), sums[0], leaf)
-
-    def _share(self, sums: Floats) -> Floats:
-        """1 − p: how much the target counts at every node."""
-        weight = self.how.beta * sums[self.counter]
-        total = self.source + weight
-        return np.divide(weight, total, out=np.zeros_like(weight), where=total > 0.0)
-
-    def _values(self, tree: Trees, sums: Floats) -> Floats:
-        """What every node adds, had it no children."""
-        share, before = self._share(sums), tree.value
-        own = self.rate * np.divide(sums[1], sums[2], out=np.zeros(len(before)), where=sums[2] > 0.0)
-        reached = sums[0] > 0.0
-        if self.how.responses == "leaves":
-            return np.where(reached, before + share * (own - before), before)
-        values = before.copy()
-        added = np.zeros(len(before))
-        for node in range(len(before)):  # parents come first
-            up = self.parent[node]
-            if up < 0:
-                added[node] = share[node] * (own[node] - before[node]) if reached[node] else 0.0
-            else:
-                step = share[node] * ((own[node] - own[up]) - (before[node] - before[up])) if reached[node] else 0.0
-                added[node] = added[up] + step
-            values[node] = before[node] + added[node]
-        return values
-
-    def _moved(self, rows: _Rows) -> Trees:
-        """The tree with thresholds between the source's and the target's own, from the root down."""
-        tree, threshold = self.tree, self.tree.threshold.copy()
-        inside: dict[int, Indices] = {0: np.arange(len(rows.push))}
-        for node in range(len(tree.feature)):
-            own = inside.pop(node, np.empty(0, np.int64))
-            if tree.feature[node] == LEAF or not len(own):
-                continue
-            values = rows.features[own, tree.feature[node]].astype(float)
-            known = own[~np.isnan(values)]
-            cut = self._cut(values[~np.isnan(values)], rows.push[known], rows.curvature[known])
-            if not np.isnan(cut):
-                counts = np.asarray([len(own), 0.0, rows.curvature[own].sum()])[:, None]
-                weight = self.how.beta * counts[self.counter, 0]
-                share = weight / (self.source[node] + weight) if self.source[node] + weight > 0.0 else 0.0
-                threshold[node] = tree.threshold[node] + share * (cut - tree.threshold[node])
-            goes_left = np.where(np.isnan(values), tree.missing_left[node], values <= threshold[node])
-            inside[int(tree.left[node])], inside[int(tree.right[node])] = own[goes_left], own[~goes_left]
-        return replace(tree, threshold=threshold)
-
-    def _cut(self, values: Floats, push: Floats, curvature: Floats) -> float:
-        order = np.argsort(values, kind="stable")
-        return float(_kernels.best_cut(frozen(values[order]), frozen(push[order]), frozen(curvature[order])))
+            return tuned
+        kept: Flags = np.zeros_like(self.reached)
+        _kernels.mark_kept(self.nodes, self.trees.offsets[:-1], self.reached, kept)
+        return _trimmed(tuned, kept, self.reached)
 
 
-def _trimmed(tree: Trees, counts: Floats, leaf: Indices) -> tuple[Trees, Indices]:
-    """The tree in which a node that no target row reaches is a leaf, and where the rows now end."""
-    keep, place = [0], 0
-    cut = (counts == 0) | (tree.feature == LEAF)
-    while place < len(keep):
-        node = keep[place]
-        if not cut[node]:
-            keep += [int(tree.left[node]), int(tree.right[node])]
-        place += 1
-    kept = np.asarray(keep)
-    place_of = np.zeros(len(tree.feature), np.int64)
-    place_of[kept] = np.arange(len(kept))
-    ends = cut[kept]
+def _trimmed(trees: Trees, kept: Flags, reached: Flags) -> Trees:
+    """The trees of the nodes kept alone; those not reached are leaves."""
+    offsets: Indices = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))[trees.offsets]
+    place = np.cumsum(kept) - 1 - np.repeat(offsets[:-1], np.diff(trees.offsets))  # of each node in its new tree
+    root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
+    inner = (trees.feature != LEAF) & reached
     changed: dict[str, Any] = {
-        "feature": np.where(ends, LEAF, tree.feature[kept]),
-        "threshold": np.where(ends, 0.0, tree.threshold[kept]),
-        "missing_left": tree.missing_left[kept] & ~ends,
-        "left": np.where(ends, 0, place_of[tree.left[kept]]),
-        "right": np.where(ends, 0, place_of[tree.right[kept]]),
-        "gain": np.where(ends, 0.0, tree.gain[kept]),
-        **{name: getattr(tree, name)[kept] for name in ("value", "rows", "curvature")},
+        "feature": np.where(inner, trees.feature, LEAF),
+        "threshold": np.where(inner, trees.threshold, 0.0),
+        "missing_left": trees.missing_left & inner,
+        "left": np.where(inner, place[root + trees.left], 0),
+        "right": np.where(inner, place[root + trees.right], 0),
+        "gain": np.where(inner, trees.gain, 0.0),
+        **{name: getattr(trees, name) for name in ("value", "rows", "curvature")},
     }
-    return Trees(**changed, offsets=np.asarray([0, len(kept)])), place_of[leaf]
-
-
-BETAS: Sequence[float] = (1.0, 3.0, 10.0, 30.0, 100.0)
-"""What is tried when β is to be chosen."""
+    return Trees(**{name: array[kept] for name, array in changed.items()}, offsets=offsets)

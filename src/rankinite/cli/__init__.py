@@ -18,6 +18,12 @@ _SPELLINGS = (
     (r"\bevery=(\d+)", r"--every \1"),
     (r"\bcombine: (?=\w+=)", ""),
     (r"\b(smooth|folds)=([\w.+-]*\w)", r"--\1 \2"),
+    (
+        r"put one on the other's with Dataset\.map_grades, as in map_grades\(\{0: 0, 1: 0, 2: 1\}\)",
+        "put the background's on the target's with --map-grades, as in --map-grades 0=0,1=0,2=1",
+    ),
+    (r"\bsame_scale=True", "--same-scale"),
+    (r"\bchoose: (?=--)", ""),
     (r"Checkpoint: ", ""),
     (r"Give a file that a ranker's save\(\) has written\.", "Give one that rankinite train has written."),
     (

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 import rankinite
-from rankinite.cli import combine, compare, convert, describe, evaluate, inspect, optimum, score, synth, train
+from rankinite.cli import adapt, combine, compare, convert, describe, evaluate, inspect, optimum, score, synth, train
 
 app = typer.Typer(
     name="rankinite",
-    help="Learning to rank: make, describe and convert judged data; train, evaluate and compare rankers.",
+    help="Learning to rank: make, describe and convert judged data; train, adapt, evaluate and compare rankers.",
     epilog="Exit codes: 0 all went well, 1 a fault of the program, 2 bad input (the message says what, where and what to do), "
     "130 ended by Ctrl-C.",
     no_args_is_help=True,
@@ -57,6 +57,7 @@ app.command("synth", rich_help_panel=DATA)(synth.synth)
 app.command("describe", rich_help_panel=DATA)(describe.describe)
 app.command("convert", rich_help_panel=DATA)(convert.convert)
 app.command("train", rich_help_panel=RANKERS)(train.train)
+app.command("adapt", rich_help_panel=RANKERS)(adapt.adapt)
 app.command("score", rich_help_panel=RANKERS)(score.score)
 app.command("inspect", rich_help_panel=RANKERS)(inspect.inspect)
 app.command("evaluate", rich_help_panel=RANKERS)(evaluate.evaluate)

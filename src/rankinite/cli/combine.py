@@ -131,8 +131,7 @@ def combine(
         check_writeable(path)
     if plot is not None and plot.resolve() == out.resolve():
         raise ArgumentError(f"--plot {plot} is also the model's file. Name another.")
-    named = _named(models)
-    judged = rankers.read_for(named.values(), data, reading)
+    judged, named = rankers.read_for(_named(models), data, reading)
     other = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)
     with options.busy("combining"):
@@ -147,19 +146,15 @@ def combine(
 
 
 def _named(models: list[str]) -> dict[str, Ranker]:
-    found: dict[str, Ranker] = {}
     for model in models:
         name, what = rankers.named(model)
-        if name in found:
-            raise ArgumentError(f"two rankers are called {name!r}. Name them apart, as in old={what}.")
         if name == RESULT:
             raise ArgumentError(
                 f"{model}: {RESULT!r} is what the result is called. Name the ranker otherwise, as in old={what}."
             )
-        found[name] = rankers.ranker(what)
-    if len(found) < 2:
+    if len(models) < 2:
         raise ArgumentError(f"{models[0]} is the only ranker. Give at least two to combine.")
-    return found
+    return rankers.by_name(models)
 
 
 def _compared(every: dict[str, Any], data: Dataset, measure: str) -> Comparison:

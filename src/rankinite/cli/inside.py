@@ -29,14 +29,24 @@ def described(part: Any) -> str:
 
 
 def trained(ranker: Any) -> Any:
-    """The ranker whose trees or weights are meant: what stands on top of a stack, what normalised scores come from."""
+    """The ranker whose trees or weights are meant: what normalised scores come from, the top of a stack, a correction."""
     match type(ranker).__name__:
         case "Normalised":
             return trained(ranker.ranker)
         case "Stack":
             return ranker.top
+        case "Blend":
+            return correction(ranker) or ranker
         case _:
             return ranker
+
+
+def correction(ranker: Any) -> Any:
+    """The weights that LambdaBoost has put on top of a base; None for anything else."""
+    if type(ranker).__name__ != "Blend" or [weight for weight, _ in ranker.parts] != [1.0, 1.0]:
+        return None
+    last = ranker.parts[1][1]
+    return last if type(last).__name__ == "Linear" and last.settings.get("learner") == "LambdaBoost" else None
 
 
 def parts_of(ranker: Any) -> list[Any]:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rankinite.cli.inside import described, kind_of, part_of, parts_of, trained
+from rankinite.cli.inside import correction, described, kind_of, part_of, parts_of, trained
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from rankinite.adapt.moved import Moved
     from rankinite.grid import Grid
     from rankinite.rankers.forest import Forest
     from rankinite.rankers.history import History
     from rankinite.rankers.net import Linear, Net
 
-TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "seed")
+TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "rounds", "seed")
 """Settings that are shown even if they are what they are if left out."""
 FOREST, NETS = ("Forest",), ("Net", "Linear")
 """The rankers that are trained, by the names of their classes."""
@@ -37,7 +38,12 @@ def inspect(
     ] = None,
     importance: Annotated[int, typer.Option(min=0, help="How many features to list, by gain or weight; 0: all.")] = 10,
     trees: Annotated[int, typer.Option(min=0, help="How many trees to write out.")] = 0,
-    weights: Annotated[bool, typer.Option("--weights", help="Write out all weights of a net or linear ranker.")] = False,
+    weights: Annotated[
+        bool, typer.Option("--weights", help="Write out all weights of a net, a linear ranker or a correction.")
+    ] = False,
+    moved: Annotated[
+        Path | None, typer.Option(metavar="BACKGROUND", help="Show what adaptation has moved in the trees of this model.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything but trees as JSON.")] = False,
     plot_importance: Annotated[Path | None, typer.Option(help="Draw the features' importance (.png, .svg or .pdf).")] = None,
     plot_history: Annotated[Path | None, typer.Option(help="Draw the measure of every round or epoch.")] = None,
@@ -57,6 +63,8 @@ def inspect(
       rankinite inspect net.rankinite --weights
 
       rankinite inspect blend.rankinite --part 1 --importance 0
+
+      rankinite inspect adapted.rankinite --moved web.rankinite
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.printing import echo
@@ -66,6 +74,7 @@ def inspect(
     ranker = trained(whole)
     asked = {
         "--trees": (bool(trees), FOREST, "trees"),
+        "--moved": (moved is not None, FOREST, "trees"),
         "--plot-tree": (plot_tree is not None, FOREST, "trees"),
         "--plot-importance": (plot_importance is not None, FOREST, "splits to judge features by"),
         "--weights": (weights, NETS, "weights"),
@@ -76,12 +85,16 @@ def inspect(
             raise _without(what, option, whole, way)
     for picture in filter(None, (plot_importance, plot_history, plot_tree)):
         check_picture(picture)
+    change = None if moved is None else _change(moved, ranker)
     if json:
         import json as writer
 
-        echo(writer.dumps(facts(whole), indent=2, ensure_ascii=False, allow_nan=False))
+        told = facts(whole) if change is None else facts(whole) | {"moved": change.to_dict()}
+        echo(writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        echo("\n\n".join(table.text() for table in tables(whole, way, importance or None)))
+        shown = tables(whole, way, importance or None)
+        shown += [] if change is None else [change.grid(), change.feature_grid(importance or None)]
+        echo("\n\n".join(table.text() for table in shown))
         if trees or weights:
             echo(f"\n{ranker.text(trees) if trees else ranker.text()}")
     if plot_importance is not None:
@@ -90,6 +103,14 @@ def inspect(
         save_picture(plot_history, ranker.plot_history)
     if plot_tree is not None:
         save_picture(plot_tree, lambda: ranker.plot_tree(tree))
+
+
+def _change(background: Path, adapted: Forest) -> Moved:
+    """What adaptation has moved in the trees of the model in a file."""
+    from rankinite.adapt.moved import moved
+    from rankinite.rankers.loading import load
+
+    return moved(trained(load(background)), adapted)
 
 
 def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:
@@ -101,12 +122,16 @@ def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:
         shown.append(_parts(ranker))
     if kind == "Stack":
         return shown + tables(ranker.top, "on top of the parts' scores", most)
+    if correction(ranker) is not None:
+        return shown + tables(correction(ranker), "part 1, the correction", most)
     if kind in FOREST + NETS and ranker.settings:
         shown.append(settings_grid(ranker))
     if kind in FOREST:
         shown.append(importance_grid(ranker, most))
     if kind == "Linear":
         shown.append(weights_grid(ranker, most))
+    if kind == "Linear" and ranker.before is not None:
+        shown.append(changes_grid(ranker, most))
     return shown
 
 
@@ -154,7 +179,7 @@ def _net_rows(ranker: Net | Linear) -> list[tuple[str, str]]:
         ("missing values", "refused" if ranker.nan == "refuse" else "taken for the feature's mean"),
     ]
     if ranker.history is not None:
-        rows += _history_rows(ranker.history, "{rounds:,} epochs, epoch {best:,} kept")
+        rows += _history_rows(ranker.history, f"{{rounds:,}} {ranker.unit}s, {ranker.unit} {{best:,}} kept")
     return rows
 
 
@@ -213,6 +238,20 @@ def weights_grid(ranker: Linear, most: int | None) -> Grid:
     return Grid(("feature", "weight"), rows, notes=notes)
 
 
+def changes_grid(ranker: Linear, most: int | None) -> Grid:
+    """The features whose weights training has changed most; ``most`` of them."""
+    from rankinite.grid import Grid
+
+    assert ranker.before is not None
+    changes, weights = ranker.changes(), ranker.by_feature()
+    before = dict(zip(ranker.feature_names, ranker.before.tolist(), strict=True))
+    rows = tuple((name, f"{before[name]:+.6g}", f"{weights[name]:+.6g}", f"{changes[name]:+.6g}") for name in changes)[:most]
+    hidden = len(changes) - len(rows)
+    notes = (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
+    title = f"{len(changes):,} of {len(weights):,} weights changed"
+    return Grid(("feature", "before", "weight", "change"), rows, title=title, notes=notes)
+
+
 def _parts(ranker: Any) -> Grid:
     """The rankers inside a blend, each with its weight, or inside a stack."""
     from rankinite.grid import Grid
@@ -259,7 +298,8 @@ def _net_facts(ranker: Net | Linear) -> dict[str, Any]:
         standard = {"centre": ranker.centre.tolist(), "scale": ranker.scale.tolist()}
         return {"nan": ranker.nan, "hidden": list(ranker.hidden), **standard, "layers": layers}
     centre = dict(zip(ranker.feature_names, ranker.centre_of_features.tolist(), strict=True))
-    return {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
+    facts = {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
+    return facts if ranker.before is None else facts | {"changes": ranker.changes()}
 
 
 def _shown(value: Any) -> str:

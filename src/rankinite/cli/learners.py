@@ -33,6 +33,7 @@ class Learner(StrEnum):
     ranknet_trees = "ranknet-trees"
     lambdarank = "lambdarank"
     ranknet = "ranknet"
+    lambdaboost = "lambdaboost"
 
 
 HOMES = {
@@ -42,11 +43,14 @@ HOMES = {
     Learner.ranknet_trees: ("rankinite.rankers.ranknet_trees", "RankNetTrees"),
     Learner.lambdarank: ("rankinite.rankers.lambdarank", "LambdaRank"),
     Learner.ranknet: ("rankinite.rankers.ranknet", "RankNet"),
+    Learner.lambdaboost: ("rankinite.rankers.lambdaboost", "LambdaBoost"),
 }
 """The module and class of each."""
 NETS = (Learner.lambdarank, Learner.ranknet)
-"""Those that train a net or a linear ranker; the others boost trees."""
-FAMILIES: dict[str, set[Learner]] = {"trees": set(HOMES) - set(NETS), "nets": set(NETS)}
+"""Those that train a net, or a linear ranker in the same way."""
+TREES = tuple(learner for learner in Learner if learner not in (*NETS, Learner.lambdaboost))
+"""Those that boost trees."""
+FAMILIES: dict[str, set[Learner]] = {"trees": set(TREES), "nets": set(NETS)}
 PREFERRING = (Learner.ranknet_trees, Learner.ranknet)
 """Those that learn from judged pairs."""
 
@@ -61,8 +65,9 @@ PANELS = {
 }
 """The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
 SHARED = "Training"
-"""The heading of a setting that trees and nets share."""
-ORDER = ("Loss", SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
+"""The heading of a setting that trees and nets share, or that says how long to train."""
+LOSS = "Loss"
+ORDER = (LOSS, SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
 
 
@@ -142,7 +147,7 @@ def _own_settings(node: ast.ClassDef, module: str) -> Iterator[Setting]:
             optional="None" in parts,
             default=_default(statement.value),
             doc=" ".join(inspect.cleandoc(str(doc)).split()),
-            panel="Randomness" if random else PANELS.get(node.name, "Loss"),
+            panel="Randomness" if random else SHARED if name == "rounds" else PANELS.get(node.name, LOSS),
         )
 
 
@@ -175,6 +180,7 @@ def variants(name: str) -> dict[Learner, Setting]:
 def _panel(name: str) -> str:
     """The heading under which the help lists a setting."""
     panels = {setting.panel for setting in variants(name).values()}
+    panels = panels - {LOSS} or panels  # where a class of many learners has the setting too, it is about more than a loss
     return panels.pop() if len(panels) == 1 else SHARED
 
 
@@ -192,8 +198,8 @@ def _who(learners: Sequence[Learner]) -> str:
 def _merged(texts: dict[Learner, str], pattern: str, between: str) -> str:
     """One text where all learners say the same, else each with its learners."""
     said = {text: _who([learner for learner, own in texts.items() if own == text]) for text in texts.values()}
-    if len(said) == 1:
-        return next(iter(said))
+    if len(said) <= 1:
+        return next(iter(said), "")
     return between.join(pattern.format(who=who, text=text) for text, who in said.items())
 
 
@@ -201,10 +207,11 @@ def _help(name: str) -> str:
     """What a setting means, for whom, and its default: Typer's own would be None, which stands for "not given"."""
     having = variants(name)
     text = _merged({learner: setting.doc for learner, setting in having.items()}, "{who}: {text}", " ")
-    told = len(having) == len(SETTINGS) or _panel(name) in {"Trees", "Nets"}  # the heading tells for whom it is
+    told = len(having) == len(SETTINGS) or set(having) <= FAMILIES.get(_panel(name).lower(), set())  # by the heading
     alike = len({setting.doc for setting in having.values()}) == 1
     only = "" if told or not alike else f" ({_who(list(having))} only)"
-    default = _merged({learner: setting.shown_default for learner, setting in having.items()}, "{text} ({who})", ", ")
+    defaults = {learner: setting.shown_default for learner, setting in having.items() if setting.shown_default}
+    default = _merged(defaults, "{text} ({who})", ", ")
     shown = f" [dim]\\[default: {default}][/dim]" if default else ""
     return f"{text}{only}".replace("[", r"\[") + shown  # Rich would take other brackets for markup
 
@@ -223,8 +230,17 @@ def _annotation(name: str) -> Any:
         show_default=False,
         metavar=f"<int,…|{NONE}>" if setting.kind is tuple else f"<int|{NONE}>" if says_none else None,
     )
-    kind: Any = str if says_none or setting.kind is tuple else list[str] if setting.repeated else setting.kind
+    kind: Any = str if says_none or setting.kind is tuple else list[str] if setting.repeated else _shared_kind(having)
     return Annotated[kind | None, option]
+
+
+def _shared_kind(having: dict[Learner, Setting]) -> Any:
+    """The type of an option; of choices that differ between learners, all. The learner refuses those that are not its own."""
+    kinds: list[Any] = [setting.kind for setting in having.values()]
+    if not issubclass(kinds[0], Enum):
+        return kinds[0]
+    choices = dict.fromkeys(choice.value for kind in kinds for choice in kind)
+    return StrEnum(kinds[0].__name__, [(value, value) for value in choices])
 
 
 Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(default=None)) for name in _names()], frozen=True)

@@ -60,11 +60,10 @@ def optimum(
     if plot is not None:
         check_picture(plot)
         check_writeable(plot)
-    ranker = rankers.ranker(model)
-    judged = rankers.read_for([ranker], data, reading)
+    judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with _watched(quiet) as told:
         found = local_optimum(
-            ranker,
+            models[model],
             judged,
             measure,
             step=step,

@@ -1,4 +1,7 @@
-"""How training goes, on standard error: a live bar on a terminal, else a line every tenth of the way."""
+"""How work goes, on standard error: a live bar on a terminal, else lines.
+
+Training says a line every tenth of the way; trying methods of adaptation says one a method.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rankinite.cli.options import say
 
 if TYPE_CHECKING:
+    from rankinite.adapt.trials import Step, Watching
     from rankinite.rankers.training import Callback, Progress
 
 COMPILING = "compiling (first run only) …"
@@ -90,6 +94,78 @@ def _lines(unit: str) -> Generator[Callback]:
         told = best.told(progress)
         if progress.round % max(1, progress.rounds // 10) == 0 or progress.round == progress.rounds:
             say(f"{unit} {progress.round} of {progress.rounds}{': ' * bool(told)}{told}, {monotonic() - start:.1f} s")
+
+    with _noticing(lambda: say(COMPILING)):
+        yield show
+
+
+@contextmanager
+def trying(*, quiet: bool) -> Generator[Watching | None]:
+    """What shows how methods are tried, one after the other; ``quiet``: nothing."""
+    if quiet:
+        yield None
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with _methods_bar(console) if console.is_terminal else _method_lines() as show:
+        yield show
+
+
+class _Pace:
+    """How long the rest takes: as long, share for share, as what was done so far, of which what was kept took no time."""
+
+    def __init__(self) -> None:
+        self.start = monotonic()
+        self.done = self.kept = 0.0
+
+    def left(self, step: Step) -> str:
+        """The time left after a step: ``about 40 s left``, or nothing where nobody can know."""
+        if step.resumed:
+            self.kept += step.done - self.done
+        self.done = max(self.done, step.done)
+        worked = self.done - self.kept
+        if worked < 0.01 or self.done >= 1.0:
+            return ""
+        return f"about {_duration((monotonic() - self.start) * (1.0 - self.done) / worked)} left"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90.0:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60.0)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+@contextmanager
+def _methods_bar(console: Any) -> Generator[Watching]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(24), TaskProgressColumn(), TextColumn("{task.fields[left]}"))
+    pace = _Pace()
+    with Bars(*columns, console=console) as bars:
+        task = bars.add_task("preparing", total=1.0, left="")
+
+        def show(step: Step) -> None:
+            bars.update(task, completed=step.done, description=step.what, left=pace.left(step))
+
+        with _noticing(lambda: bars.update(task, left=COMPILING)):
+            yield show
+
+
+@contextmanager
+def _method_lines() -> Generator[Watching]:
+    pace, before = _Pace(), monotonic()
+
+    def show(step: Step) -> None:
+        nonlocal before
+        left = pace.left(step)
+        if step.finished:
+            now = monotonic()
+            took = "kept from an earlier run" if step.resumed else f"{now - before:.1f} s"
+            before = now
+            say(f"{step.what}: {took}{'; ' * bool(left)}{left}")
 
     with _noticing(lambda: say(COMPILING)):
         yield show

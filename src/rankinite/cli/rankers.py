@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,28 +44,40 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         given = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
             return _load_trec([(name, what, given[what]) for name, what in pairs], files)
-        data = read_for([one for one in given.values() if not isinstance(one, Path)], files, reading)
+        data, models = read_for({what: one for what, one in given.items() if not isinstance(one, Path)}, files, reading)
         with busy("scoring"):
-            return data, {name: _scores(given[what], data) for name, what in pairs}
+            return data, {name: _scores((given | models)[what], data) for name, what in pairs}
 
 
-def read_for(models: Iterable[Ranker], paths: Sequence[Path], reading: Reading) -> Dataset:
-    """The data to be scored by these rankers.
+def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:
+    """The data to be scored by these rankers, and the rankers with features that are in it, under the same names.
 
     A LETOR file says nothing of features whose values are all 0 behind its last one; it is given them if a ranker needs them.
+    Models of other makers may not know what their features are called; see :mod:`rankinite.rankers.matching`.
     """
     from rankinite.data.streams import spooled
+    from rankinite.rankers.matching import match_features
 
     with ExitStack() as pipes:  # they may have to be read twice
         files = [pipes.enter_context(spooled(path)) for path in paths]
         data = reading.read(files)
-        longest: tuple[str, ...] = max((model.feature_names for model in models), key=len, default=())
-        count = len(data.feature_names)
-        if not 0 < count < len(longest) or longest[:count] != data.feature_names:
-            return data
-        data = reading.read(files, like=_without_rows(longest))
-    say(f"{data.source}: the model's features {listed(longest[count:], 5)} are not in it; they count as {reading.missing}")
-    return data
+        own, count = data.feature_names, len(data.feature_names)
+        longest = max(
+            (model.feature_names for model in models.values() if model.feature_names[:count] == own), key=len, default=own
+        )
+        if 0 < count < len(longest):
+            data = reading.read(files, like=_without_rows(longest))
+            absent = listed(longest[count:], 5)
+            say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")
+    matched: dict[str, Ranker] = {}
+    for name, model in models.items():
+        try:
+            matched[name], note = match_features(model, data.feature_names, data.source)
+        except DataError as problem:
+            raise DataError(f"ranker {name} cannot score {data.source}: {problem}") from problem
+        if note is not None:
+            say(f"{name}: {note}")
+    return data, matched
 
 
 def ranker(spec: str) -> Ranker:
@@ -80,6 +92,17 @@ def ranker(spec: str) -> Ranker:
         return column
     with spooled(Path(spec)) as path:
         return load_model(path)
+
+
+def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
+    """The rankers of model files and features, by name; refuses equal names."""
+    found: dict[str, Ranker] = {}
+    for spec in specs:
+        name, what = named(spec)
+        if name in found:
+            raise ArgumentError(f"two rankers are called {name!r}. Name them apart, as in old={what}.")
+        found[name] = ranker(what)
+    return found
 
 
 def is_model(path: Path) -> bool:

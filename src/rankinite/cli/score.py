@@ -58,10 +58,9 @@ def score(
         raise ArgumentError(f"--tag {tag} is for TREC runs. Give --format trec too, or leave it out.")
     if out is not None and out.suffix.lower() == ".npy" and form is Form.trec:
         raise ArgumentError(f"{out}: a TREC run is text. Name it otherwise, or leave --format trec out.")
-    ranker = rankers.ranker(model)
-    judged = rankers.read_for([ranker], data, reading)
+    judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("scoring"):
-        scores = ranker.score(judged)
+        scores = models[model].score(judged)
     if out is not None and out.suffix.lower() == ".npy":
         _write_array(in_input_order(scores, judged), out)
         return

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 WHY = {
     "finished": "all {unit}s done",
     "early": "stopped early, as it got no better",
-    "exhausted": "stopped, as no split gains anything any more",
+    "exhausted": "stopped, as no {step} gains anything any more",
     "interrupted": "interrupted",
 }
 EVERY = 50
@@ -51,7 +51,8 @@ def train(
             "--learner",
             "-l",
             help="With trees: lambdamart climbs a measure, ranknet-trees orders pairs, mart fits the grades, mcrank tells them "
-            "apart. With a net, or a linear ranker: lambdarank climbs a measure, ranknet orders pairs.",
+            "apart. With a net, or a linear ranker: lambdarank climbs a measure, ranknet orders pairs. Linear, a feature a "
+            "round: lambdaboost climbs a measure.",
         ),
     ] = learners.Learner.lambdamart,
     base: Annotated[
@@ -90,12 +91,14 @@ def train(
       rankinite train train.txt.gz -v valid.txt.gz --learner lambdarank --hidden 20,10 --restarts 3 --out net.rankinite
 
       rankinite train train.txt.gz -v valid.txt.gz --learner ranknet --hidden none --out linear.rankinite
+
+      rankinite train market.txt -v more.txt --learner lambdaboost --base web.rankinite --out market.rankinite
     """
     if every is not None and checkpoint is None:
         raise ArgumentError(f"--every {every} says when to write checkpoints, but not where. Give --checkpoint FILE too.")
-    if checkpoint is not None and learner in learners.NETS:
+    if checkpoint is not None and learner not in learners.TREES:
         raise ArgumentError(
-            f"--checkpoint {checkpoint}: {learner} keeps no checkpoints, as nets train in minutes. Leave it out; Ctrl-C keeps "
+            f"--checkpoint {checkpoint}: {learner} keeps no checkpoints, as it trains in minutes. Leave it out; Ctrl-C keeps "
             "what there is."
         )
     if preferences is not None and learner not in learners.PREFERRING:
@@ -147,8 +150,7 @@ class _Material:
         """All of it; validation and test data have the features of the training data."""
         from rankinite.cli.rankers import ranker, read_for
 
-        start = None if base is None else ranker(base)
-        train = read_for([] if start is None else [start], data, reading)
+        train, bases = read_for({} if base is None else {base: ranker(base)}, data, reading)
         if preferences is not None:
             from rankinite.data.preference_files import read_preferences
 
@@ -157,7 +159,7 @@ class _Material:
             train=train,
             valid=reading.read(valid, like=train) if valid else None,
             test=reading.read(test, like=train) if test else None,
-            base=start,
+            base=None if base is None else bases[base],
         )
 
 
@@ -188,19 +190,18 @@ def trained_part(model: Ranker) -> Forest | Net | Linear:
 
 def _fitted(learner: Learner, material: _Material, checkpoint: Path | None, every: int, quiet: bool) -> Ranker:
     from rankinite.cli.progress import watching
-    from rankinite.rankers.boosting import Boosting
     from rankinite.rankers.checkpoint import Checkpoint
 
-    settings: Any = learner
-    boosts = isinstance(learner, Boosting)
-    rounds, unit = (settings.trees, "round") if boosts else (settings.epochs, "epoch")
+    settings = learner.settings()
+    unit = "epoch" if "epochs" in settings else "round"
+    rounds = next(settings[name] for name in ("trees", "epochs", "rounds") if name in settings)
     keeping = [] if checkpoint is None else [Checkpoint(checkpoint, every=every)]
     try:
         with watching(rounds, unit, quiet=quiet) as shown:
             model: Any = learner.fit(material.train, material.valid, base=material.base, callbacks=[*keeping, *shown])
             return model
     except KeyboardInterrupt:
-        say(f"interrupted before the first {'tree' if boosts else 'epoch'}: there is nothing to save")
+        say(f"interrupted before the first {'tree' if 'trees' in settings else unit}: there is nothing to save")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -229,7 +230,8 @@ def _kept(trained: Forest | Net | Linear, history: History) -> str:
     from rankinite.rankers.forest import Forest
 
     if not isinstance(trained, Forest):
-        return f"epoch {history.best} of {rounds_of(history)} kept{'' if history.best else ', which is the base as it was'}"
+        base = "" if history.best else ", which is the base as it was"
+        return f"{trained.unit} {history.best} of {rounds_of(history)} kept{base}"
     kept = history.best * trained.outputs
     return f"{kept} trees kept" + (f", {len(trained)} with those of the base" if len(trained) > kept else "")
 
@@ -243,7 +245,8 @@ def _told(out: Path, trained: Forest | Net | Linear, seconds: float, checkpoint:
     values = [f"{name} {value:.4f}" for name, value in _values(history).items() if value is not None]
     watched = f", {history.measure} {', '.join(values)}" if values else ""
     again = f"; run the same again to go on from {checkpoint}" if checkpoint is not None and checkpoint.exists() else ""
-    why = WHY.get(history.stopped, history.stopped).format(unit="round" if isinstance(trained, Forest) else "epoch")
+    unit, step = ("round", "split") if isinstance(trained, Forest) else (trained.unit, "feature")
+    why = WHY.get(history.stopped, history.stopped).format(unit=unit, step=step)
     return f"{out}: {_kept(trained, history)} ({why}){watched}, {seconds:.1f} s{again}"
 
 
@@ -263,7 +266,7 @@ def _print(out: Path, trained: Forest | Net | Linear, seconds: float, tested: Ev
     if isinstance(trained, Forest):
         size = {"trees": history.best * trained.outputs, "rounds": history.best}
     else:
-        size = {"epochs": rounds_of(history), "kept": history.best}
+        size = {f"{trained.unit}s": rounds_of(history), "kept": history.best}
     summary = {
         "model": str(out),
         "learner": trained.settings.get("learner"),

@@ -26,6 +26,15 @@ class Fold(NamedTuple):
     test: Dataset
 
 
+class Holdout(NamedTuple):
+    """Some queries held out, and all others."""
+
+    rest: Dataset
+    held: Dataset
+    rows: Indices
+    """Which rows of the whole are held out."""
+
+
 def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
     """Disjoint parts with these shares of the queries; shares that add up to less than 1 leave queries out.
 
@@ -52,6 +61,22 @@ def k_folds(data: Dataset, k: int, *, seed: int = 0) -> list[Fold]:
         chosen = (np.concatenate(rest), parts[(number + 1) % k], parts[number])
         folds.append(Fold(*(_in_source_order(data, part) for part in chosen)))
     return folds
+
+
+def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int = 0) -> list[Holdout]:
+    """k disjoint parts of the queries, each held out once. ``queries``: only these are dealt; others always stay."""
+    dealt = _shuffled_queries(data, seed)
+    if queries is not None:
+        dealt = dealt[np.isin(dealt, queries)]
+    if not 2 <= k <= len(dealt):
+        raise ArgumentError(f"{data.source}: {len(dealt)} queries cannot be held out in {k} parts. Give at least 2 of each.")
+    query_of_row = data.query_of_row()
+    parts: list[Holdout] = []
+    for held in np.array_split(dealt, k):
+        inside = np.isin(np.arange(data.queries), held)
+        chosen = data.select_queries(~inside), data.select_queries(inside)
+        parts.append(Holdout(*chosen, np.flatnonzero(inside[query_of_row])))
+    return parts
 
 
 def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:

@@ -27,7 +27,7 @@ class Comparison:
     evaluations: Mapping[str, Evaluation]
     """System name → its evaluation, in the order given."""
     pairs: tuple[PairTest, ...]
-    """Measure by measure, every pair of systems in the order given."""
+    """Measure by measure, every pair of systems that was tested, in the order given."""
     test: Test
     """The test that decides about significance."""
     alpha: float
@@ -62,7 +62,9 @@ class Comparison:
             if pair.measure == wanted and {pair.first, pair.second} == sides:
                 return pair if pair.first == first else pair.mirrored()
         self[second]  # an unknown name has its own error
-        raise ArgumentError(f"{first!r} was not compared with itself. Give two different systems.")
+        raise ArgumentError(
+            f"{first!r} and {second!r} were not compared. Give two different systems; against= may leave pairs out."
+        )
 
     def better_than(self, system: str, measure: Measure | str) -> tuple[str, ...]:
         """The systems that ``system`` is significantly better than."""
@@ -200,7 +202,7 @@ class Comparison:
         counts: dict[tuple[int, int], list[str]] = {}
         for result in shared.results:
             counts.setdefault((result.queries, result.skipped), []).append(str(result.measure))
-        pairs = math.comb(len(self.systems), 2)
+        pairs = len(self.pairs) // len(self.measures)
         decided = (
             f"{self.test} test, paired by query; Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {self.alpha:g}"
         )
@@ -224,11 +226,13 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     confidence: float = 0.95,
+    against: Sequence[str] | None = None,
 ) -> Comparison:
     """Compare rankers, or scores one a row of ``data``, by name.
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
-    correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant.
+    correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
+    only pairs with one of these systems, the baselines, are tested, and corrected for.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
@@ -242,12 +246,19 @@ def compare(
         raise ArgumentError(f"test={test!r} is unknown. Known are {', '.join(TESTS)}.")
     if not 0.0 < alpha < 1.0:
         raise ArgumentError(f"alpha={alpha}: it must lie between 0 and 1, for example 0.05.")
+    unknown = [name for name in against or () if name not in rankers]
+    if unknown:
+        raise ArgumentError(
+            f"against={unknown[0]!r}: no system has that name. The systems are {', '.join(map(repr, rankers))}."
+        )
     asked, rules = as_measures(measures), convention_of(convention)
     evaluations = {
         str(name): evaluate_scores(scores_of(ranker, data, str(name)), data, asked, rules, ties, confidence)
         for name, ranker in rankers.items()
     }
-    pairs = tuple(pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence))
+    pairs = tuple(
+        pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence, against)
+    )
     return Comparison(evaluations, pairs, test, alpha, resamples, seed)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -104,12 +104,18 @@ class PairTest:
 
 
 def compare_pairs(
-    evaluations: Mapping[str, Evaluation], measure: Measure, resamples: int, seed: int, confidence: float
+    evaluations: Mapping[str, Evaluation],
+    measure: Measure,
+    resamples: int,
+    seed: int,
+    confidence: float,
+    against: Collection[str] | None = None,
 ) -> list[PairTest]:
-    """All pairs of systems by one measure, their p-values corrected together."""
+    """All pairs of systems by one measure, or those with one of ``against``; their p-values are corrected together."""
     tested = [
         _test_pair(measure, (first, a[measure]), (second, b[measure]), a.qids, resamples, seed, confidence)
         for (first, a), (second, b) in combinations(evaluations.items(), 2)
+        if against is None or first in against or second in against
     ]
     corrected = {test: holm([pair.p(test).raw for pair in tested]).tolist() for test in TESTS}
     return [

@@ -2,7 +2,7 @@
 
 XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
 leaves in float32, so scores agree to the last bits of that. Nodes have the sum of their rows' curvatures, but not the number of
-rows.
+rows. Values of inner nodes are without shrinkage there, which files do not tell; here they are the mean of their children's.
 """
 
 from __future__ import annotations
@@ -79,19 +79,31 @@ def _tree(told: dict[str, Any], place: str) -> Trees:
     place_of = np.zeros(len(left), np.int64)
     place_of[order] = np.arange(len(order))
     nodes = order[: len(order)]
-    base = _array(told, "base_weights", np.float64)
+    curvature = _array(told, "sum_hessian", np.float64)
+    value = _values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
     return Trees(
         feature=np.where(inner, _array(told, "split_indices", np.int64), LEAF)[nodes],
         threshold=np.where(inner, below, 0.0)[nodes],
         missing_left=(_array(told, "default_left", np.int64).astype(bool) & inner)[nodes],
         left=np.where(inner, place_of[left], 0)[nodes],
         right=np.where(inner, place_of[right], 0)[nodes],
-        value=np.where(inner, base, condition.astype(np.float64))[nodes],
+        value=value[nodes],
         rows=np.zeros(len(nodes), np.int64),
-        curvature=_array(told, "sum_hessian", np.float64)[nodes],
+        curvature=curvature[nodes],
         gain=np.where(inner, np.maximum(_array(told, "loss_changes", np.float64), 0.0), 0.0)[nodes],
         offsets=np.asarray([0, len(nodes)]),
     )
+
+
+def _values(inner: npt.NDArray[Any], left: Any, right: Any, value: npt.NDArray[Any], curvature: Any) -> npt.NDArray[np.float64]:
+    """Leaves have their value; inner nodes, given parents first, the mean of their children by curvature."""
+    found, weight = value.tolist(), curvature.tolist()
+    for node in reversed(inner.tolist()):
+        a, b = int(left[node]), int(right[node])
+        total = weight[a] + weight[b]
+        share = weight[a] / total if total > 0.0 else 0.5
+        found[node] = share * found[a] + (1.0 - share) * found[b]
+    return np.asarray(found, np.float64)
 
 
 def _array(told: dict[str, Any], name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

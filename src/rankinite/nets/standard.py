@@ -22,6 +22,8 @@ class Standard:
     """The mean of each feature."""
     scale: Floats
     """One over its standard deviation; 0 for a feature that never varies, which says nothing."""
+    known: Floats
+    """How many of its values are not missing."""
 
 
 def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
@@ -31,18 +33,19 @@ def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
     """
     rows, sums = frozen(rows), np.empty((5, features.shape[1]), SCORE)
     _kernels.sum_features(features, rows, np.zeros(sums.shape[1]), sums)
-    known = np.maximum(sums[2], 1.0)
-    centre = sums[0] / known
+    known = sums[2].copy()
+    divisor = np.maximum(known, 1.0)
+    centre = sums[0] / divisor
     _kernels.sum_features(features, rows, centre, sums)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        scale = np.sqrt(known / sums[1])
+        scale = np.sqrt(divisor / sums[1])
     scale[~np.isfinite(scale) | (sums[3] >= sums[4])] = 0.0
     if not scale.any():
         raise DataError(
             f"{place}: none of the {len(scale)} features varies, so there is nothing to rank by. Give others, or check how "
             "the file was read."
         )
-    return Standard(centre, scale)
+    return Standard(centre, scale, known)
 
 
 def check_features(matrix: Reals, names: Sequence[str], place: str, *, missing: bool) -> None:

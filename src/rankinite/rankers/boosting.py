@@ -15,24 +15,16 @@ from rankinite.checks import check_count, check_rate
 from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, evaluate
+from rankinite.evaluation.evaluate import Scorer
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
 from rankinite.parallel import Team
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
-from rankinite.rankers.history import History
 from rankinite.rankers.steps import StepSearch, StepSettings
-from rankinite.rankers.training import (
-    Callback,
-    Learner,
-    Progress,
-    Resuming,
-    check_data,
-    starting_scores,
-    with_base,
-)
+from rankinite.rankers.training import Callback, Learner, Resuming, check_data, starting_scores, with_base
+from rankinite.rankers.watching import Watch
 from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
 from rankinite.trees.bins import fit_bins
@@ -85,7 +77,11 @@ class _Run:
         callbacks: Sequence[Callback], team: Team,
     ) -> None:  # fmt: skip
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
-        self.callbacks, self.team, self.measure = callbacks, team, learner.watched()
+        self.callbacks, self.team = callbacks, team
+        self.watch = Watch(
+            learner, train, valid,
+            rounds=learner.trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
+        )  # fmt: skip
         self.objective = learner.objective(train)
         self.outputs = self.objective.outputs
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
@@ -96,14 +92,11 @@ class _Run:
         signs = learner.signs(train.feature_names)
         self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train))
         self.valid_words = None if valid is None else words_of(bins.code(valid.features))
-        self.measures_train = learner.train_history
         self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
         if self.reoptimises and valid is not None and self.valid_scores is not None:
             self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))
         self.search = self._step_search()
         self.kept: list[Trees] = []
-        self.train_values: list[float] = []
-        self.valid_values: list[float] = []
 
     @property
     def reoptimises(self) -> int:
@@ -115,13 +108,13 @@ class _Run:
         if not isinstance(learner, StepSettings) or (learner.step == "newton" and not learner.reoptimise):
             return None
         if learner.step_data == "train":
-            return StepSearch(learner, self.measure, self.train, self.scores[0], self.grower, self._said_of_train)
+            return StepSearch(learner, self.watch.measure, self.train, self.scores[0], self.grower, self._said_of_train)
         if self.valid is None or self.valid_scores is None:
             raise ArgumentError(
                 f"{type(learner).__name__}: step_data='valid' chooses weights on validation data, but there are none. Give "
                 "some, or leave it at 'train'."
             )
-        return StepSearch(learner, self.measure, self.valid, self.valid_scores[0], self.grower, self._said_of_valid)
+        return StepSearch(learner, self.watch.measure, self.valid, self.valid_scores[0], self.grower, self._said_of_valid)
 
     def _said_of_train(self, grown: Grown, values: Floats) -> Floats:
         said = np.zeros(self.train.rows)
@@ -148,7 +141,7 @@ class _Run:
         stopped = "finished"
         try:
             while self.done < self.learner.trees:
-                if self._waited_long_enough():
+                if self.watch.waited_long_enough(self.done):
                     stopped = "early"
                     break
                 self.objective.gradients(self.scores, push, curvature)
@@ -162,7 +155,7 @@ class _Run:
                     self._sum_again(kept)
                 self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
                 self.kept = kept
-                if self._report():
+                if self.watch.tell(self.done, lambda: self._forest("unfinished")):
                     stopped = "callback"
                     break
         except KeyboardInterrupt:
@@ -192,45 +185,12 @@ class _Run:
 
     def _measure(self) -> None:
         """Note the watched measure as things stand."""
-        if self.measures_train:
-            try:
-                self.train_values.append(self._value(self.scores, self.train))
-            except DataError:  # the measure says nothing of these data, such as preferences without grades
-                self.measures_train = False
-        if self.valid is not None and self.valid_scores is not None:
-            self.valid_values.append(self._value(self.valid_scores, self.valid))
+        self.watch.take(lambda: self._final(self.scores), lambda: self._final(self.valid_scores))
 
-    def _value(self, outputs: Floats, data: Dataset) -> float:
-        scores = outputs[0] if self.grades is None else expected_grades(outputs, self.grades)
-        return evaluate(scores, data, [self.measure])[self.measure].mean
-
-    def _best(self) -> int:
-        """The round with the best validation value, the first of equals; without validation data, the last one."""
-        if self.valid is None:
-            return self.done
-        first = 0 if self.base is not None else 1  # no trees at all is a choice only where there is a base
-        values = np.asarray(self.valid_values[: self.done + 1])
-        return first + int(np.argmax(values[first:] if self.measure.higher_is_better else -values[first:]))
-
-    def _waited_long_enough(self) -> bool:
-        patience = self.learner.patience
-        return self.valid is not None and patience is not None and self.done > 0 and self.done - self._best() >= patience
-
-    def _report(self) -> bool:
-        """Tell the callbacks; whether one of them ends the training."""
-        if not self.callbacks:
-            return False
-        progress = Progress(
-            round=self.done,
-            rounds=self.learner.trees,
-            measure=str(self.measure),
-            train=self.train_values[-1] if self.train_values else None,
-            valid=self.valid_values[-1] if self.valid_values else None,
-            best=self._best(),
-            ranker=lambda: self._forest("unfinished"),
-        )
-        ends = [callback(progress) for callback in self.callbacks]  # every one of them is called
-        return any(ends)
+    def _final(self, outputs: Floats | None) -> Floats:
+        """What outputs, shape (outputs, rows), come to as scores."""
+        assert outputs is not None
+        return outputs[0] if self.grades is None else expected_grades(outputs, self.grades)
 
     def _resume(self) -> bool:
         """Take up what an interrupted run had trained; the scores are the same sums in the same order."""
@@ -244,9 +204,7 @@ class _Run:
         rounds = min(forest.rounds, self.learner.trees)
         trees = forest.truncate(rounds).trees
         self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
-        self.train_values = forest.history.train[: rounds + 1].tolist()
-        self.measures_train = len(self.train_values) > 0
-        self.valid_values = forest.history.valid[: rounds + 1].tolist()
+        self.watch.take_up(forest.history, rounds)
         if self.search is not None:
             self.search.taken = forest.history.steps[:rounds].tolist()
         walks = walks_of(trees)
@@ -255,22 +213,13 @@ class _Run:
         return True
 
     def _forest(self, stopped: str) -> Forest:
-        values = slice(0, self.done + 1)
-        history = History(
-            measure=str(self.measure),
-            train=np.asarray(self.train_values[values]),
-            valid=np.asarray(self.valid_values[values]),
-            best=self._best(),
-            stopped=stopped,
-            steps=np.asarray([] if self.search is None else self.search.taken[: self.done]),
-        )
         return Forest(
             trees=join(self.kept),
             feature_names=self.train.feature_names,
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
             settings=self.learner.settings(),
-            history=history,
+            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
         )
 
     def _finished(self, stopped: str) -> Forest:
@@ -281,7 +230,7 @@ class _Run:
                 f"be cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
                 "gain anything. Lower these, or check that the features vary."
             )
-        return forest.truncate(self._best())
+        return forest.truncate(self.watch.best(self.done))
 
 
 def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:

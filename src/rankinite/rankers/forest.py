@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -22,7 +22,7 @@ from rankinite.rankers.inputs import located
 from rankinite.rankers.text import forest_text
 from rankinite.scoring.forest import Walks, add_trees, expected_grades, walks_of
 from rankinite.storage import Stored
-from rankinite.trees.structure import DTYPES, Trees, join
+from rankinite.trees.structure import DTYPES, LEAF, Trees, join
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,6 +131,23 @@ class Forest(Fitted):
         if not 0 <= rounds <= self.rounds:
             raise ArgumentError(f"truncate({rounds}): this forest has {self.rounds} rounds. Give a number from 0 to that.")
         return replace(self, trees=self.trees.take(0, rounds * self.outputs))
+
+    def renamed(self, names: Sequence[str | None]) -> Forest:
+        """The same trees with other names for the features, one for each in order; None leaves out one that no split uses."""
+        given: list[Any] = list(names)
+        if len(given) != len(self.feature_names) or not all(name is None or isinstance(name, str) for name in given):
+            raise ArgumentError(
+                f"renamed({given!r}): this forest has {len(self.feature_names)} features. Give a name for each, or None to "
+                "leave it out."
+            )
+        kept = [position for position, name in enumerate(given) if name is not None]
+        position_of = np.full(len(given) + 1, LEAF)  # a leaf has feature −1, which is the last one here
+        position_of[kept] = np.arange(len(kept))
+        feature = position_of[self.trees.feature]
+        lost = np.unique(self.trees.feature[(feature == LEAF) & (self.trees.feature != LEAF)]).tolist()
+        if lost:
+            raise ArgumentError(f"renamed: splits use the feature {self.feature_names[lost[0]]!r}. Give it a name.")
+        return replace(self, trees=replace(self.trees, feature=feature), feature_names=tuple(given[k] for k in kept))
 
     def extended(self, other: Forest) -> Forest:
         """One forest: these trees, then those of another over the same features and outputs; the starts add up.

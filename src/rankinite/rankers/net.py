@@ -89,7 +89,12 @@ class Net(Fitted):
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every epoch of training."""
-        return drawn_history(self, self.history, axes, "epoch")
+        return drawn_history(self, self.history, axes, self.unit)
+
+    @property
+    def unit(self) -> str:
+        """What its training went by."""
+        return "epoch"
 
     @cached_property
     def frame(self) -> Frame:
@@ -126,6 +131,8 @@ class Linear(Fitted):
     """How the weights were found, as JSON has it."""
     history: History | None = None
     """How training went."""
+    before: Floats | None = None
+    """The weights that training began with, where it went on from another linear ranker."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -133,7 +140,8 @@ class Linear(Fitted):
         if self.centre is None:
             object.__setattr__(self, "centre", np.zeros(len(self.feature_names)))
         inputs = len(self.feature_names)
-        _take_arrays(self, "linear ranker", {"weights": inputs, "centre": inputs})
+        begun = {} if self.before is None else {"before": inputs}
+        _take_arrays(self, "linear ranker", {"weights": inputs, "centre": inputs, **begun})
         bias: Any = self.bias
         if not isinstance(bias, Real) or not math.isfinite(bias):
             raise DataError(f"linear ranker: bias={bias!r} must be a finite number.")
@@ -150,13 +158,27 @@ class Linear(Fitted):
         """The weight of each feature."""
         return dict(zip(self.feature_names, self.weights.tolist(), strict=True))
 
+    def changes(self) -> dict[str, float]:
+        """What training has added to the weight of each feature that it changed, the largest change first.
+
+        It is counted from ``before``, or from 0 where training began with nothing.
+        """
+        changed = self.weights if self.before is None else self.weights - self.before
+        order = np.argsort(-np.abs(changed), kind="stable")
+        return {self.feature_names[f]: float(changed[f]) for f in order.tolist() if changed[f] != 0.0}
+
     def text(self) -> str:
         """All weights as text, without losing a digit."""
         return linear_text(self)
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
-        """Draw the measure after every epoch of training."""
-        return drawn_history(self, self.history, axes, "epoch")
+        """Draw the measure after every epoch, or round of boosting, of training."""
+        return drawn_history(self, self.history, axes, self.unit)
+
+    @property
+    def unit(self) -> str:
+        """What its training went by: epochs, or rounds of boosting."""
+        return "round" if "rounds" in self.settings else "epoch"
 
     @cached_property
     def frame(self) -> Frame:
@@ -172,12 +194,14 @@ class Linear(Fitted):
 
     def stored(self) -> Stored:
         """What a model file holds."""
-        return Stored("linear", {**_facts(self), "bias": self.bias}, _arrays(self, "weights", "centre"))
+        names = ("weights", "centre", *(() if self.before is None else ("before",)))
+        return Stored("linear", {**_facts(self), "bias": self.bias}, _arrays(self, *names))
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Linear:
         """The ranker that a model file holds."""
-        arrays = {name: stored.array(name, SCORE) for name in ("weights", "centre")}
+        names = ("weights", "centre", *(("before",) if f"{stored.prefix}before" in stored.arrays else ()))
+        arrays = {name: stored.array(name, SCORE) for name in names}
         return cls(bias=stored.fact("bias", float), **arrays, **_told(stored))
 
 

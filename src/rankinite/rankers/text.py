@@ -44,10 +44,11 @@ def forest_text(forest: Forest, first: int | None) -> str:
 
 
 def linear_text(ranker: Linear) -> str:
-    """Bias, then weight and centre of each feature."""
+    """Bias, then weight and centre of each feature, and the weight before training where there was one."""
     lines = [f"linear: {len(ranker.feature_names)} features", f"bias: {ranker.bias!r}", ""]
-    rows = zip(ranker.feature_names, ranker.weights.tolist(), ranker.centre_of_features.tolist(), strict=True)
-    lines += [f"{shown_name(name)}: {weight!r} [centre {centre!r}]" for name, weight, centre in rows]
+    begun = [""] * len(ranker.weights) if ranker.before is None else [f" [before {old!r}]" for old in ranker.before.tolist()]
+    rows = zip(ranker.feature_names, ranker.weights.tolist(), ranker.centre_of_features.tolist(), begun, strict=True)
+    lines += [f"{shown_name(name)}: {weight!r} [centre {centre!r}]{old}" for name, weight, centre, old in rows]
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,163 @@
+"""What adapting by every method gives: the ranker to deploy, and the evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankinite.adapt.curve import LearningCurve
+from rankinite.adapt.deciding import BASELINES, Verdict
+from rankinite.adapt.trials import Trial
+from rankinite.evaluation.compare import Comparison
+from rankinite.evaluation.evaluate import percent
+from rankinite.grid import Grid, number, p_value
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.forest import Forest
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The ranker to deploy, and what every method did."""
+
+    verdict: Verdict
+    ranker: Fitted
+    """What was chosen, fitted to all target data: save it, score with it."""
+    measure: Measure
+    trials: tuple[Trial, ...]
+    refused: Mapping[str, str]
+    """Methods that could not be tried, and why."""
+    unseen: Comparison
+    """All methods on the target's queries, each judged by rankers that had not seen it. This decides."""
+    test: Comparison | None = None
+    """All methods, fitted to all target data, on the test data."""
+    shifted: Comparison | None = None
+    """The same on data of another time or kind."""
+    curve: LearningCurve | None = None
+
+    @property
+    def name(self) -> str:
+        """The method chosen."""
+        return self.verdict.name
+
+    @property
+    def models(self) -> dict[str, Fitted]:
+        """Every method's ranker."""
+        return {trial.method.name: trial.ranker for trial in self.trials}
+
+    # ---- tables ------------------------------------------------------------------------------------------------
+
+    def grid(self, comparison: Comparison | None = None, title: str = "") -> Grid:
+        """All methods: means with intervals, and what they gain over the baselines; those chosen by if none is given."""
+        seen = self.unseen if comparison is None else comparison
+        known = {trial.method.name: trial for trial in self.trials}
+        rows = [
+            (name, *(_cell(seen, name, measure) for measure in seen.measures), *(_gain(seen, name, base) for base in BASELINES),
+             size_of(known[name].ranker), f"{known[name].seconds:.1f}")
+            for name in seen.systems
+        ]  # fmt: skip
+        header = ("method", *map(str, seen.measures), *(f"over {base} (p)" for base in BASELINES), "size", "seconds")
+        strong = frozenset({(list(seen.systems).index(self.name), 0)})
+        pairs = len(seen.pairs) // len(seen.measures)
+        decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pairs"
+        notes = (
+            f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
+            *(f"{name}: not tried, {why}." for name, why in self.refused.items() if comparison is None),
+        )
+        return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
+
+    def _title(self, seen: Comparison) -> str:
+        result = seen[seen.systems[0]][self.measure]
+        return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
+
+    def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
+        """(qid, background's value, the chosen one's value) of every query counted, the largest gain first."""
+        seen = comparison or self.test or self.unseen
+        before, after = (seen[name][self.measure].per_query for name in ("background", self.name))
+        known = [
+            (str(qid), float(old), float(new))
+            for qid, old, new in zip(seen[self.name].qids.tolist(), before, after, strict=True)
+            if not np.isnan(old)
+        ]
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        return sorted(known, key=lambda row: (sign * (row[1] - row[2]), row[0]))
+
+    def __str__(self) -> str:
+        tables = [self.grid().text()]
+        for name, comparison in (("test", self.test), ("shifted", self.shifted)):
+            if comparison is not None:
+                tables.append(self.grid(comparison, f"{name}: {comparison[self.name].source}").text())
+        if self.curve is not None:
+            tables.append(self.curve.grid().text())
+        return "\n\n".join([*tables, " ".join(self.recommendation())])
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+    # ---- words -------------------------------------------------------------------------------------------------
+
+    def recommendation(self) -> tuple[str, ...]:
+        """What to do, in plain sentences."""
+        from rankinite.adapt.advice import advice
+
+        return advice(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankers as JSON has it."""
+        import json
+
+        return {
+            "chosen": self.name,
+            "best": self.verdict.best,
+            "recommended": self.verdict.recommended,
+            "confidence": self.verdict.confidence,
+            "measure": str(self.measure),
+            "recommendation": list(self.recommendation()),
+            "methods": {
+                trial.method.name: {
+                    "what": trial.method.what,
+                    "kind": trial.method.kind,
+                    "seconds": trial.seconds,
+                    "size": size_of(trial.ranker),
+                }
+                for trial in self.trials
+            },
+            "not_tried": dict(self.refused),
+            "unseen": json.loads(self.unseen.to_json()),
+            "test": None if self.test is None else json.loads(self.test.to_json()),
+            "shifted": None if self.shifted is None else json.loads(self.shifted.to_json()),
+            "curve": None if self.curve is None else self.curve.to_dict(),
+        }
+
+
+def _cell(seen: Comparison, name: str, measure: Measure) -> str:
+    result = seen[name][measure]
+    low, high = result.interval
+    return f"{number(result.mean)} ±{number((high - low) / 2)}"
+
+
+def _gain(seen: Comparison, name: str, base: str) -> str:
+    if name == base or base not in seen.systems:
+        return ""
+    pair = seen.pair(name, base, seen.measures[0])
+    return f"{number(pair.difference, signed=True)} ({p_value(pair.p(seen.test).holm)})"
+
+
+def size_of(ranker: object) -> str:
+    """How large a ranker is: ``430 trees + 2 linear``, parts of blends counted together."""
+    counts = Counter[str]()
+    inside = [ranker]
+    while inside:
+        part = inside.pop()
+        if isinstance(part, Blend):
+            inside += [own for _, own in part.parts]
+        elif isinstance(part, Forest):
+            counts["trees"] += len(part)
+        else:
+            counts[type(part).__name__.lower()] += 1
+    return " + ".join(f"{number} {kind}" for kind, number in sorted(counts.items(), reverse=True))

@@ -1,0 +1,183 @@
+"""Every method tried, one chosen: by the target's own queries, never by the test data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankinite.adapt.choice import Choice
+from rankinite.adapt.curve import learning_curve
+from rankinite.adapt.deciding import BASELINES, decide
+from rankinite.adapt.grades import check_scales
+from rankinite.adapt.methods import AVERAGE, METHODS, Method
+from rankinite.adapt.task import Task
+from rankinite.adapt.trials import Kept, Step, Trial, Watching, averaged, try_method
+from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
+from rankinite.checks import check_count, check_number, check_seed
+from rankinite.data.dataset import Dataset
+from rankinite.data.joining import check_same_features
+from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.evaluation.compare import Comparison, compare
+from rankinite.evaluation.evaluate import as_measures
+from rankinite.gradients.lambdas import trainable
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.matching import match_features
+from rankinite.rankers.training import one_measure
+
+
+def choose(
+    backgrounds: Fitted | Sequence[Fitted] | Mapping[str, Fitted],
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    background_data: Dataset | None = None,
+    test: Dataset | None = None,
+    shifted: Dataset | None = None,
+    methods: Sequence[str] | None = None,
+    measure: Measure | str = "ndcg@10",
+    report: Sequence[Measure | str] = (),
+    folds: int = 5,
+    seed: int = 0,
+    confidence: float = 0.8,
+    same_scale: bool = False,
+    curve: bool = True,
+    keep: Path | str | None = None,
+    watch: Watching | None = None,
+) -> Choice:
+    """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
+
+    ``valid``: chooses numbers of rounds, weights and β; folds of the target do without. ``test`` and ``shifted`` (queries of
+    another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``report``: further
+    measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
+    recommended. ``same_scale``: the grades of both data sets mean the same even if it does not look so. ``curve``:
+    whether to see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from
+    which an interrupted run goes on. ``watch`` is told of every fit.
+
+    >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
+    >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
+    """
+    check_number("choose", "confidence", confidence, 0.0, 1.0, above=True)
+    task = _task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale)
+    measures = as_measures([task.measure, *report])
+    for name, data in (("valid", valid), ("test", test), ("shifted", shifted)):
+        if data is not None:
+            _check_judging(name, data, task)
+    tried, refused = _sorted_out(_asked(methods), task)
+    trials = _trials(task, tried, None if keep is None else Kept(keep, task), watch)
+    if methods is None or AVERAGE.name in methods:
+        trials += averaged(trials)
+    known = {trial.method.name: trial for trial in trials}
+    judged = judged_queries(target, task.measure)
+    unseen = _compared({name: trial.unseen for name, trial in known.items()}, target, measures)
+    sign = 1.0 if task.measure.higher_is_better else -1.0
+    values = {name: sign * unseen[name][task.measure].per_query[judged] for name in known}
+    verdict = decide(values, confidence=confidence)
+    fitted = {name: trial.ranker for name, trial in known.items()}
+    return Choice(
+        verdict=verdict,
+        ranker=fitted[verdict.name],
+        measure=task.measure,
+        trials=tuple(trials),
+        refused=refused,
+        unseen=unseen,
+        test=None if test is None else _compared(fitted, test, measures),
+        shifted=None if shifted is None else _compared(fitted, shifted, measures),
+        curve=learning_curve(task, known, verdict) if curve else None,
+    )
+
+
+def _task(
+    backgrounds: Any, target: Any, valid: Any, background_data: Any, measure: Measure | str, folds: int, seed: int,
+    same_scale: bool,
+) -> Task:  # fmt: skip
+    """The task, checked."""
+    check_count("choose", "folds", folds, 2)
+    check_seed("choose", seed)
+    _check_data("target", target)
+    if isinstance(backgrounds, Mapping):
+        named = {str(name): ranker for name, ranker in backgrounds.items()}
+    elif isinstance(backgrounds, Sequence) and not isinstance(backgrounds, str):
+        named = {str(number): ranker for number, ranker in enumerate(backgrounds, 1)}
+    else:
+        named = {"background": backgrounds}
+    if not named:
+        raise ArgumentError("there is no background ranker. Give at least one; without any, train on the target alone.")
+    for name, ranker in named.items():
+        if not isinstance(ranker, Fitted):
+            raise ArgumentError(f"ranker {name!r}: {ranker!r} is no ranker of rankinite. Load one with rankinite.load.")
+    matched: dict[str, Any] = {
+        name: match_features(ranker, target.feature_names, target.source)[0] for name, ranker in named.items()
+    }
+    if background_data is not None:
+        _check_data("background_data", background_data)
+        check_same_features(target, background_data)
+        check_scales(background_data, target, same_scale=same_scale)
+    task = Task(matched, target, trainable(one_measure("choose", "measure", measure)), valid, background_data, folds, seed)
+    judged_queries(target, task.measure, 3 if valid is None else 2)  # folds leave one out, and tune by folds of what is left
+    return task
+
+
+def _check_data(name: str, data: Any) -> None:
+    if not isinstance(data, Dataset):
+        raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+
+
+def _check_judging(name: str, data: Any, task: Task) -> None:
+    """Refuse data that cannot say which ranker is better, before anything is trained."""
+    _check_data(name, data)
+    check_same_features(task.target, data)
+    if not len(judged_in(data, task.measure)):
+        raise DataError(f"{data.source}: no query has documents of different grades, so it cannot judge. Leave out {name}.")
+
+
+def _asked(names: Sequence[str] | None) -> list[Method]:
+    """The methods asked for, the baselines among them, in the order of simplicity."""
+    known = [method.name for method in (*METHODS, AVERAGE)]
+    for name in names or ():
+        if name not in known:
+            raise ArgumentError(f"there is no method {name!r}. The methods are {listed(known, 20)}.")
+    return [method for method in METHODS if names is None or method.name in (*names, *BASELINES)]
+
+
+def _sorted_out(methods: Sequence[Method], task: Task) -> tuple[list[Method], dict[str, str]]:
+    """Those that can be tried, and why the others cannot."""
+    reasons = {method.name: method.refusal(task) for method in methods}
+    return [m for m in methods if reasons[m.name] is None], {name: why for name, why in reasons.items() if why is not None}
+
+
+def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, watch: Watching | None) -> list[Trial]:
+    parts = parts_of(task.target, task.measure, task.folds, task.seed)
+    tasks = [*(task.on(part.rest) for part in parts), task]  # each remembers what several methods need
+    trials: list[Trial] = []
+    for method in methods:
+        trial = None if kept is None else kept.get(method)
+        resumed = trial is not None
+        if trial is None:
+            trial = try_method(method, tasks, parts, _telling(method, methods, len(tasks), watch))
+            if kept is not None:
+                kept.put(trial)
+        if watch is not None:
+            watch(Step(method.name, _share(method, methods, 1.0), finished=True, resumed=resumed))
+        trials.append(trial)
+    return trials
+
+
+def _telling(method: Method, methods: Sequence[Method], fits: int, watch: Watching | None) -> Callable[[int], None]:
+    def told(done: int) -> None:
+        if watch is not None and done < fits:
+            watch(Step(method.name, _share(method, methods, done / fits)))
+
+    return told
+
+
+def _share(method: Method, methods: Sequence[Method], part: float) -> float:
+    """How much of all work is done when so much of this method is."""
+    costs = [other.cost for other in methods]
+    before = sum(costs[: methods.index(method)])
+    return (before + part * method.cost) / sum(costs)
+
+
+def _compared(rankers: Mapping[str, Any], data: Dataset, measures: Sequence[Measure]) -> Comparison:
+    return compare(rankers, data, measures, against=BASELINES)

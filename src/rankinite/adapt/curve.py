@@ -1,0 +1,115 @@
+"""How the advantage of adapting grows with the number of target queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankinite.adapt.deciding import BASELINES, Verdict
+from rankinite.adapt.methods import AVERAGE
+from rankinite.adapt.task import Task
+from rankinite.adapt.trials import Trial, members
+from rankinite.adapt.tuning import judged_in, parts_of
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Holdout
+from rankinite.evaluation.evaluate import evaluate, finite, scores_of
+from rankinite.evaluation.significance import exact_mean, t_interval
+from rankinite.grid import Grid, number
+from rankinite.kernel import Floats
+from rankinite.measures.base import Measure
+from rankinite.parallel import run
+from rankinite.seeds import generator
+
+SHARES = (0.125, 0.25, 0.5)
+"""Shares of the target's queries at which the curve is taken, besides all of them."""
+LEAST = 4
+"""Fewer queries are not trained on."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """The measure on unseen target queries, by the number of target queries trained on."""
+
+    measure: Measure
+    sizes: tuple[int, ...]
+    """Queries trained on, in the mean over the folds."""
+    values: Mapping[str, Floats]
+    """For each method, one value a size and judged query, shape (sizes, queries)."""
+
+    def gains(self, method: str) -> list[tuple[int, float, tuple[float, float]]]:
+        """For each size: the mean gain over the background, and its interval."""
+        differences = self.values[method] - self.values["background"]
+        return [(size, exact_mean(own), t_interval(own)) for size, own in zip(self.sizes, differences, strict=True)]
+
+    def grid(self) -> Grid:
+        """Sizes × methods: mean, and gain over the background with its interval."""
+        methods = [name for name in self.values if name != "background"]
+        rows: list[tuple[str, ...]] = []
+        for place, size in enumerate(self.sizes):
+            cells = [number(exact_mean(self.values["background"][place]))]
+            for name in methods:
+                _, gain, (low, high) = self.gains(name)[place]
+                mean = number(exact_mean(self.values[name][place]))
+                cells.append(f"{mean} ({number(gain, signed=True)}, {number(low, signed=True)} to {number(high, signed=True)})")
+            rows.append((str(size), *cells))
+        note = "In brackets: gain over the background and its 95% interval over queries."
+        title = f"{self.measure} on unseen target queries, by the number of target queries trained on"
+        return Grid(("queries", "background", *methods), tuple(rows), title=title, notes=(note,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Means and gains as JSON has them."""
+        return {
+            "measure": str(self.measure),
+            "queries": list(self.sizes),
+            "means": {name: [exact_mean(own) for own in values] for name, values in self.values.items()},
+            "gains": {
+                name: [{"gain": gain, "low": finite(low), "high": finite(high)} for _, gain, (low, high) in self.gains(name)]
+                for name in self.values
+                if name != "background"
+            },
+        }
+
+
+def learning_curve(task: Task, known: Mapping[str, Trial], verdict: Verdict) -> LearningCurve:
+    """The baselines and the method chosen, on queries that they have not seen."""
+    names = [name for name in known if name in {*BASELINES, verdict.name}]
+    parts = parts_of(task.target, task.measure, task.folds, task.seed)
+    sizes = _sizes(parts, task.measure)
+    values = {name: np.empty((len(sizes), len(judged_in(task.target, task.measure)))) for name in names}
+    for place, size in enumerate(sizes):
+        smaller = [task.on(_some(part.rest, size, task)) for part in parts]
+        for name in names:
+            full = size == sizes[-1]
+            scores = known[name].unseen if full else _unseen(known, name, smaller, parts, task.target.rows)
+            own = evaluate(scores, task.target, [task.measure])[task.measure].per_query
+            values[name][place] = own[~np.isnan(own)]
+    return LearningCurve(task.measure, tuple(sizes), values)
+
+
+def _sizes(parts: Sequence[Holdout], measure: Measure) -> list[int]:
+    """How many queries to train on; the last is all that are there when a part is held out."""
+    most = min(len(judged_in(part.rest, measure)) for part in parts)
+    return [*sorted({size for share in SHARES if LEAST <= (size := round(share * most)) < most}), most]
+
+
+def _some(rest: Dataset, size: int, task: Task) -> Dataset:
+    """The first so many judged queries in an order that is drawn; smaller samples are part of larger ones."""
+    judged = judged_in(rest, task.measure)
+    by_name = judged[np.argsort(rest.qids[judged], kind="stable")]
+    return rest.select_queries(np.sort(generator(task.seed).permutation(by_name)[:size]))
+
+
+def _unseen(known: Mapping[str, Trial], name: str, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> Floats:
+    if name == AVERAGE.name:
+        each = [(weight, _unseen(known, trial.method.name, tasks, parts, rows)) for weight, trial in members(known.values())]
+        return np.sum([weight * scores for weight, scores in each], axis=0)
+    scores = np.zeros(rows)
+
+    def fit(number: int) -> None:
+        scores[parts[number].rows] = scores_of(known[name].method.fit(tasks[number]), parts[number].held, name)
+
+    run(fit, range(len(parts)))
+    return scores

@@ -1,0 +1,60 @@
+"""Which method to deploy, given what each does on target queries that it did not see.
+
+Two questions are kept apart. Which of the rankers made for the target is the best bet? Choosing among a dozen by a few queries
+is mostly luck, so the average of unlike methods, which needs no choice, stands unless one is clearly better. And is that bet
+better than the background? Only if so with confidence is the change recommended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scipy import special
+
+from rankinite.adapt.tuning import standard_error
+from rankinite.kernel import Floats
+
+BASELINES = ("background", "target")
+"""What every method is compared with."""
+CLEARLY = 2.0
+"""So many standard errors above the average a method must be to be taken in its place."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was decided."""
+
+    name: str
+    """The method chosen: the best bet among those that make a ranker for the target."""
+    best: str
+    """The one of them with the best mean."""
+    recommended: str
+    """The method chosen if it beats the background with confidence, else the background."""
+    confidence: float
+    """The one-sided confidence that is asked for."""
+
+
+def decide(values: Mapping[str, Floats], *, average: str = "average", confidence: float = 0.8) -> Verdict:
+    """Choose a method and say whether to deploy it.
+
+    ``values``: for each method, the simplest first, one value a query, the higher the better. Where there is no average, the
+    simplest of those within one standard error of the best is chosen.
+    """
+    names = [name for name in values if name != "background"]
+    best = max(names, key=lambda name: float(values[name].mean()))
+    if average in values:
+        clear = _gain(values[best], values[average]) > CLEARLY
+        name = best if clear else average
+    else:
+        name = next(name for name in names if _gain(values[best], values[name]) <= 1.0)
+    queries = len(values[name])
+    needed = float(special.stdtrit(queries - 1, confidence))
+    sure = _gain(values[name], values["background"]) > needed
+    return Verdict(name, best, name if sure else "background", confidence)
+
+
+def _gain(first: Floats, second: Floats) -> float:
+    """The mean difference of two methods, in standard errors."""
+    difference, error = float((first - second).mean()), standard_error(first - second)
+    return difference / error if error > 0.0 else (0.0 if difference == 0.0 else float("inf") * difference)

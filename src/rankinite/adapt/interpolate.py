@@ -1,0 +1,99 @@
+"""Interpolation: the background's scores and those of a ranker of the target's own, weighted (paper 001 §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from rankinite.adapt.tuning import Own, fit_own, matched
+from rankinite.checks import check_choice
+from rankinite.combine.result import Combination, blend_of
+from rankinite.combine.searching import powell
+from rankinite.combine.stacking import stacked
+from rankinite.combine.sweeping import exact
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.kernel import Floats
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.lambdamart import LambdaMART
+from rankinite.rankers.training import Learner
+
+How = Literal["exact", "powell", "lambdarank"]
+SMOOTH = 0.2
+"""Width of the window over which the exact curve is averaged: a peak on a few queries is chance, a broad hill is not."""
+
+
+def interpolate(
+    backgrounds: Scorer | Sequence[Scorer],
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    measure: Measure | str = "ndcg@10",
+    how: How | None = None,
+    own: Sequence[Own] | None = None,
+    learner: Learner | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Fitted:
+    """Weigh background rankers and one trained on the target alone by what they do on queries held out.
+
+    ``how``: "exact" follows every crossing (two rankers), "powell" searches all weights together, "lambdarank" trains them by
+    gradient; exact for two and powell for more if left out. ``own``: rankers of the target's own that are there already;
+    ``learner``: how the target's own is trained if none is given.
+    """
+    given = tuple(backgrounds) if isinstance(backgrounds, Sequence) else (backgrounds,)
+    way = _way(how, len(given) + (1 if own is None else len(own)))
+    known = [matched(background, target) for background in given]
+    if own is None:
+        own = [fit_own(learner or own_learner(measure, seed, target.rows), target, valid, folds=folds, seed=seed)]
+    rankers: list[Scorer] = [*known, *(_Known(part.scores) for part in own)]
+    found = _weights(rankers, own[0].unseen, measure, way)
+    return _told(blend_of(found.weights, [*known, *(part.ranker for part in own)]), known)
+
+
+def own_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> LambdaMART:
+    """How the target's own ranker is trained: small trees, as there are few queries; small leaves, if there are few rows."""
+    min_rows = max(1, min(20, rows // 6))  # so that trees can be grown on what folds leave of them
+    return LambdaMART(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed)
+
+
+def _way(how: How | None, rankers: int) -> How:
+    """How to find the weights of so many rankers."""
+    way = how or ("exact" if rankers == 2 else "powell")
+    check_choice("interpolate", "how", way, get_args(How))
+    if rankers < 2:
+        raise ArgumentError("there is no background to interpolate with. Give at least one ranker.")
+    if way == "exact" and rankers != 2:
+        raise ArgumentError(f"how='exact' weighs two rankers, but there are {rankers}. Give how='powell' or 'lambdarank'.")
+    return way
+
+
+def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str, how: How) -> Combination:
+    if how == "exact":
+        first, second = rankers
+        return exact(first, second, unseen, measure, form="convex", normalise=True, smooth=SMOOTH)
+    return powell(rankers, unseen, measure) if how == "powell" else stacked(rankers, unseen, measure)
+
+
+def _told(blend: Fitted, backgrounds: Sequence[Scorer]) -> Fitted:
+    """The blend; where nothing but one background has a weight, that background itself, to the bit."""
+    parts = getattr(blend, "parts", ())
+    if len(parts) == 1 and any(parts[0][1] is background for background in backgrounds):
+        return parts[0][1]
+    return blend
+
+
+class _Known:
+    """Scores that are known already, as a ranker."""
+
+    def __init__(self, scores: Floats) -> None:
+        self.scores = scores
+
+    def score(self, data: Dataset, /) -> Floats:
+        """The scores, one a row of the data they were made for."""
+        assert len(self.scores) == data.rows
+        return np.asarray(self.scores)

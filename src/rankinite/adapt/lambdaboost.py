@@ -1,0 +1,32 @@
+"""LambdaBoost from a background: a linear correction, one feature a round (paper 001 §4.1)."""
+
+from __future__ import annotations
+
+from rankinite.adapt.smart import BaseScale, scaled
+from rankinite.adapt.tuning import fit_tuned
+from rankinite.data.dataset import Dataset
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.lambdaboost import LambdaBoost
+from rankinite.rankers.training import Learner
+
+
+def lambdaboost(
+    background: Scorer,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    measure: Measure | str = "ndcg@10",
+    scale: BaseScale = None,
+    learner: Learner | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Fitted:
+    """Correct the background's scores linearly; held-out queries say after how many rounds to end.
+
+    ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale``: as for
+    :func:`rankinite.adapt.smart`.
+    """
+    maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, nan="mean") if learner is None else learner
+    return fit_tuned(maker, target, valid, base=scaled(background, target, measure, scale), folds=folds, seed=seed)

@@ -1,0 +1,40 @@
+"""Pooling: background and target data trained on together, the target's queries weighted (paper 003 §5.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.adapt.tuning import trained
+from rankinite.checks import check_positive
+from rankinite.data.dataset import Dataset
+from rankinite.data.joining import concat
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.lambdamart import LambdaMART
+from rankinite.rankers.training import Learner
+
+PREFIX = "background:"
+"""Before the qids of the background's queries, to keep them apart from the target's."""
+
+
+def pool(
+    background_data: Dataset,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    weight: float = 1.0,
+    measure: Measure | str = "ndcg@10",
+    learner: Learner | None = None,
+    seed: int = 0,
+) -> Fitted:
+    """Train on both data sets, every target query counting ``weight`` times."""
+    check_positive("pool", "weight", weight)
+    maker = LambdaMART(measure=measure, trees=300, leaves=12, rate=0.1, seed=seed) if learner is None else learner
+    return trained(maker, pooled(background_data, target, weight), valid)
+
+
+def pooled(background_data: Dataset, target: Dataset, weight: float) -> Dataset:
+    """Both data sets as one."""
+    both = concat([background_data, target], prefixes=(PREFIX, ""))
+    own = [np.ones(data.queries) if data.weights is None else data.weights for data in (background_data, target)]
+    return both.with_weights(np.concatenate([own[0], weight * own[1]]))

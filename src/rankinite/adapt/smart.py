@@ -1,0 +1,95 @@
+"""LambdaSMART: boosting that starts from the background ranker (papers 000 §3 and §5.5, 001 §4.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from rankinite.adapt.tuning import fit_tuned, matched
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import Scorer, scores_of
+from rankinite.gradients.lambdas import Lambdas, trainable
+from rankinite.measures.base import Measure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.lambdamart import LambdaMART
+from rankinite.rankers.training import Learner, one_measure
+
+BaseScale = float | Literal["fit"] | None
+WIDEST = 100.0
+"""A fitted scale gives the background's scores a standard deviation of at most this, and at least one part in it."""
+
+
+def smart(
+    background: Scorer,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    measure: Measure | str = "ndcg@10",
+    scale: BaseScale = None,
+    learner: Learner | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Fitted:
+    """Boost trees from the background's scores; held-out queries say how many (see :func:`rankinite.adapt.tuning.fit_tuned`).
+
+    ``learner``: other settings than those of paper 000: 500 trees of 20 leaves, rate 0.1, 70 % of the rows a tree. Those of
+    paper 001 are :func:`nodes_drawn`'s. ``scale``: what the background's scores are multiplied by first: a
+    small scale lets the trees change more. "fit" takes the one under which its scores best say, by the pair cost, which of
+    two documents is better.
+    """
+    maker = rows_drawn(measure, seed) if learner is None else learner
+    return fit_tuned(maker, target, valid, base=scaled(background, target, measure, scale), folds=folds, seed=seed)
+
+
+def rows_drawn(measure: Measure | str, seed: int = 0) -> LambdaMART:
+    """The settings of paper 000 §5.5."""
+    return LambdaMART(measure=measure, trees=500, leaves=20, rate=0.1, row_share=0.7, seed=seed)
+
+
+def nodes_drawn(measure: Measure | str, seed: int = 0) -> LambdaMART:
+    """The settings of paper 001 §5.3: fast steps, and rows and features drawn anew for every split."""
+    return LambdaMART(
+        measure=measure, trees=500, leaves=20, rate=0.5, node_row_share=0.7, node_feature_share=0.7, seed=seed
+    )  # fmt: skip
+
+
+def scaled(background: Scorer, target: Dataset, measure: Measure | str, scale: BaseScale) -> Scorer:
+    """The background, its features found in the target, with scores on another scale."""
+    background, given = matched(background, target), cast(Any, scale)
+    if given is None or given == 1.0:
+        return background
+    factor = fitted_scale(background, target, measure) if given == "fit" else given
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or not (math.isfinite(factor) and factor > 0.0):
+        raise ArgumentError(f"scale={scale!r} must be a number above 0, 'fit', or None to leave the scores as they are.")
+    return Blend(((float(factor), background),))
+
+
+def fitted_scale(background: Scorer, target: Dataset, measure: Measure | str) -> float:
+    """The c at which Σ λ(c·s)·s = 0: stretching all scores further would neither help nor harm, by the λ-gradients."""
+    scores = scores_of(background, target, "background")
+    spread = float(np.sort(scores).std())
+    if spread == 0.0:
+        return 1.0
+    objective = Lambdas(target, trainable(one_measure("smart", "measure", measure)))
+
+    def slope(factor: float) -> float:
+        push, curvature = np.empty((1, target.rows)), np.empty((1, target.rows))
+        objective.gradients(np.ascontiguousarray((factor * scores)[None]), push, curvature)
+        return float(np.sort(push[0] * scores).sum())
+
+    return _root(slope, 1.0 / (WIDEST * spread), WIDEST / spread)
+
+
+def _root(slope: Any, low: float, high: float) -> float:
+    """Where a falling function is 0, by halving the logarithms; the nearer end where it is nowhere."""
+    for _ in range(40):
+        middle = math.sqrt(low * high)
+        if slope(middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(low * high)

@@ -1,0 +1,85 @@
+"""What there is to adapt with, and what several methods need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from rankinite.adapt.interpolate import own_learner
+from rankinite.adapt.tuning import Own, fit_own
+from rankinite.data.dataset import Dataset
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.measures.base import TrainableMeasure
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.forest import Forest
+from rankinite.rankers.lambdamart import LambdaMART
+
+T = TypeVar("T", bound=Fitted)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Background rankers and target data, perhaps with validation data and the background's own."""
+
+    backgrounds: Mapping[str, Fitted]
+    target: Dataset
+    measure: TrainableMeasure
+    valid: Dataset | None = None
+    background_data: Dataset | None = None
+    folds: int = 5
+    seed: int = 0
+
+    def on(self, target: Dataset) -> Task:
+        """The same with other target data."""
+        return replace(self, target=target)
+
+    @cached_property
+    def background(self) -> Fitted:
+        """The background that ranks the target best, the first of equals: the one that is adapted where one is."""
+        return self._best(list(self.backgrounds.values()))
+
+    @cached_property
+    def forest(self) -> Forest | None:
+        """The best of the backgrounds that are forests with one score; others cannot be adapted tree by tree."""
+        forests = [own for own in self.backgrounds.values() if isinstance(own, Forest) and own.grades is None]
+        return self._best(forests) if forests else None
+
+    def _best(self, rankers: Sequence[T]) -> T:
+        if len(rankers) == 1:
+            return rankers[0]
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        return max(rankers, key=lambda own: sign * evaluate(own, self.target, [self.measure])[self.measure].mean)
+
+    @cached_property
+    def own(self) -> Own:
+        """The ranker of the target alone."""
+        learner = own_learner(self.measure, self.seed, self.target.rows)
+        return fit_own(learner, self.target, self.valid, folds=self.folds, seed=self.seed)
+
+    @property
+    def size(self) -> int:
+        """Trees of a model as large as the background with a tenth more: what models trained anew may have."""
+        return self.added + (300 if self.forest is None else len(self.forest))
+
+    @property
+    def added(self) -> int:
+        """A tenth of the background's trees: 30 for the paper's 300."""
+        return 30 if self.forest is None else max(1, len(self.forest) // 10)
+
+    def learner(self, trees: int) -> LambdaMART:
+        """LambdaMART with the shape and rate that the background was trained with, where it says so."""
+        leaves, rate = _setting(self.forest, "leaves") or 12, _setting(self.forest, "rate") or 0.1
+        return LambdaMART(measure=self.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=self.seed)
+
+
+def _setting(forest: Forest | None, name: str) -> Any:
+    """What the last training of a forest that says something of a setting says; None where none does."""
+    settings: Any = None if forest is None else forest.settings
+    while isinstance(settings, Mapping):
+        told = cast("Mapping[str, Any]", settings)
+        if told.get(name) is not None:
+            return told[name]
+        settings = told.get("base")
+    return None

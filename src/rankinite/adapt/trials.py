@@ -1,0 +1,159 @@
+"""One method tried on the target: fitted to all of it, and judged on queries it did not see.
+
+Finished trials are kept in a folder, if one is given, so that an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+from zipfile import BadZipFile
+
+import numpy as np
+
+from rankinite.adapt.methods import AVERAGE, AVERAGED, Method
+from rankinite.adapt.task import Task
+from rankinite.data.content import row_keys
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Holdout
+from rankinite.data.streams import write_atomically
+from rankinite.errors import RankiniteError
+from rankinite.evaluation.evaluate import scores_of
+from rankinite.kernel import Floats
+from rankinite.parallel import run
+from rankinite.rankers.base import Fitted
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.loading import load
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A method, tried."""
+
+    method: Method
+    ranker: Fitted
+    """Fitted to all target data."""
+    unseen: Floats
+    """The score of every target row by a ranker that did not see its query; by the one of all, where a query tells nothing."""
+    seconds: float
+    """What all that took."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far the trials are: told after each fit."""
+
+    what: str
+    """The method that is tried, or what else is done."""
+    done: float
+    """The share of all work that is behind, by a rough estimate."""
+    finished: bool = False
+    """Whether this method is finished."""
+    resumed: bool = False
+    """Whether it was kept from an earlier run, and cost no time in this one."""
+
+
+Watching = Callable[[Step], None]
+
+
+def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], told: Callable[[int], None]) -> Trial:
+    """Fit a method to all target data (the last task) and to all but each part (the others)."""
+    start, unseen = perf_counter(), np.empty(tasks[-1].target.rows)
+    others = np.setdiff1d(np.arange(len(unseen)), np.concatenate([part.rows for part in parts]))
+    finished = count(1)
+
+    def fit(number: int) -> Fitted:
+        ranker = method.fit(tasks[number])
+        if number < len(parts):
+            unseen[parts[number].rows] = scores_of(ranker, parts[number].held, method.name)
+        else:
+            unseen[others] = scores_of(ranker, tasks[number].target, method.name)[others]
+        told(next(finished))
+        return ranker
+
+    rankers = run(fit, range(len(tasks)))  # side by side, each on one thread: small data gain nothing from more
+    return Trial(method, rankers[-1], unseen, perf_counter() - start)
+
+
+def averaged(trials: Sequence[Trial]) -> list[Trial]:
+    """The trial of the average of unlike methods; none where there are fewer than two."""
+    parts = members(trials)
+    if len(parts) < 2:
+        return []
+    unseen = np.sum([weight * trial.unseen for weight, trial in parts], axis=0)
+    ranker = Blend(tuple((weight, trial.ranker) for weight, trial in parts))
+    return [Trial(AVERAGE, ranker, unseen, 0.0)]
+
+
+def members(trials: Iterable[Trial]) -> list[tuple[float, Trial]]:
+    """What the average is made of: the first method there is of each kind, and the weight of its scores.
+
+    The weight makes all scores vary alike over the target's rows.
+    """
+    known = {trial.method.name: trial for trial in trials}
+    chosen = [next((known[name] for name in kind if name in known), None) for kind in AVERAGED]
+    parts = [(float(np.sort(trial.unseen).std()), trial) for trial in chosen if trial is not None]
+    spread = [(own, trial) for own, trial in parts if own > 0.0]
+    return [(1.0 / (len(spread) * own), trial) for own, trial in spread]
+
+
+class Kept:
+    """Trials in a folder, for one task; those of another task are not touched."""
+
+    def __init__(self, folder: Path | str, task: Task) -> None:
+        self.folder = Path(folder) / fingerprint(task)[:16]
+
+    def get(self, method: Method) -> Trial | None:
+        """The trial of a method, or None where it is not finished yet, or its files are damaged."""
+        model, facts = self._paths(method)
+        if not (model.exists() and facts.exists()):
+            return None
+        try:
+            with np.load(facts, allow_pickle=False) as stored:
+                unseen, seconds = stored["unseen"], float(stored["seconds"])
+            ranker = load(model)
+        except (OSError, ValueError, EOFError, KeyError, BadZipFile, RankiniteError):
+            return None
+        assert isinstance(ranker, Fitted)
+        return Trial(method, ranker, unseen, seconds)
+
+    def put(self, trial: Trial) -> None:
+        """Keep a finished trial."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        model, facts = self._paths(trial.method)
+        trial.ranker.save(model)
+        content = io.BytesIO()
+        np.savez(content, unseen=trial.unseen, seconds=np.asarray(trial.seconds))
+        with write_atomically(facts) as handle:
+            handle.write(content.getvalue())
+
+    def _paths(self, method: Method) -> tuple[Path, Path]:
+        return self.folder / f"{method.name}.rankinite", self.folder / f"{method.name}.npz"
+
+
+def fingerprint(task: Task) -> str:
+    """A hash of all that decides what the trials give."""
+    from rankinite import __version__
+
+    digest = hashlib.sha256()
+    settings = [__version__, str(task.measure), task.folds, task.seed]
+    digest.update(json.dumps(settings).encode())
+    for data in (task.target, task.valid, task.background_data):
+        digest.update(b"none" if data is None else _data_key(data))
+    for ranker in task.backgrounds.values():
+        stored = ranker.stored()
+        digest.update(json.dumps(stored.described(), sort_keys=True).encode())
+        for name in sorted(stored.arrays):
+            digest.update(stored.arrays[name].tobytes())
+    return digest.hexdigest()
+
+
+def _data_key(data: Dataset) -> bytes:
+    arrays = [row_keys(data), data.offsets, *([] if data.weights is None else [data.weights])]
+    return b"".join(array.tobytes() for array in arrays) + "\n".join(data.feature_names).encode()

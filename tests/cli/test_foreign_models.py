@@ -1,0 +1,83 @@
+"""Models of LightGBM and XGBoost on the command line, whose features have no names."""
+
+from __future__ import annotations
+
+import json
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+
+import rankinite as rk
+
+
+@pytest.fixture(scope="module")
+def models(files):
+    """A model of each library, trained on arrays, and its own scores of the test data."""
+    train, test = rk.read(files.train), rk.read(files.test)
+    sizes = np.diff(train.offsets)
+    settings = {"objective": "lambdarank", "verbosity": -1, "num_threads": 1}
+    first = lightgbm.train(settings, lightgbm.Dataset(train.features, train.grades, group=sizes), 8)
+    first.save_model(files.folder / "lightgbm.txt")
+    matrix = xgboost.DMatrix(train.features, train.grades)
+    matrix.set_group(sizes)
+    second = xgboost.train({"objective": "rank:ndcg", "max_depth": 3, "nthread": 1}, matrix, 8)
+    second.save_model(files.folder / "xgboost.json")
+    return {
+        files.folder / "lightgbm.txt": first.predict(test.features),
+        files.folder / "xgboost.json": second.predict(xgboost.DMatrix(test.features)),
+    }
+
+
+def test_they_score_as_their_library_does(run, files, models):
+    for path, expected in models.items():
+        done = run("score", path, files.test)
+        assert done.code == 0
+        assert [float(line) for line in done.out.split()] == pytest.approx(expected, rel=2e-6, abs=2e-6)
+        assert f"{path}: the model's features" in done.err
+        assert "by position" in done.err
+
+
+def test_they_are_evaluated_and_compared(run, files, models):
+    test = rk.read(files.test)
+    first, second = models
+    done = run("evaluate", first, files.test, "--json")
+    expected = rk.evaluate(models[first], test, ["ndcg@10"])[rk.NDCG(10)].mean
+    assert json.loads(done.out)["measures"]["ndcg@10"]["mean"] == pytest.approx(expected, abs=1e-12)
+    done = run("compare", f"a={first}", f"b={second}", f"own={files.model}", "--data", files.test)
+    assert done.code == 0
+    assert done.err.count("by position") == 2
+
+
+def test_they_are_combined_and_trained_from(run, files, models, settings, tmp_path):
+    first, second = models
+    assert run("combine", first, second, "--data", files.valid, "--out", tmp_path / "both.rankinite").code == 0
+    assert rk.load(tmp_path / "both.rankinite").feature_names == tuple("123456")
+    done = run("train", files.train, "--base", first, "--out", tmp_path / "grown.rankinite", *settings)
+    assert done.code == 0
+    grown = rk.load(tmp_path / "grown.rankinite")
+    assert isinstance(grown, rk.Forest)
+    assert (grown.truncate(8).score(rk.read(files.test)) == models[first]).all()
+
+
+def test_beside_them_a_short_file_still_gets_what_our_own_need(run, files, models, tmp_path):
+    """Its last feature is 0 everywhere, so that its lines do not name it."""
+    lines = [
+        " ".join(word for word in line.split() if not word.startswith("6:")) for line in files.test.read_text().splitlines()
+    ]
+    (tmp_path / "short.txt").write_text("\n".join(lines))
+    done = run("compare", f"a={next(iter(models))}", f"own={files.model}", "--data", tmp_path / "short.txt")
+    assert done.code == 0
+    assert "'6' are not in it" in done.err
+    assert "'1' … '6'" in done.err
+
+
+def test_other_data_are_refused(run, files, models, tmp_path):
+    rk.write(rk.read(files.test).select_features([0, 1, 2, 3]), tmp_path / "few.txt")
+    path = next(iter(models))
+    for arguments in (("score", path, tmp_path / "few.txt"), ("evaluate", path, tmp_path / "few.txt")):
+        done = run(*arguments)
+        assert (done.code, done.out) == (2, "")
+        assert "'Column_0', 'Column_1'" in done.err
+        assert "renamed(" in done.err
