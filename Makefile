@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types bench clean
+.PHONY: help demo test lint types bench adaptation clean
 help:
 	@echo "make demo    set up, generate judged data, train a ranker on it, evaluate and compare it"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
 	@echo "make bench   all benchmarks; results go to benchmarks/RESULTS.md (run on an idle machine)"
+	@echo "make adaptation   hours of adapting to other domains, resumable; results go to docs/adaptation-results.md"
 	@echo "make clean   remove the environment and everything generated"
 
 $(BIN)/python:
@@ -46,7 +47,12 @@ types: $(VENV)/.dev
 	$(BIN)/basedpyright
 
 bench: $(VENV)/.bench
-	for program in benchmarks/[a-z]*.py; do $(BIN)/python $$program || exit 1; done
+	for program in $(filter-out benchmarks/adaptation.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$program || exit 1; done
+
+adaptation: $(VENV)/.bench
+	$(BIN)/python benchmarks/adaptation.py
+	$(BIN)/python benchmarks/adaptation.py --findings
+	$(BIN)/python benchmarks/adaptation.py --report
 
 clean:
 	rm -rf $(VENV) demo .bench .pytest_cache .ruff_cache .hypothesis

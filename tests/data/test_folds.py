@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.datasets import contents, random_dataset
-from rankinite.data.folds import batch_folds, k_folds, rotating_folds, split
+from rankinite.data.folds import batch_folds, holdouts, k_folds, rotating_folds, split
 from rankinite.errors import ArgumentError, DataError
 
 
@@ -89,3 +89,36 @@ def test_impossible_splits_are_refused() -> None:
         rotating_folds([data, data, data, data])
     with pytest.raises(DataError, match=r"no batches.*batch='…'"):
         batch_folds(replace(data, batches=None))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1000), st.integers(2, 9), st.booleans())
+def test_each_query_dealt_is_held_out_once_and_others_stay(seed: int, k: int, some: bool) -> None:
+    data = random_dataset(seed, 20)
+    dealt = np.random.default_rng(seed).choice(20, 12, replace=False) if some else np.arange(20)
+    parts = holdouts(data, k, queries=dealt if some else None, seed=seed)
+    assert len(parts) == k
+    assert sorted(qid for part in parts for qid in part.held.qids.tolist()) == sorted(data.qids[dealt].tolist())
+    assert {part.held.queries for part in parts} <= {len(dealt) // k, -(-len(dealt) // k)}
+    for part in parts:
+        assert contents(part.rest) | contents(part.held) == contents(data)
+        assert part.rest.queries + part.held.queries == data.queries
+        assert data.features[part.rows].tobytes() == part.held.features.tobytes()
+        inside = np.isin(data.qids[data.query_of_row()], part.held.qids)
+        assert part.rows.tolist() == np.flatnonzero(inside).tolist()
+
+
+def test_held_out_parts_do_not_depend_on_the_order_of_queries() -> None:
+    data = random_dataset(5, 15)
+    turned = data.select_queries(np.random.default_rng(1).permutation(15))
+    for seed in range(3):
+        parts = [[qids(part.held) for part in holdouts(own, 4, seed=seed)] for own in (data, turned)]
+        assert parts[0] == parts[1]
+    assert [qids(part.held) for part in holdouts(data, 4)] != [qids(part.held) for part in holdouts(data, 4, seed=1)]
+
+
+@pytest.mark.parametrize(("k", "queries"), [(0, None), (1, None), (16, None), (4, [1, 2, 3]), (2, [])])
+def test_parts_need_two_of_each(k: int, queries: list[int] | None) -> None:
+    dealt = None if queries is None else np.asarray(queries, np.int64)
+    with pytest.raises(ArgumentError, match=f"cannot be held out in {k} parts"):
+        holdouts(random_dataset(0, 15), k, queries=dealt)

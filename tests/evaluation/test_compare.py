@@ -222,3 +222,44 @@ def test_a_measure_undefined_for_one_system_only_is_refused() -> None:
     ones = np.ones(DATA.rows)
     with pytest.raises(MeasureError, match="odd is undefined on query 'q7' for one of 'plus' and 'minus' only"):
         compare({"plus": ones, "minus": -ones}, DATA, OnlyWhenPositive())
+
+
+def test_against_baselines_only_their_pairs_are_tested_and_corrected_for(comparison: Comparison) -> None:
+    """Raw values stay what they are; Holm's correction counts fewer pairs."""
+    few = compare(SYSTEMS, DATA, MEASURES, resamples=2000, seed=4, against=["weak", "noise"])
+    for measure in MEASURES:
+        pairs = [pair for pair in few.pairs if pair.measure == measure]
+        named = [(pair.first, pair.second) for pair in pairs]
+        assert named == [pair for pair in itertools.combinations(NAMES, 2) if {"weak", "noise"} & set(pair)]
+        for test in TESTS:
+            assert [pair.p(test).holm for pair in pairs] == holm([pair.p(test).raw for pair in pairs]).tolist()
+            for pair in pairs:
+                whole = comparison.pair(pair.first, pair.second, measure)
+                assert (pair.difference, pair.interval) == (whole.difference, whole.interval)
+                assert pair.p(test).raw == whole.p(test).raw
+                assert pair.p(test).holm <= whole.p(test).holm
+    assert {few[name][MEASURES[0]].mean for name in NAMES} == {comparison[name][MEASURES[0]].mean for name in NAMES}
+    assert "Holm-corrected over 5 pairs" in str(few)
+    assert len(json.loads(few.to_json())["pairs"]) == 15
+    assert len(list(csv.DictReader(io.StringIO(few.pairs_to_csv())))) == 15
+
+
+def test_pairs_left_out_are_not_significant_and_say_so() -> None:
+    few = compare(SYSTEMS, DATA, MEASURES[0], resamples=500, against=["noise"])
+    assert set(few.better_than("strong", MEASURES[0])) <= {"noise"}
+    assert few.pair("noise", "weak", MEASURES[0]).difference == -few.pair("weak", "noise", MEASURES[0]).difference
+    with pytest.raises(ArgumentError, match="'strong' and 'weak' were not compared, as against= names neither"):
+        few.pair("strong", "weak", MEASURES[0])
+    with pytest.raises(ArgumentError, match="no system is named 'nobody'"):
+        few.pair("strong", "nobody", MEASURES[0])
+
+
+def test_all_pairs_are_those_against_everybody(comparison: Comparison) -> None:
+    assert compare(SYSTEMS, DATA, MEASURES, resamples=2000, seed=4, against=NAMES).to_json() == comparison.to_json()
+
+
+def test_unknown_baselines_are_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"against='nobody': no system has that name. The systems are 'noise', 'weak'"):
+        compare(SYSTEMS, DATA, MEASURES, against=["noise", "nobody"])
+    with pytest.raises(ArgumentError, match="against names no system"):
+        compare(SYSTEMS, DATA, MEASURES, against=[])

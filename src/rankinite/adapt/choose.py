@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rankinite.adapt.choice import Choice
-from rankinite.adapt.curve import learning_curve
-from rankinite.adapt.deciding import BASELINES, decide
+from rankinite.adapt.curve import LearningCurve, learning_curve
+from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
 from rankinite.adapt.methods import AVERAGE, METHODS, Method
 from rankinite.adapt.task import Task
@@ -17,7 +17,7 @@ from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, RankiniteError, listed
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import as_measures
 from rankinite.gradients.lambdas import trainable
@@ -65,7 +65,7 @@ def choose(
         if data is not None:
             _check_judging(name, data, task)
     tried, refused = _sorted_out(_asked(methods), task)
-    trials = _trials(task, tried, None if keep is None else Kept(keep, task), watch)
+    trials = _trials(task, tried, None if keep is None else Kept(keep, task), watch, refused)
     if methods is None or AVERAGE.name in methods:
         trials += averaged(trials)
     known = {trial.method.name: trial for trial in trials}
@@ -84,7 +84,7 @@ def choose(
         unseen=unseen,
         test=None if test is None else _compared(fitted, test, measures),
         shifted=None if shifted is None else _compared(fitted, shifted, measures),
-        curve=learning_curve(task, known, verdict) if curve else None,
+        curve=_curve(task, known, verdict, watch) if curve else None,
     )
 
 
@@ -101,7 +101,7 @@ def _task(
     elif isinstance(backgrounds, Sequence) and not isinstance(backgrounds, str):
         named = {str(number): ranker for number, ranker in enumerate(backgrounds, 1)}
     else:
-        named = {"background": backgrounds}
+        named = {"background": cast("Any", backgrounds)}
     if not named:
         raise ArgumentError("there is no background ranker. Give at least one; without any, train on the target alone.")
     for name, ranker in named.items():
@@ -147,7 +147,10 @@ def _sorted_out(methods: Sequence[Method], task: Task) -> tuple[list[Method], di
     return [m for m in methods if reasons[m.name] is None], {name: why for name, why in reasons.items() if why is not None}
 
 
-def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, watch: Watching | None) -> list[Trial]:
+def _trials(
+    task: Task, methods: Sequence[Method], kept: Kept | None, watch: Watching | None, refused: dict[str, str]
+) -> list[Trial]:
+    """Try all methods; those that refuse these rankers or data after all join the ones refused."""
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     tasks = [*(task.on(part.rest) for part in parts), task]  # each remembers what several methods need
     trials: list[Trial] = []
@@ -155,13 +158,29 @@ def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, watch: Wat
         trial = None if kept is None else kept.get(method)
         resumed = trial is not None
         if trial is None:
-            trial = try_method(method, tasks, parts, _telling(method, methods, len(tasks), watch))
+            try:
+                trial = try_method(method, tasks, parts, _telling(method, methods, len(tasks), watch))
+            except RankiniteError as problem:  # a foreign forest without node counts, an infinite feature, …
+                if method.kind == "baseline":
+                    raise
+                refused[method.name] = f"as it refuses: {problem}".rstrip(".")
+                continue
             if kept is not None:
                 kept.put(trial)
         if watch is not None:
             watch(Step(method.name, _share(method, methods, 1.0), finished=True, resumed=resumed))
         trials.append(trial)
     return trials
+
+
+def _curve(task: Task, known: Mapping[str, Trial], verdict: Verdict, watch: Watching | None) -> LearningCurve:
+    """The learning curve, with a word before and after: it takes time, but no share of the work that was estimated."""
+    if watch is not None:
+        watch(Step("learning curve", 1.0))
+    found = learning_curve(task, known, verdict)
+    if watch is not None:
+        watch(Step("learning curve", 1.0, finished=True))
+    return found
 
 
 def _telling(method: Method, methods: Sequence[Method], fits: int, watch: Watching | None) -> Callable[[int], None]:

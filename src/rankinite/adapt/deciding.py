@@ -17,8 +17,8 @@ from rankinite.kernel import Floats
 
 BASELINES = ("background", "target")
 """What every method is compared with."""
-CLEARLY = 2.0
-"""So many standard errors above the average a method must be to be taken in its place."""
+CLEARLY = 0.98
+"""The one-sided confidence with which a method must be above the average to be taken in its place."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,16 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
     names = [name for name in values if name != "background"]
     best = max(names, key=lambda name: float(values[name].mean()))
     if average in values:
-        clear = _gain(values[best], values[average]) > CLEARLY
-        name = best if clear else average
+        name = best if _surely_above(values[best], values[average], CLEARLY) else average
     else:
-        name = next(name for name in names if _gain(values[best], values[name]) <= 1.0)
-    queries = len(values[name])
-    needed = float(special.stdtrit(queries - 1, confidence))
-    sure = _gain(values[name], values["background"]) > needed
+        name = next(
+            name for name in names if (values[best] - values[name]).mean() <= standard_error(values[best] - values[name])
+        )
+    sure = _surely_above(values[name], values["background"], confidence)
     return Verdict(name, best, name if sure else "background", confidence)
 
 
-def _gain(first: Floats, second: Floats) -> float:
-    """The mean difference of two methods, in standard errors."""
-    difference, error = float((first - second).mean()), standard_error(first - second)
-    return difference / error if error > 0.0 else (0.0 if difference == 0.0 else float("inf") * difference)
+def _surely_above(first: Floats, second: Floats, confidence: float) -> bool:
+    """Whether the mean difference over queries is above 0 with this confidence, by Student's t."""
+    gain = first - second
+    return float(gain.mean()) > float(special.stdtrit(len(gain) - 1, confidence)) * standard_error(gain)

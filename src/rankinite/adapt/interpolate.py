@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -56,9 +56,13 @@ def interpolate(
 
 
 def own_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> LambdaMART:
-    """How the target's own ranker is trained: small trees, as there are few queries; small leaves, if there are few rows."""
+    """How the target's own ranker is trained.
+
+    There are few queries, so trees are small and drawn at the nodes (001 §5.3); if there are few rows, so are their leaves.
+    """
     min_rows = max(1, min(20, rows // 6))  # so that trees can be grown on what folds leave of them
-    return LambdaMART(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed)
+    drawn: dict[str, Any] = {"node_row_share": 0.7, "node_feature_share": 0.3}
+    return LambdaMART(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed, **drawn)
 
 
 def _way(how: How | None, rankers: int) -> How:

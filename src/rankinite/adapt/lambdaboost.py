@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankinite.adapt.smart import BaseScale, scaled
-from rankinite.adapt.tuning import fit_tuned
+from rankinite.adapt.tuning import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.measures.base import Measure
@@ -28,5 +28,7 @@ def lambdaboost(
     ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale``: as for
     :func:`rankinite.adapt.smart`.
     """
-    maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, nan="mean") if learner is None else learner
-    return fit_tuned(maker, target, valid, base=scaled(background, target, measure, scale), folds=folds, seed=seed)
+    maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
+    base = scaled(background, target, measure, scale)
+    adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
+    return untouched(matched(background, target)) if adapted is base else adapted  # no round is best: nothing is changed

@@ -14,7 +14,6 @@ from rankinite.adapt.smart import smart
 from rankinite.adapt.task import Task
 from rankinite.adapt.trada import Trada
 from rankinite.adapt.tuning import trained
-from rankinite.errors import ArgumentError, DataError
 from rankinite.rankers.base import Fitted
 
 Kind = Literal["baseline", "interpolation", "linear", "tuned trees", "added trees", "trained anew", "average"]
@@ -42,11 +41,6 @@ class Method:
             return "needs the background's data"
         if self.needs_forest and task.forest is None:
             return "needs a background that is a forest with one score"
-        if self.kind == "tuned trees" and task.forest is not None:
-            try:
-                Trada().adapt(task.forest, task.target.select_queries([0]))
-            except (ArgumentError, DataError) as problem:  # a foreign model may lack what Trada needs to know
-                return f"as {problem}".rstrip(".")
         return None
 
 
@@ -76,7 +70,7 @@ def _neighbours(task: Task) -> Fitted:
 def _pool(weight: float) -> Callable[[Task], Fitted]:
     def fit(task: Task) -> Fitted:
         assert task.background_data is not None
-        return pool(task.background_data, task.target, weight=weight, learner=task.learner(task.size))
+        return pool(task.background_data, task.target, weight=weight, learner=task.learner(task.size), same_scale=True)
 
     return fit
 

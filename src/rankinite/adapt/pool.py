@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite.adapt.grades import check_scales
 from rankinite.adapt.tuning import trained
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
-from rankinite.data.joining import concat
+from rankinite.data.joining import check_same_features, concat
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.lambdamart import LambdaMART
@@ -25,10 +26,16 @@ def pool(
     weight: float = 1.0,
     measure: Measure | str = "ndcg@10",
     learner: Learner | None = None,
+    same_scale: bool = False,
     seed: int = 0,
 ) -> Fitted:
-    """Train on both data sets, every target query counting ``weight`` times."""
+    """Train on both data sets, every target query counting ``weight`` times.
+
+    ``same_scale``: the grades of both mean the same even if it does not look so.
+    """
     check_positive("pool", "weight", weight)
+    check_same_features(target, background_data)
+    check_scales(background_data, target, same_scale=same_scale)
     maker = LambdaMART(measure=measure, trees=300, leaves=12, rate=0.1, seed=seed) if learner is None else learner
     return trained(maker, pooled(background_data, target, weight), valid)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from rankinite.adapt.tuning import fit_tuned, matched
+from rankinite.adapt.tuning import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer, scores_of
@@ -29,7 +29,7 @@ def smart(
     valid: Dataset | None = None,
     *,
     measure: Measure | str = "ndcg@10",
-    scale: BaseScale = None,
+    scale: BaseScale = "fit",
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
@@ -37,12 +37,14 @@ def smart(
     """Boost trees from the background's scores; held-out queries say how many (see :func:`rankinite.adapt.tuning.fit_tuned`).
 
     ``learner``: other settings than those of paper 000: 500 trees of 20 leaves, rate 0.1, 70 % of the rows a tree. Those of
-    paper 001 are :func:`nodes_drawn`'s. ``scale``: what the background's scores are multiplied by first: a
-    small scale lets the trees change more. "fit" takes the one under which its scores best say, by the pair cost, which of
-    two documents is better.
+    paper 001 are :func:`nodes_drawn`'s. ``scale``: what the background's scores are multiplied by first: a small scale lets
+    the trees change more. "fit" takes the one under which its scores best say, by the pair cost, which of two documents is
+    better; None leaves them as they are, and the result is one forest where the background is one.
     """
     maker = rows_drawn(measure, seed) if learner is None else learner
-    return fit_tuned(maker, target, valid, base=scaled(background, target, measure, scale), folds=folds, seed=seed)
+    base = scaled(background, target, measure, scale)
+    adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
+    return untouched(matched(background, target)) if adapted is base else adapted  # no tree is best: nothing is changed
 
 
 def rows_drawn(measure: Measure | str, seed: int = 0) -> LambdaMART:

@@ -40,7 +40,7 @@ from rankinite.scoring._kernels import Nodes
 from rankinite.scoring.forest import walks_of
 from rankinite.trees.structure import LEAF, Integers, Trees
 
-BETAS: tuple[float, ...] = (1.0, 10.0, 100.0)
+BETAS: tuple[float, ...] = (3.0, 10.0, 30.0)
 """What is tried when β is chosen, the smallest first: it is the one that changes least."""
 Responses = Literal["layers", "leaves"]
 Loss = Literal["squared", "lambda", "pairs"]

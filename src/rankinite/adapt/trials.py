@@ -77,6 +77,7 @@ def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], 
         told(next(finished))
         return ranker
 
+    told(0)
     rankers = run(fit, range(len(tasks)))  # side by side, each on one thread: small data gain nothing from more
     return Trial(method, rankers[-1], unseen, perf_counter() - start)
 
@@ -115,7 +116,7 @@ class Kept:
         if not (model.exists() and facts.exists()):
             return None
         try:
-            with np.load(facts, allow_pickle=False) as stored:
+            with np.load(io.BytesIO(facts.read_bytes()), allow_pickle=False) as stored:
                 unseen, seconds = stored["unseen"], float(stored["seconds"])
             ranker = load(model)
         except (OSError, ValueError, EOFError, KeyError, BadZipFile, RankiniteError):

@@ -45,7 +45,7 @@ def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     if len(judged) < least:
         raise DataError(
             f"{data.source}: {len(judged)} of {data.queries} queries have documents of different grades. Adapting needs at "
-            f"least {least} such queries, some to learn from and some to judge by; give more, or deploy the background as it is."
+            f"least {least}, to learn from some and judge by the others; give more, or deploy the background as it is."
         )
     return judged
 
@@ -72,14 +72,14 @@ def fit_tuned(
     """
     if valid is not None:
         ranker = trained(learner, _joined(target, extra), valid, base=base)
-        return _untouched(base) if base is not None and _history(ranker).best == 0 else ranker
+        return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
     rounds = best_rounds(learner, parts_of(target, learner.watched(), folds, seed), base=base, extra=extra)
     if base is not None and rounds == 0:
-        return _untouched(base)
+        return untouched(base)
     return trained(with_rounds(learner, rounds), _joined(target, extra), base=base)
 
 
-def _untouched(base: Scorer) -> Fitted:
+def untouched(base: Scorer) -> Fitted:
     """The base itself, to the bit."""
     return base if isinstance(base, Fitted) else Blend(((1.0, base),))
 
@@ -109,6 +109,7 @@ def fit_own(
 
 def best_rounds(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> int:
     """The number of rounds whose mean over all held queries is best, the first of equals."""
+    _rounds_field(learner)
     measure = learner.watched()
     curves: list[Floats] = []
     for part in parts:
@@ -137,21 +138,30 @@ def matched(background: Scorer, target: Dataset) -> Scorer:
     return match_features(background, target.feature_names, target.source)[0]
 
 
-def judged_in(held: Dataset, measure: Measure) -> Indices:
+def judged_in(data: Dataset, measure: Measure) -> Indices:
     """The queries that are counted: those of which the measure tells something."""
-    return np.flatnonzero(~np.isnan(evaluate(np.zeros(held.rows), held, [measure])[measure].per_query))
+    try:
+        values = evaluate(np.zeros(data.rows), data, [measure])[measure].per_query
+    except DataError:  # it tells nothing of any
+        return np.empty(0, np.int64)
+    return np.flatnonzero(~np.isnan(values))
 
 
 def with_rounds(learner: Learner, rounds: int) -> Learner:
     """The learner that trains for exactly so many rounds."""
+    changed: dict[str, Any] = {_rounds_field(learner): rounds, "patience": None, "train_history": False}
+    return replace(learner, **changed)
+
+
+def _rounds_field(learner: Learner) -> str:
+    """What the learner calls its rounds; refuses one without."""
     field = next((name for name in ("trees", "rounds") if hasattr(learner, name)), None)
     if field is None:
         raise ArgumentError(
-            f"{type(learner).__name__} has no number of rounds that folds could choose. Give validation data, or a learner that "
-            "boosts, such as LambdaMART."
+            f"{type(learner).__name__} has no rounds of boosting whose number folds could choose. Give validation data, or a "
+            "learner that boosts, such as LambdaMART."
         )
-    changed: dict[str, Any] = {field: rounds, "patience": None, "train_history": False}
-    return replace(learner, **changed)
+    return field
 
 
 def _history(ranker: Fitted) -> History:

@@ -24,6 +24,7 @@ _SPELLINGS = (
     ),
     (r"\bsame_scale=True", "--same-scale"),
     (r"\bchoose: (?=--)", ""),
+    (r"\bchoose: (confidence)=", r"--\1 "),
     (r"Checkpoint: ", ""),
     (r"Give a file that a ranker's save\(\) has written\.", "Give one that rankinite train has written."),
     (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankinite.cli import learners, options
+from rankinite.cli.interrupts import INTERRUPTED
 from rankinite.cli.options import say
 from rankinite.errors import ArgumentError, DataError
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from rankinite.rankers.net import Linear, Net
     from rankinite.rankers.training import Learner
 
-INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended, as shells have it."""
 WHY = {
     "finished": "all {unit}s done",
     "early": "stopped early, as it got no better",

@@ -64,7 +64,7 @@ def k_folds(data: Dataset, k: int, *, seed: int = 0) -> list[Fold]:
 
 
 def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int = 0) -> list[Holdout]:
-    """k disjoint parts of the queries, each held out once. ``queries``: only these are dealt; others always stay."""
+    """Disjoint parts of the queries, k of them, each held out once. ``queries``: only these are dealt; others always stay."""
     dealt = _shuffled_queries(data, seed)
     if queries is not None:
         dealt = dealt[np.isin(dealt, queries)]

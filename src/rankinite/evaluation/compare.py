@@ -62,9 +62,9 @@ class Comparison:
             if pair.measure == wanted and {pair.first, pair.second} == sides:
                 return pair if pair.first == first else pair.mirrored()
         self[second]  # an unknown name has its own error
-        raise ArgumentError(
-            f"{first!r} and {second!r} were not compared. Give two different systems; against= may leave pairs out."
-        )
+        if first == second:
+            raise ArgumentError(f"{first!r} cannot be compared with itself. Give two different systems.")
+        raise ArgumentError(f"{first!r} and {second!r} were not compared, as against= names neither. Leave it out to test all.")
 
     def better_than(self, system: str, measure: Measure | str) -> tuple[str, ...]:
         """The systems that ``system`` is significantly better than."""
@@ -246,6 +246,8 @@ def compare(
         raise ArgumentError(f"test={test!r} is unknown. Known are {', '.join(TESTS)}.")
     if not 0.0 < alpha < 1.0:
         raise ArgumentError(f"alpha={alpha}: it must lie between 0 and 1, for example 0.05.")
+    if against is not None and not against:
+        raise ArgumentError("against names no system. Give at least one, or leave it out to test all pairs.")
     unknown = [name for name in against or () if name not in rankers]
     if unknown:
         raise ArgumentError(

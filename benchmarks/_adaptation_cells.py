@@ -1,0 +1,253 @@
+"""One cell of the experiment on adapting: a pair, a number of target queries, a draw. What is fitted in it, and what is kept.
+
+A cell is a JSON file with the value of every test query, so that the page can be written anew without fitting anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rankinite as rk
+from _adaptation_pairs import CLASSIC, FURTHER, PAIRS, QUERIES, SHIFTS, WORLD, Pair
+
+MEASURES = [rk.NDCG(10), rk.NDCG(1), rk.NDCG(3)]
+TREES, LEAVES, RATE, MORE = 300, 12, 0.05, 30
+SHAPE = {"leaves": LEAVES, "rate": RATE, "patience": None, "train_history": False}
+SETTINGS = {
+    "background": [TREES, LEAVES, RATE, MORE],
+    "measures": list(map(str, MEASURES)),
+    "classic": [[*pair, other] for pair, other in CLASSIC.items()],
+    "artificial": [SHIFTS, FURTHER, WORLD, QUERIES],
+}
+PEERS = ("LightGBM", "LightGBM continued", "LightGBM refit", "XGBoost", "XGBoost refresh")
+UNRELATED = ("cli", "exchange")
+"""Packages of rankinite that no number here depends on."""
+Fit = Callable[[Pair, rk.Dataset, int, "Backgrounds"], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is fitted at once."""
+
+    pair: Pair
+    size: int | None
+    draw: int
+    folder: Path
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.pair.name} n={self.size or 'all'} draw {self.draw}"
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.kind / f"{self.pair.name}_{self.size or 'all'}_{self.draw}.json"
+
+    def kept(self, *, code: str | None = None) -> bool:
+        """Whether it is there, with today's settings; and made by this code, if one is given."""
+        if not self.path.exists():
+            return False
+        found = json.loads(self.path.read_text(encoding="utf-8"))
+        return found["settings"] == _digest(SETTINGS) and code in (None, found["code"])
+
+    @contextmanager
+    def claimed(self) -> Iterator[bool]:
+        """Whether this process has the cell to itself; a process that ends gives it back."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = self.path.with_suffix(".lock")
+        with lock.open("w", encoding="utf-8") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+            lock.unlink()
+
+    def run(self, fit: Fit, threads: int) -> dict[str, Any]:
+        """Fit everything and keep what came out."""
+        started = time.perf_counter()
+        with rk.threads(threads):
+            target = self.pair.sample(self.size, self.draw)
+            found = fit(self.pair, target, self.draw, Backgrounds(self.pair, self.folder / "backgrounds", threads))
+        about = {"pair": self.pair.name, "size": self.size, "draw": self.draw, "queries": target.queries, "rows": target.rows}
+        keys = {"settings": _digest(SETTINGS), "code": code_key()}
+        content = {**about, **keys, "seconds": time.perf_counter() - started, **found}
+        with _whole(self.path) as path:
+            path.write_text(json.dumps(content), encoding="utf-8")
+        return content
+
+
+class Backgrounds:
+    """The models of a pair's background data, trained once and kept in files."""
+
+    def __init__(self, pair: Pair, folder: Path, threads: int) -> None:
+        self.pair, self.folder, self.threads = pair, folder, threads
+        folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def data(self) -> rk.Dataset:
+        return self.pair.material.background
+
+    def ours(self, learner: type[rk.LambdaMART | rk.MART] = rk.LambdaMART) -> rk.Forest:
+        path = self._path(f"{learner.__name__}-{code_key()}.rankinite")
+        if not path.exists():
+            with _whole(path) as own:
+                learner(trees=TREES, **SHAPE).fit(self.data).save(own)
+        return rk.load(path)
+
+    def lightgbm(self) -> Path:
+        path = self._path("lightgbm.txt")
+        if not path.exists():
+            import lightgbm
+
+            with _whole(path) as own:
+                lightgbm.train(lightgbm_settings(self.threads), lightgbm_data(self.data), TREES).save_model(own)
+        return path
+
+    def xgboost(self) -> Path:
+        path = self._path("xgboost.json")
+        if not path.exists():
+            import xgboost
+
+            with _whole(path) as own:
+                xgboost.train(xgboost_settings(self.threads), xgboost_data(self.data), TREES).save_model(own)
+        return path
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{self.pair.name}-{_digest(SETTINGS)}-{name}"
+
+
+def fit_methods(pair: Pair, target: rk.Dataset, draw: int, backgrounds: Backgrounds) -> dict[str, Any]:
+    """Every method of ``rk.adapt.choose`` with what it chose, and what other libraries offer."""
+    material = pair.material
+    choice = rk.adapt.choose(
+        backgrounds.ours(), target,
+        background_data=material.background, measure=MEASURES[0], report=MEASURES[1:], seed=draw, curve=False,
+        same_scale=True,
+    )  # fmt: skip
+    systems = {
+        trial.method.name: {
+            "unseen": choice.unseen[trial.method.name][MEASURES[0]].mean,
+            "seconds": trial.seconds,
+            **judged(trial.ranker, material),
+        }
+        for trial in choice.trials
+    }
+    for name, (seconds, scores) in peers(target, backgrounds).items():
+        systems[name] = {"seconds": seconds, **judged(scores, material)}
+    decided = {"chosen": choice.name, "recommended": choice.verdict.recommended, "best": choice.verdict.best}
+    return {**decided, "refused": dict(choice.refused), "systems": systems}
+
+
+def judged(ranker: Any, material: Any) -> dict[str, Any]:
+    """The values of every query of the closed test and of the open ones; None where a query tells nothing."""
+    opens = {name: _values(ranker, data) for name, data in material.opens.items()}
+    return {"test": _values(ranker, material.test), "opens": opens}
+
+
+def _values(ranker: Any, data: rk.Dataset) -> dict[str, list[float | None]]:
+    scored = np.asarray(ranker(data), float) if callable(ranker) else ranker
+    evaluation = rk.evaluate(scored, data, MEASURES)
+    return {str(m): [None if np.isnan(v) else round(v, 7) for v in evaluation[m].per_query.tolist()] for m in MEASURES}
+
+
+# ---- what others offer -------------------------------------------------------------------------------------------------
+
+
+def lightgbm_settings(threads: int) -> dict[str, Any]:
+    shape = {"objective": "lambdarank", "num_leaves": LEAVES, "learning_rate": RATE}
+    return {**shape, "verbosity": -1, "num_threads": threads, "deterministic": True, "force_row_wise": True}
+
+
+def lightgbm_data(data: rk.Dataset) -> Any:
+    import lightgbm
+
+    # Continued training asks for the raw features again.
+    settings = {"verbosity": -1}
+    return lightgbm.Dataset(data.features, data.grades, group=np.diff(data.offsets), params=settings, free_raw_data=False)
+
+
+def xgboost_settings(threads: int) -> dict[str, Any]:
+    shape = {"objective": "rank:ndcg", "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": LEAVES, "max_depth": 0}
+    return {**shape, "eta": RATE, "nthread": threads}
+
+
+def xgboost_data(data: rk.Dataset) -> Any:
+    import xgboost
+
+    return xgboost.DMatrix(data.features, data.grades, qid=data.query_of_row())
+
+
+def peers(target: rk.Dataset, backgrounds: Backgrounds) -> dict[str, tuple[float, Callable[[rk.Dataset], Any]]]:
+    """What LightGBM and XGBoost do with a background of their own: seconds, and how it scores."""
+    import lightgbm
+    import xgboost
+
+    first, second = lightgbm.Booster(model_file=backgrounds.lightgbm()), xgboost.Booster(model_file=backgrounds.xgboost())
+    settings = lightgbm_settings(backgrounds.threads)
+    refresh = {"process_type": "update", "updater": "refresh", "refresh_leaf": 1, "verbosity": 0}  # else it warns of itself
+    again = {**xgboost_settings(backgrounds.threads), **refresh}
+    works = {
+        PEERS[0]: lambda: first,
+        PEERS[1]: lambda: lightgbm.train(settings, lightgbm_data(target), MORE, init_model=backgrounds.lightgbm()),
+        PEERS[2]: lambda: first.refit(target.features, target.grades, group=np.diff(target.offsets)),
+        PEERS[3]: lambda: second,
+        PEERS[4]: lambda: xgboost.train(again, xgboost_data(target), TREES, xgb_model=backgrounds.xgboost()),
+    }
+    found: dict[str, tuple[float, Callable[[rk.Dataset], Any]]] = {}
+    for name, work in works.items():
+        started = time.perf_counter()
+        model = work()
+        predict = model.predict if isinstance(model, lightgbm.Booster) else model.inplace_predict
+        found[name] = time.perf_counter() - started, lambda data, predict=predict: predict(data.features)
+    return found
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A place to write a file to, which takes its name when it is finished."""
+    own = path.with_name(f"{os.getpid()}-{path.name}")
+    yield own
+    own.replace(path)
+
+
+def _digest(settings: Any) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+
+
+@cache
+def code_key() -> str:
+    """A hash of the code that the numbers depend on; comments and layout do not count."""
+    root = Path(rk.__file__).parent
+    paths = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in UNRELATED]
+    parsed = "".join(ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
+    return hashlib.sha256(f"{rk.__version__}{parsed}".encode()).hexdigest()[:12]
+
+
+def cells_of(kind: str, names: list[str], draws: int, folder: Path) -> list[Cell]:
+    """The cells of these pairs, draw by draw: what is there after a while then holds all pairs and sizes."""
+    return [
+        Cell(PAIRS[name], size, draw, folder, kind) for draw in range(draws) for name in names for size in PAIRS[name].sizes
+    ]
+
+
+def read_cells(kind: str, folder: Path) -> list[Mapping[str, Any]]:
+    """All cells kept with today's settings."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / kind).glob("*.json"))]
+    return [cell for cell in found if cell["settings"] == _digest(SETTINGS) and cell["pair"] in PAIRS]

@@ -1,0 +1,243 @@
+"""``rankinite adapt``: from a background ranker and a few judged queries to the ranker to deploy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankinite.cli import options
+from rankinite.cli.material import Material
+from rankinite.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rankinite.adapt.choice import Choice
+    from rankinite.cli.adapting import Folder
+
+_MATERIAL, _CHOICE = "What there is besides", "How the choice is made"
+
+
+@options.with_options(reading=options.Reading())
+def adapt(
+    background: Annotated[
+        list[str],
+        typer.Argument(
+            help="The rankers you have, one or more: a model file (ours, LightGBM's text, XGBoost's JSON or UBJSON), or "
+            "feature:NAME; name=… gives one a name.",
+            show_default=False,
+        ),
+    ],
+    train: Annotated[
+        list[Path],
+        typer.Option(
+            "--train", "-d", help="Judged queries of the new domain, the target; may be repeated.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="A folder for the model, the evidence and finished work.", show_default=False)
+    ],
+    valid: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--valid",
+            "-v",
+            help="Further judged queries that say when to stop and how much to weigh; without them folds of --train do. May be "
+            "repeated.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    test: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--test",
+            "-t",
+            help="Queries to report all methods on; they decide nothing. May be repeated.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    open_data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--open",
+            help="Queries unlike those of --train, of a later time say: what the future may bring. Reported apart; they decide "
+            "nothing. May be repeated.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    background_data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--background-data",
+            "-B",
+            help="What the background was trained on, or some of it: pooling and neighbours need it. May be repeated.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    map_grades: Annotated[
+        str | None,
+        typer.Option(
+            help="Put the grades of --background-data on the scale of --train: 0=0,1=0,2=1,3=1,4=1 makes two grades of five.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    same_scale: Annotated[
+        bool,
+        typer.Option(
+            "--same-scale",
+            help="The grades of --background-data and --train mean the same, though they do not look so.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = False,
+    background_rate: Annotated[
+        float | None,
+        typer.Option(
+            help="The learning rate that backgrounds were trained with which do not say so, as XGBoost's: Trada needs it.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="The measure to be best for.", rich_help_panel=_CHOICE)
+    ] = "ndcg@10",
+    report: Annotated[
+        list[str] | None,
+        typer.Option(help="Further measures to report, as in ndcg@1,ndcg@3,err.", rich_help_panel=_CHOICE),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these methods, as in smart,trada; all if left out. Background and target alone are always there.",
+            rich_help_panel=_CHOICE,
+        ),
+    ] = None,
+    folds: Annotated[
+        int,
+        typer.Option(
+            min=2, help="Parts that queries are held out in; below ten queries each is alone.", rich_help_panel=_CHOICE
+        ),
+    ] = 5,
+    confidence: Annotated[
+        float,
+        typer.Option(help="How sure the gain over the background must be to recommend a change.", rich_help_panel=_CHOICE),
+    ] = 0.8,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of folds and training; the same gives the same model.", rich_help_panel=_CHOICE)
+    ] = 0,
+    all_models: Annotated[bool, typer.Option("--all-models", help="Write the model of every method, in models/.")] = False,
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--curve/--no-curve", help="See how the gain grows with the number of target queries; takes a part of the time."
+        ),
+    ] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON, and nothing else.")] = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Adapt a ranker to a new domain with few judged queries: try every method, choose one, show the evidence.
+
+    BACKGROUND is the ranker of a big market, --train are the judged queries of the new one. Every method that
+    the material allows is fitted and judged on target queries that it did not see, by folds of queries; the test
+    data decide nothing. The folder --out receives model.rankinite; evidence.md and evidence.json, with all
+    methods, intervals, and corrected tests against the background and the target alone; and gains.csv, query by
+    query. Finished methods are kept in trials/ there: Ctrl-C ends the run, and the same command goes on.
+
+    Examples:
+
+      rankinite adapt web.rankinite --train market.txt --out market
+
+      rankinite adapt web.rankinite --train market.txt -B web.parquet --test test.txt --out market
+
+      rankinite adapt lightgbm.txt -d market.txt --report ndcg@1,err --methods trada,smart -o market
+
+      rankinite adapt us=us.rankinite uk=uk.rankinite bm25=feature:25 -d market.txt --open later.txt -o market
+
+      rankinite adapt web.rankinite -d market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
+    """
+    from rankinite.cli.adapting import Folder, Run, printed
+
+    mapping = _grade_map(map_grades)
+    if background_rate is not None and not 0.0 < background_rate <= 1.0:
+        raise ArgumentError(f"--background-rate {background_rate:g} must be above 0 and at most 1, such as 0.1.")
+    for option, given in (("--map-grades", mapping), ("--same-scale", same_scale)):
+        if given and background_data is None:
+            raise ArgumentError(f"{option} is about the grades of --background-data, which is not given. Leave it out.")
+    folder = Folder.checked(out)
+    settings: dict[str, Any] = {
+        "measure": measure,
+        "report": _split(report) or [],
+        "methods": _split(methods),
+        "folds": folds,
+        "confidence": confidence,
+        "seed": seed,
+        "same_scale": same_scale,
+        "curve": curve,
+    }
+    material = Material.read(background, train, valid, test, open_data, background_data, mapping, reading)
+    if background_rate is not None:
+        material = material.with_rate(background_rate)
+    material.check_measures([measure, *settings["report"]])
+    start = monotonic()
+    choice = _chosen(material, settings, folder, quiet)
+    about = Run(
+        material.named(),
+        {**settings, "map_grades": map_grades, "background_rate": background_rate},
+        material.best(choice),
+        monotonic() - start,
+    )
+    with options.busy(f"writing to {out}"):
+        evidence = folder.write(choice, about, all_models=all_models)
+    printed(choice, evidence, folder, as_json=json)
+
+
+def _chosen(material: Material, settings: dict[str, Any], folder: Folder, quiet: bool) -> Choice:
+    from rankinite.adapt.choose import choose
+    from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
+    from rankinite.cli.progress import trying
+
+    data = material.data
+    others: dict[str, Any] = {name: data.get(name) for name in ("valid", "background_data", "test")}
+    try:
+        with trying(quiet=quiet) as watch, leaving_promptly(folder.hint):
+            choice = choose(
+                material.backgrounds,
+                data["train"],
+                shifted=data.get("open"),
+                keep=folder.trials,
+                watch=watch,
+                **others,
+                **settings,
+            )
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    spelled = {name: why.replace("Give rate=,", "Give --background-rate,") for name, why in choice.refused.items()}
+    return replace(choice, refused=spelled)
+
+
+def _split(given: list[str] | None) -> list[str] | None:
+    """Names that stand in options, one after the other or with commas: ``["a,b", "c"]`` → a, b, c."""
+    return None if given is None else [name.strip() for entry in given for name in entry.split(",") if name.strip()]
+
+
+def _grade_map(given: str | None) -> dict[float, float] | None:
+    """``0=0,1=1`` as a mapping."""
+    if given is None:
+        return None
+    found: dict[float, float] = {}
+    for entry in given.split(","):
+        old, _, new = entry.partition("=")
+        try:
+            grade, other = float(old), float(new)
+        except ValueError:
+            grade = other = math.nan
+        if not (math.isfinite(grade) and math.isfinite(other)) or grade in found:
+            raise ArgumentError(
+                f"--map-grades {given}: {entry!r} does not give a grade its new one. Name every grade of --background-data "
+                "once, as in 0=0,1=0,2=1."
+            )
+        found[grade] = other
+    return found

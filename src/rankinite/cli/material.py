@@ -1,0 +1,119 @@
+"""What ``rankinite adapt`` is given: rankers and data that fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankinite.cli import rankers
+from rankinite.cli.options import Reading, say
+from rankinite.errors import DataError, listed
+
+if TYPE_CHECKING:
+    from rankinite.adapt.choice import Choice
+    from rankinite.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Material:
+    """What there is to adapt with, read."""
+
+    backgrounds: Mapping[str, Any]
+    files: Mapping[str, list[str]]
+    """The files, by the option that named them."""
+    data: Mapping[str, Dataset]
+    """The data, by the option that named them."""
+
+    @classmethod
+    def read(
+        cls,
+        backgrounds: list[str],
+        train: list[Path],
+        valid: list[Path] | None,
+        test: list[Path] | None,
+        open_data: list[Path] | None,
+        background_data: list[Path] | None,
+        mapping: Mapping[float, float] | None,
+        reading: Reading,
+    ) -> Material:
+        """Read all, with the features of the target; refuses queries that would be trained on and judged by."""
+        target, models = rankers.read_for(rankers.by_name(backgrounds), train, reading)
+        others = {"valid": valid, "test": test, "open": open_data, "background_data": background_data}
+        given = {name: paths for name, paths in others.items() if paths}
+        data = {"train": target, **{name: reading.read(paths, like=target) for name, paths in given.items()}}
+        if mapping is not None:
+            try:
+                data["background_data"] = data["background_data"].map_grades(dict(mapping))
+            except DataError as problem:
+                raise DataError(f"--map-grades: {problem}") from problem
+        _check_apart(data)
+        _say_unused(target, models)
+        files = {name: [str(path) for path in paths] for name, paths in {"train": train, **given}.items()}
+        return cls(models, {"backgrounds": backgrounds, **files}, data)
+
+    def with_rate(self, rate: float) -> Material:
+        """The same with forests that know their learning rate: this one, if they did not."""
+        from rankinite.rankers.forest import Forest
+
+        known: dict[str, Any] = {
+            name: replace(ranker, settings={**ranker.settings, "rate": rate})
+            if isinstance(ranker, Forest) and ranker.settings.get("rate") is None
+            else ranker
+            for name, ranker in self.backgrounds.items()
+        }
+        return replace(self, backgrounds=known)
+
+    def check_measures(self, measures: list[str]) -> None:
+        """Refuse measures that do not exist or do not fit the grades before anything is trained."""
+        import numpy as np
+
+        from rankinite.evaluation.evaluate import evaluate
+
+        for data in (self.data[name] for name in ("train", "test", "open") if name in self.data):
+            with suppress(DataError):  # data that tell nothing are refused later, and better
+                evaluate(np.zeros(data.rows), data, measures)
+
+    def named(self) -> dict[str, Any]:
+        """The inputs as the evidence lists them."""
+        sizes = {
+            name: {"queries": data.queries, "rows": data.rows, "features": len(data.feature_names)}
+            for name, data in self.data.items()
+        }
+        return {name: {"files": files, **sizes.get(name, {})} for name, files in self.files.items()}
+
+    def best(self, choice: Choice) -> str | None:
+        """Of several backgrounds, the one that is called "background": the one that ranks the target best."""
+        from rankinite.adapt.task import Task
+
+        if len(self.backgrounds) == 1:
+            return None
+        measure: Any = choice.measure
+        best = Task(self.backgrounds, self.data["train"], measure).background
+        return next(name for name, ranker in self.backgrounds.items() if ranker is best)
+
+
+def _check_apart(data: Mapping[str, Dataset]) -> None:
+    """Refuse queries that would be learnt from and then judged by."""
+    for learnt, judged in product(("train", "valid"), ("valid", "test", "open")):
+        if learnt == judged or learnt not in data or judged not in data:
+            continue
+        known = set(data[learnt].qids.tolist())
+        shared = [qid for qid in data[judged].qids.tolist() if qid in known]
+        if shared:
+            raise DataError(
+                f"--{judged} {data[judged].source}: {len(shared)} of its {data[judged].queries} queries stand in --{learnt} "
+                f"{data[learnt].source} too: {listed(shared, 5)}. What was learnt from says nothing about queries to come: "
+                "take them out of one of the two, or rename them if they are other queries."
+            )
+
+
+def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:
+    """A word on features that only the methods which train on the target can use."""
+    known = [model.feature_names for model in models.values() if len(model.feature_names) > 1]
+    unused = [name for name in target.feature_names if not any(name in names for names in known)]
+    if known and unused:
+        say(f"{target.source}: no background knows {listed(unused, 5)}; methods that train on the target may use them")

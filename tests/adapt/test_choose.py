@@ -1,0 +1,297 @@
+"""Choosing: every method tried on queries it did not see, whatever the order, the threads and the test data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.adapting import (
+    TREES,
+    WORLD,
+    background,
+    background_data,
+    make_small,
+    regraded,
+    shuffled,
+    target,
+    unseen,
+    with_one_grade,
+)
+from rankinite.adapt import Trada, choose, smart
+from rankinite.adapt.deciding import decide
+from rankinite.adapt.methods import AVERAGED, METHODS
+from rankinite.adapt.task import Task
+from rankinite.adapt.trials import averaged
+from rankinite.adapt.tuning import parts_of
+
+NDCG = rk.NDCG(10)
+ALL = [method.name for method in METHODS]
+FORESTS = ["trada", "trada-splits", "trada-trees", "additive"]
+DATA = ["neighbours", "pool", "pool-10"]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    make_small(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def choice():
+    """Everything there is."""
+    with pytest.MonkeyPatch.context() as patched:
+        make_small(patched)
+        return choose(background(), target(), background_data=background_data(), test=unseen(), report=["err", "ndcg@10"])
+
+
+def same(one, other, order=slice(None)):
+    """Whether all scores of two choices are the same to the bit."""
+    assert list(one.models) == list(other.models)
+    for a, b in zip(one.trials, other.trials, strict=True):
+        assert a.unseen[order].tobytes() == b.unseen.tobytes(), a.method.name
+        assert a.ranker.score(unseen()).tobytes() == b.ranker.score(unseen()).tobytes(), a.method.name
+    assert one.verdict == other.verdict
+
+
+# ---- what is done --------------------------------------------------------------------------------------------------
+
+
+def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
+    assert list(choice.models) == [*ALL, "average"]
+    assert choice.refused == {}
+    values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
+    assert choice.verdict == decide(values, confidence=0.8)
+    assert choice.ranker is choice.models[choice.name]
+    assert choice.unseen.measures == choice.test.measures == (NDCG, rk.ERR())
+    assert choice.unseen["smart"].qids.tolist() == target().qids.tolist()
+    assert {name for pair in choice.unseen.pairs for name in (pair.first, pair.second)} == set(choice.models)
+    assert all({"background", "target"} & {pair.first, pair.second} for pair in choice.unseen.pairs)
+
+
+def test_baselines_are_what_they_say(choice):
+    assert choice.models["background"] is background()
+    trials = {trial.method.name: trial for trial in choice.trials}
+    assert trials["background"].unseen.tobytes() == background().score(target()).tobytes()
+    own = Task({}, target(), NDCG).own
+    assert choice.models["target"].score(unseen()).tobytes() == own.ranker.score(unseen()).tobytes()
+
+
+def test_models_are_as_large_as_the_paper_compares_them(choice):
+    size = {name: len(choice.models[name]) for name in ("background", *FORESTS, "pool", "pool-10")}
+    assert size == {
+        "background": 20,
+        "trada": 20,
+        "trada-splits": 20,
+        "trada-trees": 22,
+        "additive": 22,
+        "pool": 22,
+        "pool-10": 22,
+    }
+    assert choice.models["additive"].truncate(20).score(unseen()).tobytes() == background().score(unseen()).tobytes()
+
+
+def test_the_average_is_made_of_one_method_of_each_kind(choice):
+    [again] = averaged(choice.trials[:-1])
+    assert again.unseen.tobytes() == choice.trials[-1].unseen.tobytes()
+    parts = [ranker for _, ranker in choice.models["average"].parts]
+    assert [part is choice.models[kind[0]] for part, kind in zip(parts, AVERAGED, strict=True)] == [True] * 3
+
+
+def test_scores_do_not_depend_on_the_grades_of_their_query(choice):
+    """Nor on those of the queries that were held out with it. Only the average's weights come from all queries."""
+    other = choose(background(), regraded(target(), 7), background_data=background_data(), curve=False)
+    [part] = [part for part in parts_of(target(), NDCG, 5, 0) if target().qids[7] in part.held.qids]
+    rest = np.setdiff1d(np.arange(target().rows), part.rows)
+    changed = set()
+    for before, after in zip(choice.trials[:-1], other.trials[:-1], strict=True):
+        assert before.unseen[part.rows].tobytes() == after.unseen[part.rows].tobytes(), before.method.name
+        if before.unseen[rest].tobytes() != after.unseen[rest].tobytes():
+            changed.add(before.method.name)
+    assert {"interpolate", "trada", "target", "pool"} <= changed
+    assert "background" not in changed
+
+
+def test_test_data_change_nothing_else(choice):
+    told = {"methods": ["trada", "additive", "pool"], "background_data": background_data(), "curve": False}
+    plain = choose(background(), target(), **told)
+    other = choose(background(), target(), test=regraded(unseen(), 2), shifted=target(5), **told)
+    same(plain, other)
+    assert plain.test is plain.shifted is None
+    assert other.shifted["trada"].qids.tolist() == target(5).qids.tolist()
+    for name in told["methods"]:
+        assert choice.test[name][NDCG].per_query[:2].tolist() == other.test[name][NDCG].per_query[:2].tolist()
+        assert choice.test[name][NDCG].per_query[2] != other.test[name][NDCG].per_query[2]
+
+
+def test_neither_order_nor_threads_change_a_bit(choice):
+    turned, order = shuffled(target(), 4)
+    with rk.threads(1):
+        other = choose(background(), turned, background_data=shuffled(background_data(), 5)[0], test=unseen())
+    same(choice, other, order)
+    assert other.curve.sizes == choice.curve.sizes
+    queries = [turned.qids.tolist().index(qid) for qid in target().qids.tolist()]
+    for name, values in choice.curve.values.items():
+        assert values.tobytes() == other.curve.values[name][:, queries].tobytes()
+
+
+def test_seeds_and_folds_matter():
+    unseens = [
+        choose(background(), target(), methods=[], curve=False, **change).trials[-1].unseen.tobytes()
+        for change in ({}, {"seed": 1}, {"folds": 4}, {"seed": 0, "folds": 5})
+    ]
+    assert unseens[0] == unseens[3]
+    assert len(set(unseens)) == 3
+
+
+def test_queries_of_one_grade_are_trained_on_and_never_held_out():
+    silent = with_one_grade(target(13), [12])
+    other = choose(background(), silent, methods=["trada"], curve=False)
+    assert other.unseen["trada"][NDCG].queries == 12
+    assert np.isnan(other.unseen["trada"][NDCG].per_query[12])
+    assert np.isfinite(other.trials[1].unseen).all()
+
+
+def test_validation_data_tune_and_the_target_decides():
+    valid = rk.synthesise(8, part="valid", domain=1, world=WORLD)
+    other = choose(background(), target(), valid, methods=["smart"])
+    assert other.unseen["smart"].qids.tolist() == target().qids.tolist()
+    learner = replace(TREES, row_share=0.7)
+    assert other.models["smart"].score(unseen()).tobytes() == smart(background(), target(), valid, learner=learner).score(unseen()).tobytes()  # fmt: skip  # noqa: E501
+    two = choose(background(), target(2), valid, methods=["smart"])  # enough, as folds need not tune
+    assert two.curve.sizes == (1,)
+
+
+# ---- what there is to adapt with -----------------------------------------------------------------------------------
+
+
+def test_methods_that_lack_something_say_what():
+    without = choose(background(), target(4), methods=DATA, curve=False)
+    assert dict(without.refused) == dict.fromkeys(DATA, "needs the background's data")
+    linear = choose(rk.Feature(0), target(4), methods=FORESTS, curve=False)
+    assert dict(linear.refused) == dict.fromkeys(FORESTS, "needs a background that is a forest with one score")
+    assert "trada: not tried, needs a background that is a forest with one score." in str(linear)
+
+
+def test_only_methods_asked_for_are_tried_beside_the_baselines():
+    some = choose(background(), target(4), methods=["smart", "interpolate"], curve=False)
+    assert list(some.models) == ["background", "interpolate", "smart", "target"]
+    assert list(choose(background(), target(4), methods=[], curve=False).models) == ["background", "target"]
+    average = choose(background(), target(4), methods=["smart", "average", "lambdaboost"], curve=False)
+    assert list(average.models) == ["background", "lambdaboost", "smart", "target", "average"]
+    assert average.curve is None
+
+
+def test_several_backgrounds_are_interpolated_and_the_best_is_adapted():
+    poor = -1.0 * background()
+    two = choose({"poor": poor, "good": background()}, target(5), curve=False, methods=["interpolate", "additive", "smart"])
+    assert two.models["background"] is background()
+    listed = choose([poor, background()], target(5), curve=False, methods=["interpolate", "additive", "smart"])
+    same(two, listed)
+    assert two.models["additive"].truncate(20).score(unseen()).tobytes() == background().score(unseen()).tobytes()
+
+
+def test_forests_among_several_backgrounds_are_adapted_even_where_another_ranks_better():
+    perfect = replace(target(6), features=np.column_stack((target(6).grades, target(6).features[:, 1:])).astype(np.float32))
+    mixed = choose([background(), rk.Feature(0)], perfect, curve=False, methods=["trada", "additive"])
+    assert isinstance(mixed.models["background"], rk.Feature)
+    assert len(mixed.models["trada"]) == 20
+    assert mixed.refused == {}
+
+
+def test_a_forest_that_does_not_say_how_it_was_trained_is_not_tuned():
+    foreign = replace(background(), settings={"learner": "XGBoost", "loss": "lambda"}, history=None)
+    other = choose(foreign, target(4), methods=[*FORESTS, "lambdaboost", "average"], curve=False)
+    assert list(other.refused) == ["trada", "trada-splits", "trada-trees"]
+    assert "does not say with which shrinkage it was trained" in other.refused["trada"]
+    assert list(other.models) == ["background", "lambdaboost", "additive", "target", "average"]
+
+
+def test_what_was_adapted_once_can_be_adapted_again():
+    tuned = Trada(beta=10.0).adapt(background(), target(6))
+    again = choose(tuned, target(4), background_data=background_data(), methods=["trada", "additive", "pool"], curve=False)
+    assert again.refused == {}
+    learner = Task({"web": tuned}, target(4), NDCG).learner(5)
+    assert (learner.rate, learner.leaves) == (0.2, 6)
+
+
+def test_models_trained_anew_have_the_shape_of_the_background_only_where_that_is_a_forest():
+    net = rk.Linear(target().feature_names, np.ones(5), settings={"rate": 0.001, "leaves": 2})
+    task = Task({"net": net}, target(), NDCG, seed=3)
+    learner = task.learner(7)
+    assert (learner.rate, learner.leaves, learner.trees, learner.seed, learner.patience) == (0.1, 12, 7, 3, None)
+    assert (task.size, task.added, task.forest) == (330, 30, None)
+
+
+def test_a_linear_ranker_and_a_blend_can_be_backgrounds():
+    linear = rk.Linear(target().feature_names, np.arange(5) / 3.0)
+    for ranker in (linear, 0.5 * background() + linear):
+        found = choose(ranker, target(4), methods=["lambdaboost", "smart"], curve=False)
+        assert np.isfinite(found.ranker.score(unseen())).all()
+
+
+def test_infinite_features_leave_out_the_methods_that_refuse_them():
+    features = target().features.copy()
+    features[5, 3] = np.inf
+    other = choose(background(), replace(target(), features=features), methods=["lambdaboost", "smart"], curve=False)
+    assert list(other.refused) == ["lambdaboost"]
+    assert "infinite" in other.refused["lambdaboost"]
+    assert "smart" in other.models
+
+
+def test_all_is_told(choice):
+    told = json.loads(json.dumps(choice.to_dict(), allow_nan=False))
+    assert told["curve"]["queries"] == list(choice.curve.sizes)
+    assert list(told["methods"]) == list(choice.models)
+    assert told["methods"]["trada"]["size"] == "20 trees"
+    assert all(name in str(choice) for name in choice.models)
+
+
+# ---- refusals ------------------------------------------------------------------------------------------------------
+
+binary = replace(target(), grades=np.minimum(target().grades, 1))
+REFUSED = {
+    "one query": ({"target": target(1)}, rk.DataError, "1 of 1 queries have documents of different grades.*at least 3"),
+    "two queries": ({"target": target(2)}, rk.DataError, "2 of 2 queries .* at least 3"),
+    "one grade": ({"target": with_one_grade(target(4), range(4))}, rk.DataError, "0 of 4 queries"),
+    "no ranker": ({"backgrounds": len}, rk.ArgumentError, "is no ranker of rankinite"),
+    "a path": ({"backgrounds": "web.txt"}, rk.ArgumentError, "'web.txt' is no ranker of rankinite. Load one"),
+    "not fitted": ({"backgrounds": [background(), TREES]}, rk.ArgumentError, "ranker '2': LambdaMART.*is no ranker"),
+    "none": ({"backgrounds": []}, rk.ArgumentError, "there is no background ranker"),
+    "features": ({"target": target().select_features(["1", "2"])}, rk.DataError, "feature"),
+    "valid features": ({"valid": target().select_features(["1", "2"])}, rk.DataError, "has 2 features but"),
+    "test features": ({"test": target().select_features(["1", "2"])}, rk.DataError, "has 2 features but"),
+    "web features": ({"background_data": target().select_features(["1", "2"])}, rk.DataError, "has 2 features but"),
+    "test grades": ({"test": with_one_grade(target(3), range(3))}, rk.DataError, "so it cannot judge. Leave out test"),
+    "shifted": ({"shifted": np.ones((3, 5))}, rk.DataError, "shifted is a ndarray"),
+    "target": ({"target": "target.txt"}, rk.DataError, "target is a str. Give a Dataset"),
+    "web": ({"background_data": [1]}, rk.DataError, "background_data is a list"),
+    "scales": ({"target": binary, "background_data": background_data()}, rk.DataError, "map_grades"),
+    "method": ({"methods": ["boost"]}, rk.ArgumentError, "there is no method 'boost'. The methods are 'background', 'interp"),
+    "folds": ({"folds": 1}, rk.ArgumentError, "folds=1 must be a whole number from 2 on"),
+    "seed": ({"seed": -1}, rk.ArgumentError, "seed=-1"),
+    "confidence": ({"confidence": 80}, rk.ArgumentError, "confidence=80"),
+    "measure": ({"measure": "p@5"}, rk.MeasureError, "cannot be trained for"),
+    "errors": ({"measure": "pairwise-errors"}, rk.MeasureError, "cannot be trained for"),
+    "measures": ({"measure": ["ndcg@10", "err"]}, rk.ArgumentError, "must be one measure"),
+    "report": ({"report": ["nothing"]}, rk.MeasureError, "'nothing' names no measure"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_before_anything_is_trained(case, monkeypatch):
+    changed, error, words = REFUSED[case]
+    home = import_module("rankinite.adapt.choose")
+    monkeypatch.setattr(home, "try_method", lambda *_: pytest.fail("something was trained"))
+    with pytest.raises(error, match=words):
+        choose(**{"backgrounds": background(), "target": target(), **changed})
+
+
+def test_grades_on_other_scales_are_fine_where_the_user_says_so():
+    told = {"background_data": background_data(), "methods": ["pool", "neighbours"], "folds": 2, "curve": False}
+    with pytest.raises(rk.DataError, match="same_scale=True"):
+        choose(background(), binary, **told)
+    assert set(choose(background(), binary, same_scale=True, **told).models) == {"background", "target", "pool", "neighbours"}

@@ -1,0 +1,82 @@
+"""Pooling: both data sets as one, a target query of weight W counting like W of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.adapting import TREES, background_data, shuffled, target, unseen
+from oracles.datasets import contents
+from rankinite.adapt import pool
+from rankinite.adapt.pool import pooled
+
+
+def coarse(data):
+    """With few values a feature: bins are then the same however often a row is repeated."""
+    return replace(data, features=np.round(data.features * 4).astype(np.float32))
+
+
+def repeated(data, times):
+    """Every query so many times, under names of their own."""
+    return rk.concat([data] * times, prefixes=[f"{number}:" for number in range(times)])
+
+
+def test_all_rows_and_queries_are_there_and_weigh_as_told():
+    own = target().with_weights(np.linspace(1, 2, 12))
+    both = pooled(background_data(), own, 3.0)
+    assert (both.rows, both.queries) == (background_data().rows + own.rows, background_data().queries + own.queries)
+    weights = dict(zip(both.qids.tolist(), both.weights.tolist(), strict=True))
+    assert {weights[f"background:{qid}"] for qid in background_data().qids.tolist()} == {1.0}
+    assert [weights[qid] for qid in own.qids.tolist()] == (3.0 * own.weights).tolist()
+    plain = {qid: {**said, "weight": None} for qid, said in contents(both).items()}
+    parts = {f"background:{qid}": said for qid, said in contents(background_data()).items()} | contents(target())
+    assert plain == parts
+
+
+def test_queries_of_both_may_have_the_same_names():
+    same = replace(target(), qids=background_data().qids[:12])
+    assert pooled(background_data(), same, 1.0).queries == 52
+
+
+@pytest.mark.parametrize("learner", [rk.MART(trees=10, leaves=6, min_rows=1), rk.RankNetTrees(trees=10, leaves=6, min_rows=1)])
+@pytest.mark.parametrize("weight", [2, 4])
+def test_a_weight_counts_like_repeating_the_queries(learner, weight):
+    """For losses without ranks, that is: lambdas rank tied documents by content, and a qid is part of it.
+
+    Sums are of gradients as whole numbers, whose unit depends on the number of rows: hence not to the last bit.
+    """
+    web, few, new = coarse(background_data()), coarse(target()), coarse(unseen())
+    weighed = pool(web, few, weight=weight, learner=learner).score(new)
+    twins = learner.fit(rk.concat([web, repeated(few, weight)], prefixes=("background:", "")))
+    assert weighed == pytest.approx(twins.score(new), rel=1e-5)
+    assert weighed != pytest.approx(pool(web, few, learner=learner).score(new), rel=1e-3)
+
+
+def test_a_weight_of_one_is_training_on_both():
+    both = rk.concat([background_data(), target()], prefixes=("background:", ""))
+    assert (
+        pool(background_data(), target(), learner=TREES).score(unseen()).tobytes() == TREES.fit(both).score(unseen()).tobytes()
+    )
+
+
+def test_neither_order_nor_threads_change_a_bit():
+    with rk.threads(1):
+        one = pool(background_data(), target(), weight=3, learner=TREES)
+    with rk.threads(2):
+        other = pool(shuffled(background_data())[0], shuffled(target(), 1)[0], weight=3, learner=TREES)
+    assert one.score(unseen()).tobytes() == other.score(unseen()).tobytes()
+
+
+def test_bad_input_is_refused():
+    for weight in (0.0, -1.0, np.nan, "ten"):
+        with pytest.raises(rk.ArgumentError, match="pool: weight="):
+            pool(background_data(), target(), weight=weight)
+    with pytest.raises(rk.DataError, match="has 4 features but"):
+        pool(background_data().select_features(["1", "2", "3", "4"]), target())
+    binary = replace(target(), grades=np.minimum(target().grades, 1))
+    with pytest.raises(rk.DataError, match="map_grades"):
+        pool(background_data(), binary)
+    assert isinstance(pool(background_data(), binary, same_scale=True, learner=replace(TREES, trees=1)), rk.Forest)

@@ -1,0 +1,277 @@
+"""Trials: scores of queries not seen, the average of them, and what is kept of an interrupted run."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.adapting import background, background_data, regraded, target, unseen, with_one_grade
+from rankinite.adapt import choose
+from rankinite.adapt.methods import Method
+from rankinite.adapt.task import Task
+from rankinite.adapt.trials import Kept, Trial, averaged, fingerprint, try_method
+from rankinite.adapt.tuning import parts_of
+from rankinite.rankers.net import Linear
+
+NDCG = rk.NDCG(10)
+
+
+def mean_of_grades(task: Task) -> Linear:
+    """A ranker that says what it was fitted to: the features, weighted by what they have to do with the grades."""
+    data = task.target
+    return Linear(data.feature_names, data.grades @ data.features / data.rows)
+
+
+def by_name(name, kind="linear", fit=mean_of_grades):
+    return Method(name, "for a test", kind, fit, 1.0)
+
+
+class Counted:
+    """A way to fit that counts how often it is used."""
+
+    def __init__(self, fit=mean_of_grades, trouble=None):
+        self.fit, self.trouble, self.lock, self.fits = fit, trouble, threading.Lock(), 0
+
+    def __call__(self, task):
+        with self.lock:
+            self.fits += 1
+        if self.trouble is not None:
+            raise self.trouble
+        return self.fit(task)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Three methods besides the baselines, and how often each is fitted."""
+    ways = {name: Counted() for name in ("lambdaboost", "trada", "smart")}
+    methods = (
+        by_name("background", "baseline", lambda task: task.background),
+        by_name("target", "baseline", lambda _: rk.Feature(1)),
+        *(by_name(name, fit=way) for name, way in ways.items()),
+    )
+    monkeypatch.setattr(import_module("rankinite.adapt.choose"), "METHODS", methods)
+    return ways
+
+
+def fits(ways):
+    return {name: way.fits for name, way in ways.items()}
+
+
+# ---- one trial -----------------------------------------------------------------------------------------------------
+
+
+def tried(data, method, folds=5):
+    parts = parts_of(data, NDCG, folds, 0)
+    task = Task({"web": background()}, data, NDCG, folds=folds)
+    told = []
+    trial = try_method(method, [*(task.on(part.rest) for part in parts), task], parts, told.append)
+    return trial, parts, told
+
+
+@pytest.mark.parametrize("queries", [7, 14])
+def test_every_judged_row_is_scored_by_a_ranker_that_did_not_see_its_query(queries):
+    data = with_one_grade(target(queries), [2])
+    trial, parts, told = tried(data, by_name("own"))
+    assert len(parts) == (6 if queries == 7 else 5)
+    assert sorted(told) == list(range(len(parts) + 2))  # before the first, and after each
+    whole = mean_of_grades(Task({}, data, NDCG))
+    expected = whole.score(data)
+    for part in parts:
+        expected[part.rows] = mean_of_grades(Task({}, part.rest, NDCG)).score(part.held)
+    assert trial.unseen.tobytes() == expected.tobytes()
+    assert trial.ranker.score(data).tobytes() == whole.score(data).tobytes()
+    assert trial.seconds > 0.0
+
+
+def test_scores_do_not_depend_on_the_grades_of_queries_held_out_with_them():
+    data, other = target(14), regraded(target(14), 3)
+    before, parts, _ = tried(data, by_name("own"))
+    after, _, _ = tried(other, by_name("own"))
+    for part in parts:
+        same = before.unseen[part.rows].tobytes() == after.unseen[part.rows].tobytes()
+        assert same == (data.qids[3] in part.held.qids)
+    assert before.ranker.score(data).tobytes() != after.ranker.score(data).tobytes()
+
+
+# ---- the average ---------------------------------------------------------------------------------------------------
+
+
+def trial(name, scale=1.0, column=0, kind="linear"):
+    scores = scale * target().features[:, column].astype(float)
+    return Trial(by_name(name, kind), scale * rk.Feature(column), scores, 1.0)
+
+
+def test_the_average_scores_like_the_blend_of_its_parts():
+    parts = [trial("lambdaboost", 3.0, 0), trial("trada", 0.2, 1), trial("pool", 50.0, 2)]
+    [average] = averaged([*parts, trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")])
+    assert average.method.name == "average"
+    assert average.unseen.tobytes() == average.ranker.score(target()).tobytes()  # features were seen by nobody
+    for (weight, ranker), part in zip(average.ranker.parts, parts, strict=True):
+        assert ranker is part.ranker
+        assert (weight * part.unseen).std() == pytest.approx(1 / 3)
+
+
+def test_of_each_kind_the_first_there_is_takes_part():
+    names = ["smart", "trada", "trada-splits", "interpolate", "pool", "lambdaboost"]
+    trials = [trial(name, column=place % 5) for place, name in enumerate(names)]
+    [average] = averaged(trials)
+    chosen = [names[place] for place in (5, 2, 4)]
+    assert chosen == ["lambdaboost", "trada-splits", "pool"]
+    for (_, ranker), place in zip(average.ranker.parts, (5, 2, 4), strict=True):
+        assert ranker is trials[place].ranker
+
+
+def test_there_is_no_average_of_one():
+    assert averaged([trial("smart")]) == []
+    assert averaged([trial("smart"), trial("trada"), trial("background", kind="baseline")]) == []
+    assert averaged([trial("smart"), trial("lambdaboost", 0.0)]) == []  # constant scores say nothing
+
+
+# ---- resuming ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_kept_is_not_fitted_again_and_gives_the_same(counted, tmp_path):
+    steps = []
+    first = choose(background(), target(), keep=tmp_path, test=unseen(), curve=False, watch=steps.append)
+    assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
+    assert [step.what for step in steps if step.finished] == ["background", "target", "lambdaboost", "trada", "smart"]
+    assert not any(step.resumed for step in steps)
+    again, steps[:] = choose(background(), target(), keep=tmp_path, test=unseen(), curve=False, watch=steps.append), []
+    assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
+    for one, other in zip(first.trials, again.trials, strict=True):
+        assert (one.method, one.seconds) == (other.method, other.seconds)
+        assert one.unseen.tobytes() == other.unseen.tobytes()
+        assert one.ranker.score(unseen()).tobytes() == other.ranker.score(unseen()).tobytes()
+    assert (again.verdict, again.test.to_json()) == (first.verdict, first.test.to_json())
+
+
+def test_steps_tell_how_far_it_is(counted, tmp_path):
+    steps = []
+    with rk.threads(1):
+        choose(background(), target(), keep=tmp_path, curve=False, watch=steps.append)
+    shares = [step.done for step in steps]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert shares[-1] == 1.0
+    assert len(steps) == 5 * (1 + 6)  # before the first fit of each method, and after each; the last one ends it
+    resumed = []
+    choose(background(), target(), keep=tmp_path, curve=False, watch=resumed.append)
+    assert all(step.resumed and step.finished for step in resumed)
+    assert len(resumed) == 5
+
+
+OTHERS = {
+    "target": {"target": regraded(target(), 2)},
+    "rows": {"target": target(13)},
+    "names": {"target": rk.concat([target()], prefixes=["q"])},
+    "weights": {"target": target().with_weights(np.linspace(1, 2, 12))},
+    "valid": {"valid": unseen()},
+    "background": {"backgrounds": 2.0 * background()},
+    "trees": {"backgrounds": background().truncate(19)},
+    "more": {"backgrounds": [background(), rk.Feature(0)]},
+    "data": {"background_data": background_data()},
+    "measure": {"measure": "err"},
+    "folds": {"folds": 4},
+    "seed": {"seed": 1},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_trials_of_another_task_are_not_confused_with_it(counted, tmp_path, other):
+    told = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
+    choose(**told)
+    before = fits(counted)["smart"]
+    changed = choose(**{**told, **OTHERS[other]})
+    assert fits(counted)["smart"] > before
+    alone = choose(**{**told, **OTHERS[other], "keep": None})
+    assert all(a.unseen.tobytes() == b.unseen.tobytes() for a, b in zip(changed.trials, alone.trials, strict=True))
+    before = fits(counted)["smart"]
+    choose(**told)
+    assert fits(counted)["smart"] == before  # those of the first are still there
+
+
+def test_the_fingerprint_says_nothing_of_test_data_and_methods(counted, tmp_path):
+    told = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
+    choose(**told, methods=["smart"])
+    choose(**told, test=unseen(), shifted=unseen(), report=["err"], confidence=0.9)
+    assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
+
+
+@pytest.mark.parametrize("ending", ["npz", "rankinite"])
+@pytest.mark.parametrize("harm", ["gone", "empty", "half", "junk"])
+def test_a_damaged_trial_is_made_again(counted, tmp_path, ending, harm):
+    first = choose(background(), target(), keep=tmp_path, curve=False)
+    [path] = tmp_path.rglob(f"trada.{ending}")
+    content = path.read_bytes()
+    path.unlink()
+    if harm != "gone":
+        path.write_bytes({"empty": b"", "half": content[: len(content) // 2], "junk": b"junk" * 100}[harm])
+    again = choose(background(), target(), keep=tmp_path, curve=False)
+    assert fits(counted) == {"lambdaboost": 6, "trada": 12, "smart": 6}
+    assert again.verdict == first.verdict
+    choose(background(), target(), keep=tmp_path, curve=False)
+    assert fits(counted)["trada"] == 12
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_all_and_finished_trials_are_kept(counted, tmp_path, threads):
+    counted["trada"].trouble = KeyboardInterrupt()
+    with rk.threads(threads), pytest.raises(KeyboardInterrupt):
+        choose(background(), target(), keep=tmp_path, curve=False)
+    assert fits(counted)["smart"] == 0
+    assert sorted(path.name for path in tmp_path.rglob("*.npz")) == ["background.npz", "lambdaboost.npz", "target.npz"]
+    counted["trada"].trouble, counted["trada"].fits = None, 0
+    resumed = choose(background(), target(), keep=tmp_path, curve=False)
+    assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
+    whole = choose(background(), target(), curve=False)
+    assert (resumed.verdict, resumed.unseen.to_json()) == (whole.verdict, whole.unseen.to_json())
+
+
+def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted, tmp_path, monkeypatch):
+    """The model stands there first, the facts come last: only both together count."""
+    task = Task({"background": background()}, target(), NDCG)
+    kept = Kept(tmp_path, task)
+    done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, 1.5)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("rankinite.adapt.trials.write_atomically", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            kept.put(done)
+    assert kept.get(done.method) is None
+    kept.put(done)
+    found = kept.get(done.method)
+    assert found is not None
+    assert (found.unseen.tobytes(), found.seconds) == (done.unseen.tobytes(), 1.5)
+    assert kept.get(by_name("other")) is None
+    assert fingerprint(task) == fingerprint(replace(task))
+
+
+# ---- methods that refuse -------------------------------------------------------------------------------------------
+
+
+def test_a_method_that_refuses_the_data_is_left_out_and_says_why(counted, tmp_path):
+    counted["trada"].trouble = rk.DataError("this forest has no node counts.")
+    choice = choose(background(), target(), keep=tmp_path, curve=False)
+    assert dict(choice.refused) == {"trada": "as it refuses: this forest has no node counts"}
+    assert "trada: not tried, as it refuses: this forest has no node counts." in str(choice)
+    assert "trada" not in choice.models
+    counted["trada"].trouble = ZeroDivisionError()  # a fault of ours is no refusal
+    with pytest.raises(ZeroDivisionError):
+        choose(background(), target(), curve=False)
+
+
+def test_a_baseline_that_refuses_ends_it(counted, monkeypatch):
+    home = import_module("rankinite.adapt.choose")
+    trouble = Counted(trouble=rk.DataError("no tree could be split"))
+    methods = [replace(method, fit=trouble) if method.name == "target" else method for method in home.METHODS]
+    monkeypatch.setattr(home, "METHODS", tuple(methods))
+    with pytest.raises(rk.DataError, match="no tree could be split"):
+        choose(background(), target())

@@ -1,0 +1,89 @@
+"""Two small domains, a background of one, and every way to adapt with learners that are small too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from importlib import import_module
+
+import numpy as np
+
+import rankinite as rk
+from rankinite.adapt import methods, task
+from rankinite.adapt.lambdaboost import lambdaboost
+from rankinite.adapt.smart import smart
+from rankinite.combine.searching import powell
+
+WORLD = rk.World(features=5, documents=10, terms=4, noise=0.3, seed=3)
+TREES = rk.LambdaMART(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)
+"""A learner that is quick and still finds something."""
+LINEAR = rk.LambdaBoost(rounds=8, train_history=False)
+
+
+@cache
+def target(queries: int = 12) -> rk.Dataset:
+    return rk.synthesise(queries, domain=1, world=WORLD)
+
+
+@cache
+def unseen() -> rk.Dataset:
+    return rk.synthesise(15, part="test", domain=1, world=WORLD)
+
+
+@cache
+def background_data() -> rk.Dataset:
+    return rk.synthesise(40, world=WORLD)
+
+
+@cache
+def background() -> rk.Forest:
+    forest = rk.LambdaMART(trees=20, leaves=6, rate=0.2, min_rows=5).fit(background_data())
+    assert isinstance(forest, rk.Forest)
+    return forest
+
+
+def judged_by_a_feature(queries: int = 12) -> rk.Dataset:
+    """Feature 1 is the grade: nothing ranks better than it."""
+    data = target(queries)
+    features = data.features.copy()
+    features[:, 0] = data.grades
+    return replace(data, features=features)
+
+
+def with_one_grade(data: rk.Dataset, queries) -> rk.Dataset:
+    """The same, the documents of these queries all graded 1."""
+    grades = data.grades.copy()
+    grades[np.isin(data.query_of_row(), queries)] = 1.0
+    return replace(data, grades=grades)
+
+
+def regraded(data: rk.Dataset, query: int) -> rk.Dataset:
+    """The same, the grades of one query turned round; it stays one that tells something."""
+    rows, grades = slice(data.offsets[query], data.offsets[query + 1]), data.grades.copy()
+    grades[rows] = grades[rows].max() + grades[rows].min() - grades[rows]
+    assert len(set(grades[rows].tolist())) > 1
+    assert grades.tolist() != data.grades.tolist()
+    return replace(data, grades=grades)
+
+
+def shuffled(data: rk.Dataset, seed: int = 0) -> tuple[rk.Dataset, np.ndarray]:
+    """The same rows in another order, queries too; and where each row comes from."""
+    random = np.random.default_rng(seed)
+    spans = [np.arange(data.offsets[query], data.offsets[query + 1]) for query in random.permutation(data.queries)]
+    order = np.concatenate([random.permutation(span) for span in spans])
+    qids = data.qids[data.query_of_row()[order]]
+    turned = rk.read(data.features[order], grades=data.grades[order], qid=qids.tolist())
+    return replace(turned, feature_names=data.feature_names), order
+
+
+def make_small(monkeypatch) -> None:
+    """Every method as it is, but with few trees and rounds."""
+
+    def own(measure, seed=0, rows=0):
+        return replace(TREES, measure=measure, seed=seed)
+
+    monkeypatch.setattr(task, "own_learner", own)
+    monkeypatch.setattr(import_module("rankinite.adapt.neighbours"), "own_learner", own)
+    monkeypatch.setattr(import_module("rankinite.adapt.interpolate"), "powell", partial(powell, most=50))
+    monkeypatch.setattr(methods, "smart", partial(smart, learner=replace(TREES, row_share=0.7)))
+    monkeypatch.setattr(methods, "lambdaboost", partial(lambdaboost, learner=LINEAR))
