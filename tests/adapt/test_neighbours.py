@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import contents
 from oracles.neighbours import distances, seeds
-from rankinite.adapt import neighbours
 from rankinite.adapt.neighbours import Neighbours
 
 
@@ -101,7 +101,7 @@ def test_a_share_of_the_matching_rows_is_kept(pair, keep):
 @pytest.mark.parametrize("block", [1, 7, 100_000])
 def test_blocks_and_threads_change_no_bit(pair, block, monkeypatch):
     whole = Neighbours().distances(*pair)
-    monkeypatch.setattr(neighbours, "BLOCK", block)
+    monkeypatch.setattr(import_module("rankinite.adapt.neighbours"), "BLOCK", block)  # the name is the function too
     for count in (1, 2):
         with rk.threads(count):
             found = Neighbours().distances(*pair)

@@ -78,7 +78,8 @@ def test_every_judged_row_is_scored_by_a_ranker_that_did_not_see_its_query(queri
     data = with_one_grade(target(queries), [2])
     trial, parts, told = tried(data, by_name("own"))
     assert len(parts) == (6 if queries == 7 else 5)
-    assert sorted(told) == list(range(len(parts) + 2))  # before the first, and after each
+    fits = len(parts) + 1
+    assert sorted(told) == [done / fits for done in range(fits + 1)]  # before the first, and after each
     whole = mean_of_grades(Task({}, data, NDCG))
     expected = whole.score(data)
     for part in parts:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.pairs import PairTest
-from rankinite.grid import number, p_value
+from rankinite.grid import number
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
@@ -33,17 +33,16 @@ def _decision(choice: Choice) -> str:
     found = f"on target queries it has not seen it {_against(pair)}"
     if choice.verdict.recommended == chosen:
         return f"Deploy {chosen}: {found}."
-    return f"Keep the background: no method beats it with {sure} confidence. The best bet is {chosen}: {found}."
+    return f"Keep the background: the best bet, {chosen}, does not beat it with {sure} confidence; {found}."
 
 
 def _against(pair: PairTest) -> str:
-    """… is 0.0123 above the background (95% interval …, p …)."""
+    """… is 0.0123 above the background (95% interval …)."""
     if pair.better is None:
         return f"is as good as the {pair.second}"
     way = "above" if pair.better == pair.first else "below"
     low, high = (number(end, signed=True) for end in pair.interval)
-    p = p_value(pair.randomisation.holm)
-    return f"is {number(abs(pair.difference))} {way} the {pair.second} ({low} to {high}, corrected p {p})"
+    return f"is {number(abs(pair.difference))} {way} the {pair.second} (95% interval {low} to {high})"
 
 
 def _near_tie(choice: Choice) -> str:

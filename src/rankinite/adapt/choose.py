@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,9 +11,9 @@ from rankinite.adapt.choice import Choice
 from rankinite.adapt.curve import LearningCurve, learning_curve
 from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
-from rankinite.adapt.methods import AVERAGE, METHODS, Method
+from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import Kept, Step, Trial, Watching, averaged, try_method
+from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, try_method
 from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.data.dataset import Dataset
@@ -65,7 +66,9 @@ def choose(
         if data is not None:
             _check_judging(name, data, task)
     tried, refused = _sorted_out(_asked(methods), task)
-    trials = _trials(task, tried, None if keep is None else Kept(keep, task), watch, refused)
+    kept = None if keep is None else Kept(keep, task)
+    telling = Telling(watch, tried, curve=curve)
+    trials = _trials(task, tried, kept, telling, refused)
     if methods is None or AVERAGE.name in methods:
         trials += averaged(trials)
     known = {trial.method.name: trial for trial in trials}
@@ -84,7 +87,7 @@ def choose(
         unseen=unseen,
         test=None if test is None else _compared(fitted, test, measures),
         shifted=None if shifted is None else _compared(fitted, shifted, measures),
-        curve=_curve(task, known, verdict, watch) if curve else None,
+        curve=_curve(task, known, verdict, kept, telling) if curve else None,
     )
 
 
@@ -133,12 +136,16 @@ def _check_judging(name: str, data: Any, task: Task) -> None:
 
 
 def _asked(names: Sequence[str] | None) -> list[Method]:
-    """The methods asked for, the baselines among them, in the order of simplicity."""
+    """The methods asked for, the baselines among them, in the order of simplicity; for the average alone, all it may need."""
     known = [method.name for method in (*METHODS, AVERAGE)]
     for name in names or ():
         if name not in known:
             raise ArgumentError(f"there is no method {name!r}. The methods are {listed(known, 20)}.")
-    return [method for method in METHODS if names is None or method.name in (*names, *BASELINES)]
+    if names is None:
+        return list(METHODS)
+    parts = [name for kind in AVERAGED for name in kind] if AVERAGE.name in names else []
+    wanted = {*names, *BASELINES, *(parts if set(names) <= {AVERAGE.name, *BASELINES} else ())}
+    return [method for method in METHODS if method.name in wanted]
 
 
 def _sorted_out(methods: Sequence[Method], task: Task) -> tuple[list[Method], dict[str, str]]:
@@ -147,9 +154,7 @@ def _sorted_out(methods: Sequence[Method], task: Task) -> tuple[list[Method], di
     return [m for m in methods if reasons[m.name] is None], {name: why for name, why in reasons.items() if why is not None}
 
 
-def _trials(
-    task: Task, methods: Sequence[Method], kept: Kept | None, watch: Watching | None, refused: dict[str, str]
-) -> list[Trial]:
+def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, telling: Telling, refused: dict[str, str]) -> list[Trial]:
     """Try all methods; those that refuse these rankers or data after all join the ones refused."""
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     tasks = [*(task.on(part.rest) for part in parts), task]  # each remembers what several methods need
@@ -159,7 +164,7 @@ def _trials(
         resumed = trial is not None
         if trial is None:
             try:
-                trial = try_method(method, tasks, parts, _telling(method, methods, len(tasks), watch))
+                trial = try_method(method, tasks, parts, partial(telling.of, method))
             except RankiniteError as problem:  # a foreign forest without node counts, an infinite feature, …
                 if method.kind == "baseline":
                     raise
@@ -167,35 +172,28 @@ def _trials(
                 continue
             if kept is not None:
                 kept.put(trial)
-        if watch is not None:
-            watch(Step(method.name, _share(method, methods, 1.0), finished=True, resumed=resumed))
+        telling.finished(method, resumed=resumed)
         trials.append(trial)
     return trials
 
 
-def _curve(task: Task, known: Mapping[str, Trial], verdict: Verdict, watch: Watching | None) -> LearningCurve:
-    """The learning curve, with a word before and after: it takes time, but no share of the work that was estimated."""
-    if watch is not None:
-        watch(Step("learning curve", 1.0))
-    found = learning_curve(task, known, verdict)
-    if watch is not None:
-        watch(Step("learning curve", 1.0, finished=True))
+def _curve(
+    task: Task, known: Mapping[str, Trial], verdict: Verdict, kept: Kept | None, telling: Telling
+) -> LearningCurve | None:
+    """The learning curve; None where the method chosen cannot be fitted to fewer queries."""
+    path = None if kept is None else kept.folder / f"curve-{verdict.name}.npz"
+    found = None if path is None else LearningCurve.load(path, task.measure)
+    resumed = found is not None
+    if found is None:
+        telling.curve()
+        try:
+            found = learning_curve(task, known, verdict)
+        except RankiniteError:
+            return None
+        if path is not None:
+            found.save(path)
+    telling.curve(finished=True, resumed=resumed)
     return found
-
-
-def _telling(method: Method, methods: Sequence[Method], fits: int, watch: Watching | None) -> Callable[[int], None]:
-    def told(done: int) -> None:
-        if watch is not None and done < fits:
-            watch(Step(method.name, _share(method, methods, done / fits)))
-
-    return told
-
-
-def _share(method: Method, methods: Sequence[Method], part: float) -> float:
-    """How much of all work is done when so much of this method is."""
-    costs = [other.cost for other in methods]
-    before = sum(costs[: methods.index(method)])
-    return (before + part * method.cost) / sum(costs)
 
 
 def _compared(rankers: Mapping[str, Any], data: Dataset, measures: Sequence[Measure]) -> Comparison:

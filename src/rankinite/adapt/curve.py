@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from rankinite.adapt.trials import Trial, members
 from rankinite.adapt.tuning import judged_in, parts_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
+from rankinite.data.streams import write_atomically
 from rankinite.evaluation.evaluate import evaluate, finite, scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
@@ -58,6 +62,24 @@ class LearningCurve:
         note = "In brackets: gain over the background and its 95% interval over queries."
         title = f"{self.measure} on unseen target queries, by the number of target queries trained on"
         return Grid(("queries", "background", *methods), tuple(rows), title=title, notes=(note,))
+
+    def save(self, path: Path) -> None:
+        """Keep the values."""
+        content = io.BytesIO()
+        names, values = np.asarray(list(self.values)), np.asarray(list(self.values.values()))
+        np.savez(content, sizes=np.asarray(self.sizes), names=names, values=values)
+        with write_atomically(path) as handle:
+            handle.write(content.getvalue())
+
+    @classmethod
+    def load(cls, path: Path, measure: Measure) -> LearningCurve | None:
+        """The curve that was kept; None where there is none, or it is damaged."""
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                values = dict(zip(stored["names"].tolist(), stored["values"], strict=True))
+                return cls(measure, tuple(stored["sizes"].tolist()), values)
+        except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+            return None
 
     def to_dict(self) -> dict[str, Any]:
         """Means and gains as JSON has them."""

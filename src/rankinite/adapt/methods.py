@@ -11,7 +11,7 @@ from rankinite.adapt.lambdaboost import lambdaboost
 from rankinite.adapt.neighbours import Neighbours, neighbours
 from rankinite.adapt.pool import pool
 from rankinite.adapt.smart import smart
-from rankinite.adapt.task import Task
+from rankinite.adapt.task import TUNING, Task
 from rankinite.adapt.trada import Trada
 from rankinite.adapt.tuning import trained
 from rankinite.rankers.base import Fitted
@@ -76,7 +76,7 @@ def _pool(weight: float) -> Callable[[Task], Fitted]:
 
 
 def _told(task: Task) -> dict[str, Any]:
-    return {"measure": task.measure, "folds": task.folds, "seed": task.seed}
+    return {"measure": task.measure, "folds": TUNING, "seed": task.seed}
 
 
 METHODS: tuple[Method, ...] = (

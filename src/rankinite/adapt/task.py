@@ -19,6 +19,10 @@ from rankinite.rankers.lambdamart import LambdaMART
 T = TypeVar("T", bound=Fitted)
 
 
+TUNING = 3
+"""Parts in which queries are held out to tune a method: that is done anew for each part that judges, so it must be quick."""
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """Background rankers and target data, perhaps with validation data and the background's own."""
@@ -29,6 +33,7 @@ class Task:
     valid: Dataset | None = None
     background_data: Dataset | None = None
     folds: int = 5
+    """Parts in which the target's queries are held out to judge methods."""
     seed: int = 0
 
     def on(self, target: Dataset) -> Task:
@@ -56,7 +61,7 @@ class Task:
     def own(self) -> Own:
         """The ranker of the target alone."""
         learner = own_learner(self.measure, self.seed, self.target.rows)
-        return fit_own(learner, self.target, self.valid, folds=self.folds, seed=self.seed)
+        return fit_own(learner, self.target, self.valid, folds=TUNING, seed=self.seed)
 
     @property
     def size(self) -> int:

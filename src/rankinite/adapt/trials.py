@@ -60,13 +60,44 @@ class Step:
 
 
 Watching = Callable[[Step], None]
+CURVE, CURVE_COST = "learning curve", 6.0
+"""What the learning curve is called, and about how long it takes compared with the methods."""
 
 
-def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], told: Callable[[int], None]) -> Trial:
-    """Fit a method to all target data (the last task) and to all but each part (the others)."""
+class Telling:
+    """Tells how far a choice is, by what the methods cost."""
+
+    def __init__(self, watch: Watching | None, methods: Sequence[Method], *, curve: bool) -> None:
+        self._watch, self._methods = watch, methods
+        self._all = sum(method.cost for method in methods) + (CURVE_COST if curve else 0.0)
+
+    def of(self, method: Method, part: float) -> None:
+        """So much of a method is done; that all of it is, ``finished`` tells."""
+        if part < 1.0:
+            self._tell(Step(method.name, self._share(method, part)))
+
+    def finished(self, method: Method, *, resumed: bool) -> None:
+        """A method is done."""
+        self._tell(Step(method.name, self._share(method, 1.0), finished=True, resumed=resumed))
+
+    def curve(self, *, finished: bool = False, resumed: bool = False) -> None:
+        """The learning curve begins, or is done."""
+        self._tell(Step(CURVE, 1.0 if finished else 1.0 - CURVE_COST / self._all, finished=finished, resumed=resumed))
+
+    def _share(self, method: Method, part: float) -> float:
+        before = sum(other.cost for other in self._methods[: self._methods.index(method)])
+        return (before + part * method.cost) / self._all
+
+    def _tell(self, step: Step) -> None:
+        if self._watch is not None:
+            self._watch(step)
+
+
+def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], told: Callable[[float], None]) -> Trial:
+    """Fit a method to all target data (the last task) and to all but each part (the others); ``told`` the share done."""
     start, unseen = perf_counter(), np.empty(tasks[-1].target.rows)
     others = np.setdiff1d(np.arange(len(unseen)), np.concatenate([part.rows for part in parts]))
-    finished = count(1)
+    fits = count(1)
 
     def fit(number: int) -> Fitted:
         ranker = method.fit(tasks[number])
@@ -74,10 +105,10 @@ def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], 
             unseen[parts[number].rows] = scores_of(ranker, parts[number].held, method.name)
         else:
             unseen[others] = scores_of(ranker, tasks[number].target, method.name)[others]
-        told(next(finished))
+        told(next(fits) / len(tasks))
         return ranker
 
-    told(0)
+    told(0.0)
     rankers = run(fit, range(len(tasks)))  # side by side, each on one thread: small data gain nothing from more
     return Trial(method, rankers[-1], unseen, perf_counter() - start)
 

@@ -36,12 +36,13 @@ def leaving_promptly(hint: Callable[[], str]) -> Generator[None]:
         leave.start()
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, receive)
+    others, before = set(threading.enumerate()), signal.signal(signal.SIGINT, receive)
     try:
         yield
     finally:
-        leave.cancel()
         signal.signal(signal.SIGINT, before)
+        if set(threading.enumerate()) <= {*others, leave}:  # else Python would wait for them at its end: the clock runs on
+            leave.cancel()
 
 
 def _leave() -> None:
