@@ -15,7 +15,7 @@ from rankinite.report.content import Documents, GradesByRank, Number, Queries
 
 DOCUMENT_BYTES = 9_000_000
 """About so large the documents may be in the file; of larger data only the first ones of each query are kept."""
-TOPS = (100, 50, 30, 20, 10, 5)
+TOPS = (100, 50, 30, 20, 10, 5, 3, 1)
 """How many of the first documents are then kept."""
 RANKS = 20
 """Ranks at which grades are counted."""
@@ -134,16 +134,16 @@ def _kept(data: Dataset, new: Indices, old: Indices | None) -> tuple[Flags, int]
     if data.doc_ids is not None:
         sample = data.doc_ids[:: max(1, data.rows // 2000)].tolist()
         size += 3.0 + sum(len(str(name).encode("utf-8", "replace")) for name in sample) / max(1, len(sample))
-    keep = np.ones(data.rows, bool)
+    keep, top = np.ones(data.rows, np.bool_), 0
     if data.rows * size <= DOCUMENT_BYTES:
-        return keep, 0
+        return keep, top
     for top in TOPS:
         keep = (new > 0) & (new <= top)
         if old is not None:
             keep |= (old > 0) & (old <= top)
-        if keep.sum() * size <= DOCUMENT_BYTES or top == TOPS[-1]:
-            return keep, top
-    raise AssertionError
+        if keep.sum() * size <= DOCUMENT_BYTES:
+            break
+    return keep, top
 
 
 def _short(scores: Floats) -> tuple[Number, ...]:

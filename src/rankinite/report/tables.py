@@ -88,11 +88,11 @@ def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: t
 def figures(comparison: Comparison, before: str, after: str, measure: Measure) -> tuple[Figure, ...]:
     """The few numbers at the top: before, after, the difference, and how many queries gain."""
     old, new = (comparison[name][measure] for name in (before, after))
-    pair = comparison.pair(after, before, measure)
+    pair, source = comparison.pair(after, before, measure), comparison[after].source
     low, high = (number(end, signed=True) for end in pair.interval)
     return (
-        Figure(f"{measure}, {before}", number(old.mean)),
-        Figure(f"{measure}, {after}", number(new.mean)),
+        Figure(f"{measure}, {before}", number(old.mean), f"on {source}"),
+        Figure(f"{measure}, {after}", number(new.mean), f"on {source}"),
         Figure("change", number(pair.difference, signed=True), f"{low} to {high}, p {p_value(pair.p(comparison.test).holm)}"),
         Figure("queries better · same · worse", f"{pair.wins} · {pair.ties} · {pair.losses}", f"of {new.queries}"),
     )

@@ -221,8 +221,8 @@ function treesChart(moved) {
 function weightsChart(moved) {
   const row = 24;
   const draw = (svg, width) => {
-    const left = Math.min(200, width * 0.38), most = Math.max(...moved.changes.map(Math.abs)) || 1, ends = width - 56;
-    const x = scale([-most, most], [left + 50, ends]), bottom = moved.features.length * row;
+    const left = Math.min(200, width * 0.38), low = Math.min(0, ...moved.changes), high = Math.max(0, ...moved.changes);
+    const x = scale([low, high], [left + (low < 0 ? 54 : 0), width - (high > 0 ? 54 : 4)]), bottom = moved.features.length * row;
     svg.append(s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: bottom }));
     moved.features.forEach((name, k) => {
       const y = k * row + row / 2, change = moved.changes[k], tip = x(change);

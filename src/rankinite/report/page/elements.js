@@ -24,6 +24,9 @@ function filled(element, attributes, children) {
 
 const MINUS = "\u2212";
 
+/** A text whose negative numbers have a proper sign; hyphens inside words stay. */
+const minus = (text) => text.replace(/(^|\s)-(?=\d)/g, `$1${MINUS}`);
+
 /** A number with fixed decimals; a dash where there is none. */
 function fixed(value, decimals = 4) {
   if (value === null || value === undefined) return "–";

@@ -9,7 +9,7 @@ function queriesSection(queries) {
   const change = after.map((value, k) => (alone ? value : value - before[k]));
   const gain = change.map((value) => (Math.abs(value) < SAME ? 0 : sign * value));
   const numbers = qids.map((_, k) => k);
-  const most = Math.max(...change.map(Math.abs)) || 1;
+  const most = change.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) || 1;
   const colour = gradeColours(documents.grades);
   const lower = qids.map((qid) => qid.toLowerCase());
   const kinds = [["all", "All", () => true], ["better", "Better", (k) => gain[k] > 0], ["worse", "Worse", (k) => gain[k] < 0], ["same", "Same", (k) => gain[k] === 0]];

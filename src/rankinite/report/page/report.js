@@ -5,7 +5,7 @@ function header(report) {
   return h("header", {}, h("p", { class: "kind" }, `${report.title} · rankinite`), h("h1", {}, verdict),
     reasons.length ? h("div", { class: "reasons" }, reasons.map((reason) => h("p", {}, reason))) : null,
     report.figures.length ? h("dl", { class: "figures" }, report.figures.map((figure) => h("div", {}, h("dt", {}, figure.label),
-      h("dd", {}, figure.value.replace("-", MINUS), figure.note ? h("small", {}, figure.note.replaceAll("-", MINUS)) : null)))) : null);
+      h("dd", {}, minus(figure.value), figure.note ? h("small", {}, minus(figure.note)) : null)))) : null);
 }
 
 function tablesSection(tables) {
@@ -95,7 +95,7 @@ function factsSection(facts) {
 
 /** A long text behind its beginning. */
 function folded(text) {
-  return text.length <= 180 ? text : h("details", {}, h("summary", {}, cut(text, 70)), text);
+  return text.length <= 180 ? text : h("details", {}, h("summary", {}, cut(text, 44)), text);
 }
 
 function contents(sections) {
