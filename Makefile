@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types bench adaptation clean
+.PHONY: help demo test browser lint types bench adaptation clean
 help:
 	@echo "make demo    set up, generate judged data, train a ranker on it, evaluate and compare it"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
@@ -33,8 +33,16 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: $(VENV)/.core
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh demo
 
+# The tests of the report look at it in a browser. Where it cannot be installed they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing chromium and chromium-driver for the tests of the report"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver >/dev/null; \
+	else echo "no chromium and chromedriver: the browser tests are skipped (apt install chromium chromium-driver)"; fi
+
 # Numba's cache does not see changes in kernels that a kernel calls, so the cache is named by all of them.
-test: $(VENV)/.dev
+test: $(VENV)/.dev browser
 	NUMBA_CACHE_DIR=$(VENV)/numba/$$(cat src/rankinite/*.py src/rankinite/*/*.py | cksum | cut -d' ' -f1) \
 	$(BIN)/python -m pytest -n 2
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankinite import adapt as adapt
     from rankinite import combine as combine
+    from rankinite import report as report
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -127,8 +128,8 @@ _HOMES = {
     "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
 }
-_PACKAGES = ("adapt", "combine")
-"""Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``."""
+_PACKAGES = ("adapt", "combine", "report")
+"""Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.report.write``."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"

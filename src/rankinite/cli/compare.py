@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import options, rankers
+from rankinite.cli import options, rankers, reporting
 
 
 @options.with_options(reading=options.Reading())
@@ -29,6 +29,7 @@ def compare(
     ties: options.TiesOption = None,
     layout: options.LayoutOption = options.Layout.text,
     json: options.JsonOption = False,
+    report: reporting.ReportOption = None,
     *,
     reading: options.Reading,
 ) -> None:
@@ -41,11 +42,14 @@ def compare(
       rankinite compare bm25=feature:25 old=old.rankinite new=new.rankinite --data test.txt.gz -m ndcg@10
 
       rankinite compare old.run new.run --data web.qrels -m map --convention trec --pairs
+
+      rankinite compare old=old.rankinite new=new.rankinite --data test.txt.gz --report report.html
     """
     from rankinite.cli.printing import echo
     from rankinite.evaluation.compare import compare as compare_rankers
 
-    judged, scores = rankers.load(ranker, data, reading)
+    reporting.check_report(report)
+    judged, scores, models = rankers.load_with_models(ranker, data, reading)
     with options.busy("comparing"):
         result = compare_rankers(
             scores,
@@ -58,6 +62,11 @@ def compare(
             resamples=resamples,
             seed=seed,
         )
+    if report is not None:
+        from rankinite.report.building import of_comparison
+
+        facts = reporting.run_facts()
+        reporting.write_report(of_comparison(result, judged, scores, models_of=models, facts=facts), report)
     match options.Layout.json if json else layout:
         case options.Layout.text:
             echo(result.to_text(pairs=pairs))

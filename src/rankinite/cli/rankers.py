@@ -31,6 +31,13 @@ def named(spec: str) -> tuple[str, str]:
 
 def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Floats]]:
     """The data and every ranker's scores on it, by name."""
+    return load_with_models(specs, paths, reading)[:2]
+
+
+def load_with_models(
+    specs: Sequence[str], paths: Sequence[Path], reading: Reading
+) -> tuple[Dataset, dict[str, Floats], dict[str, Ranker]]:
+    """The same, and the rankers themselves where they are more than scores."""
     from rankinite.data.formats import format_of
     from rankinite.data.streams import spooled
 
@@ -43,10 +50,12 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         files = [pipes.enter_context(spooled(path)) for path in paths]
         given = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            return _load_trec([(name, what, given[what]) for name, what in pairs], files)
+            judged, runs = _load_trec([(name, what, given[what]) for name, what in pairs], files)
+            return judged, runs, {}
         data, models = read_for({what: one for what, one in given.items() if not isinstance(one, Path)}, files, reading)
         with busy("scoring"):
-            return data, {name: _scores((given | models)[what], data) for name, what in pairs}
+            scores = {name: _scores((given | models)[what], data) for name, what in pairs}
+        return data, scores, {name: models[what] for name, what in pairs if what in models}
 
 
 def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import learners, options
+from rankinite.cli import learners, options, reporting
 from rankinite.cli.interrupts import INTERRUPTED
 from rankinite.cli.options import say
 from rankinite.errors import ArgumentError, DataError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankinite.rankers.history import History
     from rankinite.rankers.net import Linear, Net
     from rankinite.rankers.training import Learner
+    from rankinite.report.content import Report
 
 WHY = {
     "finished": "all {unit}s done",
@@ -67,6 +68,7 @@ def train(
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no last word.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    report: reporting.ReportOption = None,
     *,
     settings: Any,
     reading: options.Reading,
@@ -80,6 +82,8 @@ def train(
     Examples:
 
       rankinite train train.txt.gz --valid valid.txt.gz --out web.rankinite
+
+      rankinite train train.txt.gz -v valid.txt.gz --test test.txt.gz --report report.html --out web.rankinite
 
       rankinite train train.parquet -v valid.parquet -m err --trees 1000 --rate 0.05 --leaves 20 -o err.rankinite
 
@@ -105,6 +109,7 @@ def train(
         raise ArgumentError(f"--preferences {preferences} is for --learner {known}; {learner} learns from grades.")
     for path in (out, checkpoint):
         check_writeable(path)
+    reporting.check_report(report)
     if checkpoint is not None and checkpoint.resolve() in {out.resolve(), Path(base or "").resolve()}:
         raise ArgumentError(
             f"--checkpoint {checkpoint} is also the model's file. A checkpoint is removed in the end: name another."
@@ -123,6 +128,8 @@ def train(
     if not quiet:
         say(_told(out, trained, seconds, checkpoint if interrupted else None))
     _print(out, trained, seconds, _tested(maker, model, material.test), json=json)
+    if report is not None:
+        reporting.write_report(_report(maker, model, material), report, quiet=quiet)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -211,6 +218,23 @@ def _tested(learner: Learner, model: Ranker, test: Dataset | None) -> Evaluation
         return None
     with options.busy("evaluating"):
         return evaluate(model, test, [learner.watched()])
+
+
+def _report(learner: Learner, model: Ranker, material: _Material) -> Report:
+    from rankinite.report.building import of_training
+
+    valid_only = material.test is None and material.valid is not None
+    chosen = "The validation data have chosen what was kept, so they flatter it: give test data for an honest figure."
+    with options.busy("making the report"):
+        return of_training(
+            model,
+            material.valid if material.test is None else material.test,
+            [learner.watched()],
+            base=material.base,
+            note=chosen if valid_only else "",
+            trained_on={"train": material.train, "valid": None if valid_only else material.valid},
+            facts=reporting.run_facts(),
+        )
 
 
 def rounds_of(history: History) -> int:

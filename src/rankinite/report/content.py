@@ -1,0 +1,265 @@
+"""What a report says, as plain data: numbers, texts and tuples of them, which JSON can hold.
+
+Numbers that are undefined are None. Large columns stand as tuples of their own, one entry a query or document, so that the file
+stays small.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+Number: TypeAlias = float | None
+"""A number, or None where there is none."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One of the few numbers that stand large at the top."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One system by one measure."""
+
+    mean: Number
+    low: Number
+    """The ends of the mean's confidence interval."""
+    high: Number
+    better_than: str
+    """The letters of the systems that it is significantly better than."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One system against a baseline, by the first measure."""
+
+    difference: float
+    low: Number
+    high: Number
+    p: float
+    """Corrected for the number of pairs."""
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class System:
+    """One line of a table."""
+
+    letter: str
+    name: str
+    what: str
+    """What it is, in a few words; may be empty."""
+    chosen: bool
+    results: tuple[Result, ...]
+    """One a measure."""
+    gains: tuple[Gain | None, ...]
+    """One a baseline; None against itself, or where the pair was not tested."""
+    size: str
+    seconds: Number
+
+
+@dataclass(frozen=True)
+class Table:
+    """Systems by measures on one set of queries."""
+
+    title: str
+    source: str
+    measures: tuple[str, ...]
+    higher_is_better: tuple[bool, ...]
+    baselines: tuple[str, ...]
+    systems: tuple[System, ...]
+    alpha: float
+    """The level of significance."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CurveLine:
+    """One method's learning curve."""
+
+    name: str
+    means: tuple[float, ...]
+    gains: tuple[Number, ...]
+    """Over the background, one a size; empty for the background itself."""
+    lows: tuple[Number, ...]
+    highs: tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The measure by the number of target queries trained on."""
+
+    measure: str
+    sizes: tuple[int, ...]
+    chosen: str
+    lines: tuple[CurveLine, ...]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The measure after every so many rounds of one training."""
+
+    name: str
+    unit: str
+    measure: str
+    every: int
+    """Entry k of ``train`` and ``valid`` is the value after k × every rounds; the last entry that after all."""
+    rounds: int
+    train: tuple[Number, ...]
+    valid: tuple[Number, ...]
+    best: int
+    """The round chosen."""
+    best_value: Number
+    """The value there, on the validation data if there were some."""
+    stopped: str
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of the queries: one entry a document in every column but ``offsets`` and ``left_out``.
+
+    Those of a query stand in the order of their rank after; equal ranks are ties, and rank 0 says that a document was not
+    returned.
+    """
+
+    offsets: tuple[int, ...]
+    """queries + 1 positions: where each query's documents begin."""
+    grades: tuple[float, ...]
+    ids: tuple[str, ...] | None
+    rank_before: tuple[int, ...] | None
+    rank_after: tuple[int, ...]
+    score_before: tuple[Number, ...] | None
+    score_after: tuple[Number, ...]
+    top: int
+    """Where documents were left out, those are here that are among so many first before or after; 0: all are here."""
+    left_out: tuple[int, ...]
+    """How many of each query are not here; empty when all are."""
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Every query counted, before and after; without a ranker to compare with, after alone."""
+
+    measure: str
+    higher_is_better: bool
+    source: str
+    note: str
+    before_name: str | None
+    after_name: str
+    skipped: int
+    qids: tuple[str, ...]
+    before: tuple[float, ...] | None
+    after: tuple[float, ...]
+    documents: Documents
+
+
+@dataclass(frozen=True)
+class GradesByRank:
+    """Which share of the documents at each rank has which grade."""
+
+    source: str
+    before_name: str | None
+    after_name: str
+    grades: tuple[float, ...]
+    queries: tuple[int, ...]
+    """How many queries have a document at each rank, after."""
+    before: tuple[tuple[float, ...], ...] | None
+    """One share a grade, for each rank."""
+    after: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Which share of all gain the splits on each feature have, in each of some forests."""
+
+    forests: tuple[str, ...]
+    features: tuple[str, ...]
+    """The most important ones."""
+    shares: tuple[tuple[float, ...], ...]
+    """For each feature, one share a forest."""
+    others: int
+    """How many features are not listed."""
+
+
+@dataclass(frozen=True)
+class MovedFeature:
+    """What happened to the thresholds of one feature."""
+
+    name: str
+    splits: int
+    moved: int
+    total: float
+
+
+@dataclass(frozen=True)
+class MovedTrees:
+    """What adaptation changed in the trees of the background."""
+
+    name: str
+    trees: int
+    added: int
+    leaves: int
+    leaves_changed: int
+    thresholds: int
+    thresholds_changed: int
+    trimmed: int
+    mean_change: tuple[float, ...]
+    """The mean change of a leaf, tree by tree."""
+    features: tuple[MovedFeature, ...]
+
+
+@dataclass(frozen=True)
+class MovedWeights:
+    """What training added to the weights of a linear ranker."""
+
+    name: str
+    features: tuple[str, ...]
+    changes: tuple[float, ...]
+    others: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Things to know in order to repeat it, under one heading."""
+
+    title: str
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a report shows; parts without data are None or empty, and do not appear."""
+
+    title: str
+    verdict: tuple[str, ...]
+    """Sentences; the first is the verdict."""
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    curve: Curve | None = None
+    queries: Queries | None = None
+    grades: GradesByRank | None = None
+    trainings: tuple[Training, ...] = ()
+    importance: Importance | None = None
+    moved_trees: tuple[MovedTrees, ...] = ()
+    moved_weights: tuple[MovedWeights, ...] = ()
+    facts: tuple[Facts, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        shallow = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "queries"}
+        others = asdict(Report(**shallow))
+        # The columns of documents are long and flat: asdict would copy them entry by entry.
+        queries = None if self.queries is None else {**vars(self.queries), "documents": vars(self.queries.documents)}
+        return {**others, "queries": queries}
+
+    def to_json(self) -> str:
+        """The same as text; what is undefined is null."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,73 @@
+"""A report as one HTML file: its data inside as JSON, and the style and the program that lay them out.
+
+Whatever qids, document ids, feature names or file names hold, it stays text. The JSON has no ``<``, ``>`` or ``&``, so nothing
+in it can end the element it stands in; the program puts texts on the page as text only; and the page's security policy lets no
+other program run, nor anything be loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from rankinite.data.streams import write_atomically
+from rankinite.data.text_files import AnyPath
+from rankinite.errors import ArgumentError
+from rankinite.report.content import Report
+
+PROGRAM = ("elements.js", "charts.js", "queries.js", "report.js")
+"""The parts of the program, which are put into one."""
+ENDINGS = (".html", ".htm")
+_ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+
+
+def page(report: Report) -> bytes:
+    """The HTML file."""
+    program = "".join(_text(name) for name in PROGRAM)
+    style = _text("report.css")
+    filled = {
+        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(program)}'; img-src data:",
+        "title": escape(report.title),
+        "style": style,
+        "data": report.to_json().translate(_ESCAPES),
+        "program": program,
+    }
+    # One pass: what is filled in is not looked at again, so that data cannot ask for more.
+    text = re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _text("report.html"))
+    return _bytes(text)
+
+
+def write(report: Report, path: AnyPath) -> Path:
+    """Write a report to ``path``, which ends in .html, and its data beside it, in a file that ends in .json."""
+    target = check_path(path)
+    content, data = page(report), _bytes(report.to_json() + "\n")
+    with write_atomically(target.with_suffix(".json")) as handle:
+        handle.write(data)
+    with write_atomically(target) as handle:
+        handle.write(content)
+    return target
+
+
+def check_path(path: AnyPath) -> Path:
+    """The path of a report; refuses a name that browsers would not know what to do with."""
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise ArgumentError(f"{path}: a report's name must end in .html; its data go beside it, in a file that ends in .json.")
+    return target
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8; halves of surrogate pairs, which are no letters, as JSON writes them."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _text(name: str) -> str:
+    return (files("rankinite.report") / "page" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

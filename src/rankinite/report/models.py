@@ -1,0 +1,175 @@
+"""What is inside rankers: how their training went, which features matter, and what adaptation moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankinite.adapt.moved import moved
+from rankinite.errors import ArgumentError
+from rankinite.kernel import Floats
+from rankinite.rankers.blend import Blend
+from rankinite.rankers.forest import Forest
+from rankinite.rankers.history import History
+from rankinite.rankers.net import Linear
+from rankinite.report.content import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
+from rankinite.trees.structure import DTYPES
+
+POINTS = 600
+"""A training of more rounds is told at every so-manieth."""
+FEATURES = 20
+"""So many features are listed."""
+MOST_FORESTS = 4
+"""So many forests are set side by side."""
+
+
+def inside(name: str, ranker: Any, known: Mapping[int, str] | None = None) -> Iterator[tuple[str, Any]]:
+    """The rankers that a ranker is made of, with names; ``known``: names of rankers by their identity."""
+    if not isinstance(ranker, Blend):
+        yield name, ranker
+        return
+    for number, (_, part) in enumerate(ranker.parts, 1):
+        yield from inside((known or {}).get(id(part), f"{name}, part {number}"), part, known)
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two rankers are one, or forests of the same trees: one that was saved and loaded is the same."""
+    if first is second:
+        return True
+    if not (isinstance(first, Forest) and isinstance(second, Forest)) or len(first) != len(second):
+        return False
+    return first.feature_names == second.feature_names and all(
+        np.array_equal(getattr(first.trees, name), getattr(second.trees, name)) for name in DTYPES
+    )
+
+
+def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
+    """How the training of each went, where that was watched; of a blend, that of its last part. Each is told once."""
+    found: list[Training] = []
+    seen: set[tuple[Any, ...]] = set()
+    for name, ranker in rankers.items():
+        last: Any = ranker.parts[-1][1] if isinstance(ranker, Blend) else ranker
+        history: History | None = getattr(last, "history", None)
+        if history is None or max(len(history.train), len(history.valid)) < 2:
+            continue
+        key = (history.measure, history.best, history.train.tobytes(), history.valid.tobytes())
+        if key not in seen:
+            seen.add(key)
+            found.append(_training(name, last, history))
+    return tuple(found)
+
+
+def importance_of(forests: Mapping[str, Forest]) -> Importance | None:
+    """Shares of gain, the features with the largest share in any forest first."""
+    shares = {name: _shares(forest) for name, forest in list(forests.items())[:MOST_FORESTS]}
+    shares = _merged({name: own for name, own in shares.items() if own})
+    if not shares:
+        return None
+    features = list(dict.fromkeys(feature for own in shares.values() for feature in own))
+    largest = {feature: max(own.get(feature, 0.0) for own in shares.values()) for feature in features}
+    ranked = sorted(features, key=lambda feature: -largest[feature])
+    used = [feature for feature in ranked if largest[feature] > 0.0]
+    return Importance(
+        forests=tuple(shares),
+        features=tuple(used[:FEATURES]),
+        shares=tuple(tuple(round(own.get(feature, 0.0), 5) for own in shares.values()) for feature in used[:FEATURES]),
+        others=len(ranked) - len(used[:FEATURES]),
+    )
+
+
+def moved_trees(background: Any, rankers: Mapping[str, Any]) -> tuple[MovedTrees, ...]:
+    """What changed in the background's trees, for every forest that was made of them."""
+    if not isinstance(background, Forest):
+        return ()
+    found = [_moved(name, background, ranker) for name, ranker in rankers.items() if isinstance(ranker, Forest)]
+    return tuple(told for told in found if told is not None)
+
+
+def moved_weights(rankers: Mapping[str, Any]) -> tuple[MovedWeights, ...]:
+    """The changes of every linear ranker's weights, the largest first."""
+    told: list[MovedWeights] = []
+    for name, ranker in rankers.items():
+        changes = ranker.changes() if isinstance(ranker, Linear) else {}
+        if changes:
+            shown = list(changes.items())[:FEATURES]
+            names, values = tuple(feature for feature, _ in shown), tuple(_digits(value) for _, value in shown)
+            told.append(MovedWeights(name, names, values, len(changes) - len(shown)))
+    return tuple(told)
+
+
+def _training(name: str, ranker: Any, history: History) -> Training:
+    rounds = max(len(history.train), len(history.valid)) - 1
+    every = max(1, -(-rounds // POINTS))
+    judged = history.valid if len(history.valid) else history.train
+    best = float(judged[history.best]) if history.best < len(judged) else float("nan")
+    return Training(
+        name=name,
+        unit="round" if isinstance(ranker, Forest) else getattr(ranker, "unit", "round"),
+        measure=history.measure,
+        every=every,
+        rounds=rounds,
+        train=_thinned(history.train, every),
+        valid=_thinned(history.valid, every),
+        best=history.best,
+        best_value=None if np.isnan(best) else round(best, 5),
+        stopped=history.stopped,
+    )
+
+
+def _thinned(values: Floats, every: int) -> tuple[Number, ...]:
+    if not len(values):
+        return ()
+    kept = np.append(values[:-1:every], values[-1])
+    return tuple(None if np.isnan(value) else round(value, 5) for value in kept.tolist())
+
+
+def _shares(forest: Forest) -> dict[str, float]:
+    gains = forest.importance("gain")
+    if not any(gains.values()):  # a foreign model may not say what its splits gained
+        gains = forest.importance("count")
+    total = sum(gains.values())
+    return {name: gain / total for name, gain in gains.items()} if total > 0.0 else {}
+
+
+def _merged(shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Forests with equal shares under one name: tuning the values of trees changes no gain."""
+    groups: list[tuple[list[str], dict[str, float]]] = []
+    for name, own in shares.items():
+        for names, other in groups:
+            if own == other:
+                names.append(name)
+                break
+        else:
+            groups.append(([name], own))
+    return {" = ".join(names): own for names, own in groups}
+
+
+def _moved(name: str, background: Forest, adapted: Forest) -> MovedTrees | None:
+    try:
+        told = moved(background, adapted)
+    except ArgumentError:  # trees of its own, which the background's did not become
+        return None
+    if not (told.leaves_changed.any() or told.thresholds_changed.any() or told.trimmed.any() or told.added):
+        return None
+    return MovedTrees(
+        name=name,
+        trees=len(background),
+        added=told.added,
+        leaves=int(told.leaves.sum()),
+        leaves_changed=int(told.leaves_changed.sum()),
+        thresholds=int(told.thresholds.sum()),
+        thresholds_changed=int(told.thresholds_changed.sum()),
+        trimmed=int(told.trimmed.sum()),
+        mean_change=tuple(_digits(value) for value in told.mean_change.tolist()),
+        features=tuple(
+            MovedFeature(feature, shift.splits, shift.moved, _digits(shift.total))
+            for feature, shift in told.by_feature(FEATURES).items()
+        ),
+    )
+
+
+def _digits(value: float) -> float:
+    """Five digits, which is more than is shown."""
+    return float(f"{value:.5g}")

@@ -1,0 +1,120 @@
+// The page: the verdict, then every part that there are data for.
+
+function header(report) {
+  const [verdict, ...reasons] = report.verdict;
+  return h("header", {}, h("p", { class: "kind" }, `${report.title} · rankinite`), h("h1", {}, verdict),
+    reasons.length ? h("div", { class: "reasons" }, reasons.map((reason) => h("p", {}, reason))) : null,
+    report.figures.length ? h("dl", { class: "figures" }, report.figures.map((figure) => h("div", {}, h("dt", {}, figure.label),
+      h("dd", {}, minus(figure.value), figure.note ? h("small", {}, minus(figure.note)) : null)))) : null);
+}
+
+function tablesSection(tables) {
+  const several = tables.length > 1;
+  const lead = "Means over queries with their intervals; the dashed line is the first baseline. Sort by any heading.";
+  return section("methods", tables[0].systems.length > 1 ? "All methods" : "Evaluation", tables[0].systems.length > 1 ? lead : null, tables.map((one) => h("div", {},
+    several ? h("h3", {}, `${one.title}: ${one.source}`) : h("p", { class: "soft small" }, one.source), systemsTable(one),
+    h("ul", { class: "notes" }, one.notes.map((note) => h("li", {}, note))))), explained(tables[0].systems));
+}
+
+/** What the methods are, for those who ask. */
+function explained(systems) {
+  const told = systems.filter((system) => system.what);
+  return told.length ? h("details", { class: "data" }, h("summary", {}, "What the methods do"),
+    table([{ label: "method", value: (row) => row.name }, { label: "what it does", class: "text", value: (row) => row.what }], told, { label: "What the methods do" })) : null;
+}
+
+function systemsTable({ title, source, measures, higher_is_better: higher, baselines, systems, alpha }) {
+  const ends = systems.flatMap(({ results: [first] }) => [first.mean, first.low, first.high]).filter((value) => value !== null);
+  const range = [Math.min(...ends), Math.max(...ends)], base = systems.find((system) => system.name === baselines[0]);
+  const several = systems.length > 1, mark = base ? base.results[0].mean : null;
+  const columns = [
+    several ? { label: h("span", { class: "sr" }, "letter"), value: (row) => row.letter, cell: (row) => h("span", { class: "soft" }, row.letter) } : null,
+    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", title: [row.name, row.what].filter(Boolean).join(": "), dir: "auto" }, row.name), row.chosen && several ? h("span", { class: "sr" }, " (chosen)") : null] },
+    several ? { label: h("span", { class: "sr" }, "interval"), class: "plot", cell: (row) => whisker(row.results[0], range, mark, row.chosen) } : null,
+    ...measures.map((measure, k) => ({ label: measure, right: true, first: higher[k] ? "descending" : "ascending", value: (row) => row.results[k].mean, cell: (row) => resultCell(row.results[k], several) })),
+    ...baselines.map((name, k) => ({ label: `over ${cut(name, 20)}`, right: true, title: `${measures[0]}, with the corrected p`, value: (row) => row.gains[k] && row.gains[k].difference, cell: (row) => gainCell(row.gains[k], higher[0], alpha) })),
+    systems.some((system) => system.size) ? { label: "size", class: "small", value: (row) => row.size } : null,
+    systems.some((system) => system.seconds !== null) ? { label: "seconds", right: true, value: (row) => row.seconds, cell: (row) => fixed(row.seconds, 1) } : null,
+  ].filter(Boolean);
+  return table(columns, systems, { label: `${title}: ${source}`, rowClass: (row) => (row.chosen && several ? "chosen" : null) });
+}
+
+function resultCell(result, several) {
+  const half = result.low === null || result.high === null ? "" : ` ±${fixed((result.high - result.low) / 2)}`;
+  return [fixed(result.mean), h("span", { class: "soft small" }, half), several ? h("span", { class: "letters", title: "significantly better than" }, result.better_than) : null];
+}
+
+/** A difference, coloured where it is significant. */
+function gainCell(gain, higher, alpha) {
+  if (!gain) return "";
+  const detail = `${signed(gain.low)} to ${signed(gain.high)}; ${gain.wins} queries better, ${gain.ties} same, ${gain.losses} worse`;
+  return h("span", { title: detail }, h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${pValue(gain.p)}`));
+}
+
+function gradesSection(told) {
+  const colour = gradeColours(told.grades);
+  const sides = [[told.before_name, told.before], [told.after_name, told.after]].filter((side) => side[1]);
+  return section("grades", "Grades by rank", `Which share of the documents at each rank has which grade, on ${told.source}. Tied documents count at all their ranks in equal parts.`,
+    legend([...told.grades].reverse().map((grade) => [`grade ${grade}`, colour(grade).background])),
+    h("div", { class: "pair" }, sides.map(([name, shares]) => stackedChart(name, shares, told.grades, colour))));
+}
+
+function trainingsSection(trainings) {
+  const series = [trainings.some((one) => one.train.length) ? ["training data", "var(--before)"] : null, trainings.some((one) => one.valid.length) ? ["validation data", "var(--after)"] : null].filter(Boolean);
+  const measures = [...new Set(trainings.map((one) => one.measure))].join(", ");
+  return section("training", "Training, round by round", `${measures} after each round; the dashed line marks the one that was kept.`,
+    legend(series), h("div", { class: "multiples" }, trainings.map(trainingChart)));
+}
+
+function importanceSection(importance) {
+  const others = importance.others ? ` ${count(importance.others, "feature")} more not shown.` : "";
+  return section("importance", "Feature importance", `The share of all gain that the splits on each feature have.${others}`, importanceChart(importance));
+}
+
+function movedSection(trees, weights) {
+  return section("moved", "What adaptation moved", null, trees.map(movedTrees), weights.map((one) => h("div", {}, h("h3", {}, one.name),
+    h("p", { class: "lead" }, `Weights of the linear part that training changed${one.others ? `; ${count(one.others, "feature")} more not shown` : ""}.`), weightsChart(one))));
+}
+
+function movedTrees(moved) {
+  const parts = [`${moved.leaves_changed.toLocaleString("en")} of ${count(moved.leaves, "leaf").replace("leafs", "leaves")} and ${moved.thresholds_changed.toLocaleString("en")} of ${count(moved.thresholds, "threshold")} changed in ${count(moved.trees, "tree")}`,
+    moved.trimmed ? `${count(moved.trimmed, "node")} trimmed` : null, moved.added ? `${count(moved.added, "tree")} added` : null].filter(Boolean);
+  const features = moved.features.length ? table([
+    { label: "feature", class: "text", value: (row) => row.name },
+    { label: "thresholds moved", right: true, value: (row) => row.moved, cell: (row) => `${row.moved} of ${row.splits}` },
+    { label: "mean |change|", right: true, value: (row) => row.total / row.moved, cell: (row) => short(row.total / row.moved) },
+    { label: "Σ |change|", right: true, value: (row) => row.total, cell: (row) => short(row.total) },
+  ], moved.features, { caption: "Thresholds by feature, in its own unit", sorted: [3, "descending"] }) : null;
+  return h("div", {}, h("h3", {}, moved.name), h("p", { class: "lead" }, `${parts.join("; ")}.`), moved.leaves_changed ? treesChart(moved) : null, features ? h("div", { class: "moved" }, features) : null);
+}
+
+function factsSection(facts) {
+  return section("repeat", "To repeat it", null, h("div", { class: "facts" }, facts.map((one) => h("div", {}, h("h3", {}, one.title),
+    h("dl", {}, one.entries.map(([name, value]) => [h("dt", {}, name), h("dd", {}, folded(value))]))))));
+}
+
+/** A long text behind its beginning. */
+function folded(text) {
+  return text.length <= 180 ? text : h("details", {}, h("summary", {}, cut(text, 44)), text);
+}
+
+function contents(sections) {
+  return h("nav", { "aria-label": "Contents" }, sections.map((one) => h("a", { href: `#${one.id}` }, one.querySelector("h2").textContent)));
+}
+
+(() => {
+  const report = JSON.parse(document.getElementById("data").textContent);
+  const sections = [
+    report.tables.length ? tablesSection(report.tables) : null,
+    report.curve ? section("curve", "How much judging helps", `${report.curve.measure} on unseen target queries, by the number of target queries trained on. The band is the interval of ${report.curve.chosen}’s gain over the background.`, curveChart(report.curve)) : null,
+    report.queries && report.queries.qids.length ? queriesSection(report.queries) : null,
+    report.grades ? gradesSection(report.grades) : null,
+    report.trainings.length ? trainingsSection(report.trainings) : null,
+    report.importance ? importanceSection(report.importance) : null,
+    report.moved_trees.length || report.moved_weights.length ? movedSection(report.moved_trees, report.moved_weights) : null,
+    report.facts.length ? factsSection(report.facts) : null,
+  ].filter(Boolean);
+  document.title = `${report.title} · rankinite`;
+  document.getElementById("content").append(header(report), contents(sections), ...sections,
+    h("footer", {}, "Written by rankinite. Everything here is in this file; its data are beside it as JSON."));
+})();

@@ -1,0 +1,84 @@
+"""What must be known to repeat a result: versions, settings, seeds, and fingerprints of the data."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, cast
+
+from rankinite.data.content import row_keys
+from rankinite.data.dataset import Dataset
+from rankinite.report.content import Facts
+
+PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
+
+
+def fingerprint(data: Dataset) -> str:
+    """A hash of all rows in their order, with their grades, qids and features' names: equal data have equal ones."""
+    digest = sha256(row_keys(data).tobytes())
+    digest.update(data.offsets.tobytes())
+    digest.update(json.dumps(data.feature_names).encode())
+    return digest.hexdigest()[:16]
+
+
+def versions() -> Facts:
+    """What was installed."""
+    from rankinite import __version__
+
+    found = [("rankinite", __version__), ("Python", platform.python_version())]
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return Facts("Versions", tuple(found))
+
+
+def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
+    """Each data set's size and fingerprint."""
+    return Facts("Data", tuple((name, _data_text(own)) for name, own in data.items() if own is not None))
+
+
+def _data_text(data: Dataset) -> str:
+    size = f"{data.queries} queries, {data.rows} rows, {len(data.feature_names)} features"
+    return f"{data.source}: {size}; fingerprint {fingerprint(data)}"
+
+
+def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
+    """The settings that rankers were trained with, where they know them."""
+    told: list[tuple[str, str]] = []
+    for name, ranker in rankers.items():
+        settings: Any = getattr(ranker, "settings", None)
+        if isinstance(settings, Mapping) and settings:
+            told.append((name, _settings_text(cast("Mapping[str, Any]", settings))))
+    return (Facts("Settings of the models", tuple(told)),) if told else ()
+
+
+def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:
+    """Facts of the caller's own, such as the command: headings, each with names and values."""
+    return tuple(
+        Facts(str(title), tuple((str(name), _text(value)) for name, value in entries.items() if value is not None))
+        for title, entries in (given or {}).items()
+        if entries
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return _settings_text(cast("Mapping[str, Any]", value))
+    if isinstance(value, Sequence):
+        return ", ".join(_text(entry) for entry in cast("Sequence[Any]", value))
+    return json.dumps(value) if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_nested(value)}" for name, value in settings.items())
+
+
+def _nested(value: Any) -> str:
+    return f"({_text(value)})" if isinstance(value, Mapping | list | tuple) else _text(value)

@@ -1,0 +1,155 @@
+"""Comparisons and evaluations as the tables of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rankinite.adapt.choice import Choice, size_of
+from rankinite.adapt.deciding import BASELINES
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.compare import Comparison
+from rankinite.evaluation.evaluate import Evaluation, finite, percent
+from rankinite.grid import number, p_value
+from rankinite.measures.base import Measure
+from rankinite.report.content import Curve, CurveLine, Figure, Gain, Result, System, Table
+
+
+def choice_tables(choice: Choice) -> tuple[Table, ...]:
+    """On unseen target queries, which decided, and on whatever else was reported."""
+    seen = [
+        ("Unseen target queries", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
+        ("Test", choice.test, "Rankers fitted to all target data. The test data decided nothing."),
+        ("Other queries", choice.shifted, "Queries of another time or kind. They decided nothing."),
+    ]
+    what = {trial.method.name: trial.method.what for trial in choice.trials}
+    sizes = {trial.method.name: size_of(trial.ranker) for trial in choice.trials}
+    seconds = {trial.method.name: trial.seconds for trial in choice.trials}
+    return tuple(
+        compared(comparison, title, choice.name, BASELINES, (note,), what=what, sizes=sizes, seconds=seconds)
+        for title, comparison, note in seen
+        if comparison is not None
+    )
+
+
+def compared(
+    comparison: Comparison,
+    title: str,
+    chosen: str | None,
+    baselines: Sequence[str],
+    notes: tuple[str, ...] = (),
+    *,
+    what: Mapping[str, str] | None = None,
+    sizes: Mapping[str, str] | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> Table:
+    """A comparison as a table."""
+    known = [name for name in baselines if name in comparison.systems]
+    systems = tuple(
+        System(
+            letter=letter,
+            name=name,
+            what=(what or {}).get(name, ""),
+            chosen=name == chosen,
+            results=tuple(_result(comparison, name, measure) for measure in comparison.measures),
+            gains=tuple(_gain(comparison, name, base) for base in known),
+            size=(sizes or {}).get(name, ""),
+            seconds=(seconds or {}).get(name),
+        )
+        for name, letter in comparison.letters.items()
+    )
+    any_of = comparison[comparison.systems[0]]
+    return Table(
+        title=title,
+        source=any_of.source,
+        measures=tuple(map(str, comparison.measures)),
+        higher_is_better=tuple(measure.higher_is_better for measure in comparison.measures),
+        baselines=tuple(known),
+        systems=systems,
+        alpha=comparison.alpha,
+        notes=(*notes, *_counts(any_of), *_test_notes(comparison)),
+    )
+
+
+def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: tuple[str, ...] = ()) -> Table:
+    """One system alone as a table."""
+    results = tuple(Result(finite(r.mean), finite(r.interval[0]), finite(r.interval[1]), "") for r in evaluation.results)
+    return Table(
+        title=title,
+        source=evaluation.source,
+        measures=tuple(map(str, evaluation.measures)),
+        higher_is_better=tuple(measure.higher_is_better for measure in evaluation.measures),
+        baselines=(),
+        systems=(System("a", name, "", chosen=True, results=results, gains=(), size=size, seconds=None),),
+        alpha=0.0,
+        notes=(*notes, *_counts(evaluation), _interval_note(evaluation)),
+    )
+
+
+def figures(comparison: Comparison, before: str, after: str, measure: Measure) -> tuple[Figure, ...]:
+    """The few numbers at the top: before, after, the difference, and how many queries gain."""
+    old, new = (comparison[name][measure] for name in (before, after))
+    pair, source = comparison.pair(after, before, measure), comparison[after].source
+    low, high = (number(end, signed=True) for end in pair.interval)
+    return (
+        Figure(f"{measure}, {before}", number(old.mean), f"on {source}"),
+        Figure(f"{measure}, {after}", number(new.mean), f"on {source}"),
+        Figure("change", number(pair.difference, signed=True), f"{low} to {high}, p {p_value(pair.p(comparison.test).holm)}"),
+        Figure("queries better · same · worse", f"{pair.wins} · {pair.ties} · {pair.losses}", f"of {new.queries}"),
+    )
+
+
+def curve_of(choice: Choice) -> Curve | None:
+    """The learning curve, where one was taken."""
+    if choice.curve is None:
+        return None
+    told = choice.curve.to_dict()
+    lines = tuple(
+        CurveLine(
+            name=name,
+            means=tuple(means),
+            gains=tuple(entry["gain"] for entry in told["gains"].get(name, ())),
+            lows=tuple(entry["low"] for entry in told["gains"].get(name, ())),
+            highs=tuple(entry["high"] for entry in told["gains"].get(name, ())),
+        )
+        for name, means in told["means"].items()
+    )
+    return Curve(told["measure"], tuple(told["queries"]), choice.name, lines)
+
+
+def _result(comparison: Comparison, name: str, measure: Measure) -> Result:
+    result = comparison[name][measure]
+    letters = [comparison.letters[other] for other in comparison.better_than(name, measure)]
+    low, high = map(finite, result.interval)
+    return Result(finite(result.mean), low, high, ("" if len(comparison.systems) <= 26 else ",").join(letters))
+
+
+def _gain(comparison: Comparison, name: str, base: str) -> Gain | None:
+    if name == base:
+        return None
+    try:
+        pair = comparison.pair(name, base, comparison.measures[0])
+    except ArgumentError:  # the pair was left out of the tests
+        return None
+    low, high = map(finite, pair.interval)
+    return Gain(pair.difference, low, high, pair.p(comparison.test).holm, pair.wins, pair.ties, pair.losses)
+
+
+def _counts(evaluation: Evaluation) -> tuple[str, ...]:
+    counts: dict[tuple[int, int], list[str]] = {}
+    for result in evaluation.results:
+        counts.setdefault((result.queries, result.skipped), []).append(str(result.measure))
+    return tuple(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items())
+
+
+def _interval_note(evaluation: Evaluation) -> str:
+    confidence = percent(evaluation.confidence)
+    return f"±: half the {confidence} interval over queries. Convention {evaluation.convention}, ties {evaluation.ties}."
+
+
+def _test_notes(comparison: Comparison) -> tuple[str, ...]:
+    pairs = len(comparison.pairs) // len(comparison.measures)
+    decided = f"{comparison.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs > 1)}"
+    return (
+        _interval_note(comparison[comparison.systems[0]]),
+        f"Letters: significantly better than the systems of these letters ({decided}, alpha {comparison.alpha:g}).",
+    )

@@ -1,0 +1,183 @@
+"""The report as a browser shows it: headless Chromium, driven by Selenium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from rankinite.report import of_training, write
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        assert not os.environ.get("CI"), "chromium and chromedriver must be there: apt install chromium chromium-driver"
+        pytest.skip("chromium and chromedriver are not installed: apt install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chromium = webdriver.Chrome(options=options, service=Service(driver))
+    yield chromium
+    chromium.quit()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a report in a window of some width, and check in the end that the page complained of nothing."""
+
+    def show(report, width=1100, colours="light"):
+        write(report, tmp_path / "report.html")
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": colours}]}
+        )
+        browser.get((tmp_path / "report.html").as_uri())
+        return browser
+
+    browser.get_log("browser")
+    yield show
+    assert browser.get_log("browser") == []
+
+
+def first_table(browser, selector):
+    return browser.find_element(By.CSS_SELECTOR, "#methods table").find_elements(By.CSS_SELECTOR, selector)
+
+
+def contrast(browser, text: str, ground: str = "body") -> float:
+    """The contrast of an element's letters with the ground, as the web's guidelines count it."""
+    return browser.execute_script(
+        """
+        const light = (css) => {
+          const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+          const [r, g, b] = css.match(/[\\d.]+/g).map((x) => linear(x / 255));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const [one, other] = [getComputedStyle(document.querySelector(arguments[0])).color,
+          getComputedStyle(document.querySelector(arguments[1])).backgroundColor].map(light).sort();
+        return (other + 0.05) / (one + 0.05);
+        """,
+        text,
+        ground,
+    )
+
+
+def test_every_part_is_drawn(opened, adapted):
+    browser = opened(adapted)
+    assert browser.find_element(By.TAG_NAME, "h1").text == adapted.verdict[0]
+    shown = [part.get_attribute("id") for part in browser.find_elements(By.TAG_NAME, "section")]
+    assert shown == ["methods", "curve", "queries", "grades", "training", "importance", "moved", "repeat"]
+    drawings = WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure svg"))
+    assert len(drawings) == len(browser.find_elements(By.TAG_NAME, "figure"))
+    assert all(drawing.get_attribute("aria-label") for drawing in drawings)
+
+
+def test_parts_without_data_do_not_appear(opened, market):
+    browser = opened(of_training(market[0]))
+    shown = [part.get_attribute("id") for part in browser.find_elements(By.TAG_NAME, "section")]
+    assert shown == ["training", "importance", "repeat"]
+
+
+def test_the_table_sorts_by_mouse_and_by_keyboard(opened, adapted):
+    browser = opened(adapted)
+    table = adapted.tables[0]
+    column = next(k for k, cell in enumerate(first_table(browser, "th")) if cell.text == table.measures[0])
+    heading = first_table(browser, "th")[column]
+    heading.find_element(By.TAG_NAME, "button").click()
+    by_mean = sorted(table.systems, key=lambda system: -system.results[0].mean)
+    shown = [row.text for row in first_table(browser, "tbody .name")]
+    assert (shown, heading.get_attribute("aria-sort")) == ([system.name for system in by_mean], "descending")
+    heading.find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
+    shown = [row.text for row in first_table(browser, "tbody .name")]
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert [table.systems[[s.name for s in table.systems].index(name)].results[0].mean for name in shown] == sorted(
+        system.results[0].mean for system in table.systems
+    )
+    others = [cell.get_attribute("aria-sort") for k, cell in enumerate(first_table(browser, "th")) if k != column]
+    assert set(others) <= {"none", None}
+
+
+def test_a_query_opens_to_its_documents(opened, adapted):
+    browser, told = opened(adapted), adapted.queries
+    change = [new - old for old, new in zip(told.before, told.after, strict=True)]
+    top = browser.find_element(By.CSS_SELECTOR, ".queries summary")
+    best = told.qids.index(top.find_element(By.CLASS_NAME, "qid").text)
+    assert change[best] == max(change)
+    top.send_keys(Keys.ENTER)
+    cells = WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".queries details[open] td.wide"))
+    documents = told.documents
+    assert [cell.text for cell in cells] == list(documents.ids[documents.offsets[best] : documents.offsets[best + 1]])
+
+
+def test_queries_are_found_by_text_and_by_kind(opened, adapted):
+    browser, told = opened(adapted), adapted.queries
+    search = browser.find_element(By.CSS_SELECTOR, "input[type=search]")
+    search.send_keys(told.qids[3])
+    assert told.qids[3] in [cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")]
+    assert all(told.qids[3] in cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid"))
+    search.clear()
+    search.send_keys("nothing is called that")
+    assert browser.find_elements(By.CLASS_NAME, "qid") == []
+    search.clear()
+    search.send_keys(Keys.BACKSPACE)
+    browser.find_element(By.CSS_SELECTOR, "input[value=worse]").click()
+    worse = {qid for qid, old, new in zip(told.qids, told.before, told.after, strict=True) if new < old - 1e-6}
+    assert {cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")} == worse
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_letters_can_be_read(opened, adapted, colours):
+    browser = opened(adapted, colours=colours)
+    assert contrast(browser, "h1") > 12
+    for text in (".lead", "th button", "nav a", ".notes", ".better"):
+        assert contrast(browser, text) > 4.5, text
+
+
+def test_dark_mode_is_dark(opened, adapted):
+    light = opened(adapted).execute_script("return getComputedStyle(document.body).backgroundColor")
+    dark = opened(adapted, colours="dark").execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert light != dark
+
+
+@pytest.mark.parametrize("which", ["adapted", "hostile"])
+def test_a_narrow_screen_needs_no_scrolling_sideways(opened, request, which):
+    browser = opened(request.getfixturevalue(which), width=380)
+    browser.find_element(By.CSS_SELECTOR, ".queries summary").send_keys(Keys.ENTER)
+    for details in browser.find_elements(By.CSS_SELECTOR, "details.data"):
+        browser.execute_script("arguments[0].open = true", details)
+    WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure svg"))
+    width, room = browser.execute_script("const e = document.documentElement; return [e.scrollWidth, e.clientWidth]")
+    assert width <= room <= 380
+
+
+def test_hostile_names_stay_text(opened, hostile):
+    browser = opened(hostile)
+    shown = {cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")}
+    assert hostile.queries.qids[0] in browser.find_element(By.CLASS_NAME, "queries").get_attribute("textContent")
+    assert shown
+    for summary in browser.find_elements(By.CSS_SELECTOR, ".queries summary")[:3]:
+        summary.send_keys(Keys.ENTER)
+    assert "broken" not in browser.title.split("·")[-1]
+    assert browser.execute_script("return document.querySelectorAll('main script, main img, main b').length") == 0
+    assert browser.title == f"{hostile.title} · rankinite"
