@@ -6,7 +6,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 
 .PHONY: help demo test browser lint types bench adaptation clean
 help:
-	@echo "make demo    set up, generate judged data, train a ranker on it, evaluate and compare it"
+	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
@@ -31,7 +31,7 @@ $(VENV)/.bench: $(VENV)/.dev
 	@touch $@
 
 demo: $(VENV)/.core
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh demo
+	@PATH="$(CURDIR)/$(BIN):$$PATH" rankinite demo --out demo
 
 # The tests of the report look at it in a browser. Where it cannot be installed they are skipped, and say so.
 browser:

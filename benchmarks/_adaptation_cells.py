@@ -135,7 +135,7 @@ def fit_methods(pair: Pair, target: rk.Dataset, draw: int, backgrounds: Backgrou
     material = pair.material
     choice = rk.adapt.choose(
         backgrounds.ours(), target,
-        background_data=material.background, measure=MEASURES[0], report=MEASURES[1:], seed=draw, curve=False,
+        background_data=material.background, measure=MEASURES[0], also=MEASURES[1:], seed=draw, curve=False,
         same_scale=True,
     )  # fmt: skip
     systems = {

@@ -45,7 +45,7 @@ def choice():
     """Everything there is."""
     with pytest.MonkeyPatch.context() as patched:
         make_small(patched)
-        return choose(background(), target(), background_data=background_data(), test=unseen(), report=["err", "ndcg@10"])
+        return choose(background(), target(), background_data=background_data(), test=unseen(), also=["err", "ndcg@10"])
 
 
 def same(one, other, order=slice(None)):
@@ -277,7 +277,7 @@ REFUSED = {
     "measure": ({"measure": "p@5"}, rk.MeasureError, "cannot be trained for"),
     "errors": ({"measure": "pairwise-errors"}, rk.MeasureError, "cannot be trained for"),
     "measures": ({"measure": ["ndcg@10", "err"]}, rk.ArgumentError, "must be one measure"),
-    "report": ({"report": ["nothing"]}, rk.MeasureError, "'nothing' names no measure"),
+    "also": ({"also": ["nothing"]}, rk.MeasureError, "'nothing' names no measure"),
 }
 
 

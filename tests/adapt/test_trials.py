@@ -199,7 +199,7 @@ def test_trials_of_another_task_are_not_confused_with_it(counted, tmp_path, othe
 def test_the_fingerprint_says_nothing_of_test_data_and_methods(counted, tmp_path):
     told = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
     choose(**told, methods=["smart"])
-    choose(**told, test=unseen(), shifted=unseen(), report=["err"], confidence=0.9)
+    choose(**told, test=unseen(), shifted=unseen(), also=["err"], confidence=0.9)
     assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
 
 

@@ -82,7 +82,7 @@ def home(tmp_path_factory):
 def everything(home):
     """The command with all there is."""
     data = ("--background-data", home / "web.txt", "--test", home / "test.txt", "--open", home / "open.txt")
-    return ("adapt", home / "web.rankinite", "--train", home / "train.txt", *data, "--report", "ndcg@1")
+    return ("adapt", home / "web.rankinite", "--train", home / "train.txt", *data, "--also", "ndcg@1")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def expected(home):
     """The same in Python."""
     train, web, test, shifted = (rk.read(home / f"{name}.txt") for name in ("train", "web", "test", "open"))
     background = rk.load(home / "web.rankinite")
-    return rk.adapt.choose(background, train, background_data=web, test=test, shifted=shifted, report=["ndcg@1"])
+    return rk.adapt.choose(background, train, background_data=web, test=test, shifted=shifted, also=["ndcg@1"])
 
 
 def quick(home, *arguments, background=None, train=None):
@@ -355,8 +355,8 @@ REFUSED = {
     "queries of one grade": ([], {"train": "flat.txt"}, r"flat\.txt: 0 of 12 .*deploy the background"),
     "no such method": (["--methods", "smart,magic"], {}, "no method 'magic'. The methods are 'background', 'interpolate'"),
     "no such measure": (["--measure", "ndgc"], {}, "'ndgc' names no measure. Known are"),
-    "no such measure to report": (["--report", "ndcg@1,ndgc"], {}, "'ndgc' names no measure"),
-    "grades beyond a measure": (["--report", "err"], {"train": "eight.txt"}, "grade 6 is outside .*use err:max_grade=8"),
+    "no such measure to report": (["--also", "ndcg@1,ndgc"], {}, "'ndgc' names no measure"),
+    "grades beyond a measure": (["--also", "err"], {"train": "eight.txt"}, "grade 6 is outside .*use err:max_grade=8"),
     "untrainable": (["--measure", "p@5"], {}, "p@5.*cannot be trained"),
     "no model": ([], {"background": "scores.txt"}, "scores.txt.*not a model"),
     "no file": ([], {"background": "nothing.rankinite"}, "nothing.rankinite.*no such file"),

@@ -38,7 +38,7 @@ def choose(
     shifted: Dataset | None = None,
     methods: Sequence[str] | None = None,
     measure: Measure | str = "ndcg@10",
-    report: Sequence[Measure | str] = (),
+    also: Sequence[Measure | str] = (),
     folds: int = 5,
     seed: int = 0,
     confidence: float = 0.8,
@@ -50,7 +50,7 @@ def choose(
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
     ``valid``: chooses numbers of rounds, weights and β; folds of the target do without. ``test`` and ``shifted`` (queries of
-    another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``report``: further
+    another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``also``: further
     measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
     recommended. ``same_scale``: the grades of both data sets mean the same even if it does not look so. ``curve``:
     whether to see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from
@@ -61,7 +61,7 @@ def choose(
     """
     check_number("choose", "confidence", confidence, 0.0, 1.0, above=True)
     task = _task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale)
-    measures = as_measures([task.measure, *report])
+    measures = as_measures([task.measure, *also])
     for name, data in (("valid", valid), ("test", test), ("shifted", shifted)):
         if data is not None:
             _check_judging(name, data, task)

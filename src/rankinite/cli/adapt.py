@@ -102,7 +102,7 @@ def adapt(
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="The measure to be best for.", rich_help_panel=_CHOICE)
     ] = "ndcg@10",
-    report: Annotated[
+    also: Annotated[
         list[str] | None,
         typer.Option(help="Further measures to report, as in ndcg@1,ndcg@3,err.", rich_help_panel=_CHOICE),
     ] = None,
@@ -142,9 +142,10 @@ def adapt(
 
     BACKGROUND is the ranker of a big market, --train are the judged queries of the new one. Every method that
     the material allows is fitted and judged on target queries that it did not see, by folds of queries; the test
-    data decide nothing. The folder --out receives model.rankinite; evidence.md and evidence.json, with all
-    methods, intervals, and corrected tests against the background and the target alone; and gains.csv, query by
-    query. Finished methods are kept in trials/ there: Ctrl-C ends the run, and the same command goes on.
+    data decide nothing. The folder --out receives model.rankinite; report.html, to look at; evidence.md and
+    evidence.json, with all methods, intervals, and corrected tests against the background and the target alone;
+    and gains.csv, query by query. Finished methods are kept in trials/ there: Ctrl-C ends the run, and the same
+    command goes on.
 
     Examples:
 
@@ -152,13 +153,14 @@ def adapt(
 
       rankinite adapt web.rankinite --train market.txt -B web.parquet --test test.txt --out market
 
-      rankinite adapt lightgbm.txt -d market.txt --report ndcg@1,err --methods trada,smart -o market
+      rankinite adapt lightgbm.txt -d market.txt --also ndcg@1,err --methods trada,smart -o market
 
       rankinite adapt us=us.rankinite uk=uk.rankinite bm25=feature:25 -d market.txt --open later.txt -o market
 
       rankinite adapt web.rankinite -d market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
     """
     from rankinite.cli.adapting import Folder, Run, printed
+    from rankinite.cli.reporting import write_choice
 
     mapping = _grade_map(map_grades)
     if background_rate is not None and not 0.0 < background_rate <= 1.0:
@@ -169,7 +171,7 @@ def adapt(
     folder = Folder.checked(out)
     settings: dict[str, Any] = {
         "measure": measure,
-        "report": _split(report) or [],
+        "also": _split(also) or [],
         "methods": _split(methods),
         "folds": folds,
         "confidence": confidence,
@@ -180,7 +182,7 @@ def adapt(
     material = Material.read(background, train, valid, test, open_data, background_data, mapping, reading)
     if background_rate is not None:
         material = material.with_rate(background_rate)
-    material.check_measures([measure, *settings["report"]])
+    material.check_measures([measure, *settings["also"]])
     start = monotonic()
     choice = _chosen(material, settings, folder, quiet)
     about = Run(
@@ -189,6 +191,8 @@ def adapt(
         material.best(choice),
         monotonic() - start,
     )
+    folder.make()
+    write_choice(choice, material.data, folder.report, settings=about.settings, quiet=True)
     with options.busy(f"writing to {out}"):
         evidence = folder.write(choice, about, all_models=all_models)
     printed(choice, evidence, folder, as_json=json)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """No table and no line is wider, where that is possible."""
-FILES = ("model.rankinite", "evidence.md", "evidence.json", "gains.csv")
+FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class Folder:
         return self.path / FILES[0]
 
     @property
+    def report(self) -> Path:
+        """The page to look at."""
+        return self.path / FILES[1]
+
+    @property
     def trials(self) -> Path:
         """Finished work of this run and others."""
         return self.path / "trials"
@@ -102,9 +107,12 @@ class Folder:
             return "interrupted before the first method was finished"
         return f"interrupted; what is finished is kept in {self.trials}, and the same command goes on from there"
 
-    def write(self, choice: Choice, run: Run, *, all_models: bool) -> dict[str, Any]:
-        """Write all of it, the model last; returns what evidence.json holds."""
+    def make(self) -> None:
+        """Make the folder, if it is not there."""
         self.path.mkdir(exist_ok=True)
+
+    def write(self, choice: Choice, run: Run, *, all_models: bool) -> dict[str, Any]:
+        """Write all but the page, the model last; returns what evidence.json holds."""
         models = {name: self.path / "models" / f"{name}.rankinite" for name in choice.models} if all_models else {}
         if models:
             (self.path / "models").mkdir(exist_ok=True)
@@ -198,6 +206,7 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
     several = [] if best is None else [f"'background' is {best}, the best of them on the target."]
     lines = {
         "model.rankinite": f"{choice.name}{kept}",
+        "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",
         "models/": "the ranker of every method" if evidence["models"] else "rankers of an earlier run",

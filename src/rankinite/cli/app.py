@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import rankinite
-from rankinite.cli import adapt, combine, compare, convert, describe, evaluate, inspect, optimum, score, synth, train
+from rankinite.cli import adapt, combine, compare, convert, demo, describe, evaluate, inspect, optimum, score, synth, train
 
 app = typer.Typer(
     name="rankinite",
@@ -52,7 +52,8 @@ def options(
     context.with_resource(_threads(threads))
 
 
-DATA, RANKERS = "Data", "Rankers"
+DATA, RANKERS, FIRST = "Data", "Rankers", "First steps"
+app.command("demo", rich_help_panel=FIRST)(demo.demo)
 app.command("synth", rich_help_panel=DATA)(synth.synth)
 app.command("describe", rich_help_panel=DATA)(describe.describe)
 app.command("convert", rich_help_panel=DATA)(convert.convert)

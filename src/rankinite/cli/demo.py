@@ -1,0 +1,99 @@
+"""``rankinite demo``: the main job on generated data, step by step, each with the command that does it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankinite.cli.printing import echo
+from rankinite.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARKET = ("--documents", "20", "--features", "25", "--noise", "0.3", "--shift", "0.5")
+"""What both markets are like; the second differs from the first by the shift."""
+QUERIES = {"big": "600", "new": "60", "test": "300"}
+TREES = "200"
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for everything that is made.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(min=0, help="Another seed is another pair of markets.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """See the main job on generated data: a ranker of a big market, adapted to a small new one. Takes a minute or two.
+
+    It generates a background market and a small target market whose users want something else, trains LambdaMART on
+    the first, adapts it to the second by every method, compares all of them on queries held out, and saves the one
+    chosen with a report. Every step shows the command that does it, so that you can do the same with files of yours.
+
+    Examples:
+
+      rankinite demo
+
+      rankinite demo --out elsewhere --seed 1
+    """
+    start = monotonic()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise DataError(f"{out}: this folder cannot be made ({problem}). Give another with --out.") from problem
+    for words, command in _steps(out, seed, ("--quiet",) if quiet else ()):
+        echo(f"\n{words}\n$ rankinite {shlex.join(command)}\n")
+        _run(command)
+    echo(_ends(out, monotonic() - start))
+
+
+def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list[str]]]:
+    """What is done, and the command that does it."""
+    big, new, test = (str(out / name) for name in ("big-market.txt", "new-market.txt", "new-market-test.txt"))
+    model, adapted = str(out / "big-market.rankinite"), str(out / "adapted")
+    world = [*MARKET, "--seed", str(seed), "--doc-ids"]
+    other = ["--domain", "1", *world]
+    steps = {
+        "A big market with many judged queries,": ["synth", "--queries", QUERIES["big"], *world, "--out", big],
+        "a new one with few, whose users want something else,": ["synth", "--queries", QUERIES["new"], *other, "--out", new],
+        "and other queries of the new one, to judge by.": [
+            "synth",
+            "--queries",
+            "300",
+            "--part",
+            "test",
+            *other,
+            "--out",
+            test,
+        ],
+        "The ranker of the big market.": ["train", big, "--trees", TREES, "--leaves", "12", *quiet, "--out", model],
+        "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [
+            *("adapt", model, "--train", new, "--background-data", big, "--test", test, *quiet, "--out", adapted)
+        ],
+    }
+    return list(steps.items())
+
+
+def _run(command: Sequence[str]) -> None:
+    """Run a verb as if it were typed."""
+    from rankinite.cli.app import app
+
+    code = app([*command], standalone_mode=False)
+    if code:  # the verb has said why
+        raise typer.Exit(code)
+
+
+def _ends(out: Path, seconds: float) -> str:
+    adapted = out / "adapted"
+    return f"""
+That took {seconds:.0f} s.
+  the report      {adapted / "report.html"} (open it in a browser)
+  the model       {adapted / "model.rankinite"}
+
+Try it on your own files (LETOR, CSV, Parquet, …):
+  rankinite describe YOUR.txt
+  rankinite train YOUR.txt --valid YOUR-VALID.txt --out yours.rankinite
+  rankinite adapt yours.rankinite --train NEW-MARKET.txt --background-data YOUR.txt --out new-market
+A LightGBM or XGBoost model will do as well: rankinite adapt lightgbm.txt --train NEW-MARKET.txt --out new-market"""
