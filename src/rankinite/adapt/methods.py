@@ -1,4 +1,4 @@
-"""Every way to adapt, by name, the simpler ones first: that order decides near ties."""
+"""Every way to adapt, by name, the simpler ones first."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ class Method:
     fit: Callable[[Task], Fitted]
     cost: float
     """About how long it takes, compared with the others: for the estimate of the time that is left."""
-    alone: bool = True
-    """Whether it can be fitted without the results of others."""
     needs_forest: bool = False
     needs_data: bool = False
 
@@ -75,19 +73,17 @@ def _pool(weight: float) -> Callable[[Task], Fitted]:
     return fit
 
 
+def _of_others(_task: Task) -> Fitted:
+    raise AssertionError("the average is made of the trials of others, not fitted")
+
+
 def _told(task: Task) -> dict[str, Any]:
     return {"measure": task.measure, "folds": TUNING, "seed": task.seed}
 
 
 METHODS: tuple[Method, ...] = (
     Method("background", "the background as it is", "baseline", lambda task: task.background, 0.1),
-    Method(
-        "interpolate",
-        "background and target ranker, weighted",
-        "interpolation",
-        _interpolated,
-        6.0,
-    ),
+    Method("interpolate", "background and target ranker, weighted", "interpolation", _interpolated, 6.0),
     Method(
         "lambdaboost",
         "background plus a linear correction",
@@ -119,7 +115,7 @@ METHODS: tuple[Method, ...] = (
     Method("pool-10", "… the target counting ten times", "trained anew", _pool(10.0), 8.0, needs_data=True),
 )
 """All but the average of them, which is made of what they give."""
-AVERAGE = Method("average", "the mean of unlike methods", "average", lambda task: task.background, 0.0, alone=False)
+AVERAGE = Method("average", "the mean of unlike methods", "average", _of_others, 0.0)
 """The mean of scaled scores, which needs no choice."""
 AVERAGED: tuple[tuple[str, ...], ...] = (
     ("lambdaboost",),
