@@ -47,7 +47,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     try:
-        app()
+        app(prog_name="rankinite")
     except RankiniteError as error:
         _refuse(as_options(str(error)))
     except MemoryError as error:

@@ -19,12 +19,7 @@ class Manner:
     """Also what is read and written, with sizes, versions and times."""
 
 
-_now = Manner()
-
-
-def manner() -> Manner:
-    """How much is said at present. All threads share it, as they share standard error."""
-    return _now
+_now = Manner()  # all threads share it, as they share standard error
 
 
 @contextmanager
