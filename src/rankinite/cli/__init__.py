@@ -39,7 +39,7 @@ _SPELLINGS = (
 
 
 def main() -> None:
-    """Run the command line; bad input ends with a message on standard error and exit code 2."""
+    """Run the command line; bad input ends with a message on standard error and exit code 2, a fault of ours with 1."""
     from rankinite.cli.app import app
     from rankinite.errors import RankiniteError
 
@@ -47,18 +47,21 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     try:
-        app()
+        app(prog_name="rankinite")
     except RankiniteError as error:
         _refuse(as_options(str(error)))
     except MemoryError as error:
         _refuse(f"there is not enough memory ({error}). Use fewer rows or features.")
     except OSError as error:  # above all a full disk behind the standard output
         _refuse(f"{error}.")
+    except Exception as error:  # noqa: BLE001 - what is left are our own faults
+        fault = f"{type(error).__name__}: {error}"
+        _refuse(f"a fault of the program ({fault}). Please report it, with what the same command says with --verbose.", 1)
 
 
-def _refuse(message: str) -> NoReturn:
+def _refuse(message: str, code: int = 2) -> NoReturn:
     print(f"rankinite: {message}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def as_options(message: str) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import options
+from rankinite.cli import completing, options
+from rankinite.cli.config import RANKER, Record
 from rankinite.cli.material import Material
 from rankinite.errors import ArgumentError
 
@@ -25,9 +26,11 @@ _MATERIAL, _CHOICE = "What there is besides", "How the choice is made"
 def adapt(
     background: Annotated[
         list[str],
+        RANKER,
         typer.Argument(
             help="The rankers you have, one or more: a model file (ours, LightGBM's text, XGBoost's JSON or UBJSON), or "
             "feature:NAME; name=… gives one a name.",
+            autocompletion=completing.rankers,
             show_default=False,
         ),
     ],
@@ -100,17 +103,29 @@ def adapt(
         ),
     ] = None,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help="The measure to be best for.", rich_help_panel=_CHOICE)
+        str,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="The measure to be best for.",
+            rich_help_panel=_CHOICE,
+            autocompletion=completing.measures,
+        ),
     ] = "ndcg@10",
     also: Annotated[
         list[str] | None,
-        typer.Option(help="Further measures to report, as in ndcg@1,ndcg@3,err.", rich_help_panel=_CHOICE),
+        typer.Option(
+            help="Further measures to report, as in ndcg@1,ndcg@3,err.",
+            rich_help_panel=_CHOICE,
+            autocompletion=completing.measures,
+        ),
     ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
             help="Only these methods, as in smart,trada; all if left out. Background and target alone are always there.",
             rich_help_panel=_CHOICE,
+            autocompletion=completing.methods,
         ),
     ] = None,
     folds: Annotated[
@@ -124,7 +139,10 @@ def adapt(
         typer.Option(help="How sure the gain over the background must be to recommend a change.", rich_help_panel=_CHOICE),
     ] = 0.8,
     seed: Annotated[
-        int, typer.Option(min=0, help="Seed of folds and training; the same gives the same model.", rich_help_panel=_CHOICE)
+        int,
+        typer.Option(
+            "--seed", "-s", min=0, help="Seed of folds and training; the same gives the same model.", rich_help_panel=_CHOICE
+        ),
     ] = 0,
     all_models: Annotated[bool, typer.Option("--all-models", help="Write the model of every method, in models/.")] = False,
     curve: Annotated[
@@ -133,10 +151,11 @@ def adapt(
             "--curve/--no-curve", help="See how the gain grows with the number of target queries; takes a part of the time."
         ),
     ] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON, and nothing else.")] = False,
     *,
     reading: options.Reading,
+    record: Record,
 ) -> None:
     """Adapt a ranker to a new domain with few judged queries: try every method, choose one, show the evidence.
 
@@ -144,8 +163,8 @@ def adapt(
     the material allows is fitted and judged on target queries that it did not see, by folds of queries; the test
     data decide nothing. The folder --out receives model.rankinite; report.html, to look at; evidence.md and
     evidence.json, with all methods, intervals, and corrected tests against the background and the target alone;
-    and gains.csv, query by query. Finished methods are kept in trials/ there: Ctrl-C ends the run, and the same
-    command goes on.
+    gains.csv, query by query; and adapt.toml, the settings, which --config reads. Finished methods are kept in
+    trials/ there: Ctrl-C ends the run, and the same command goes on.
 
     Examples:
 
@@ -158,6 +177,8 @@ def adapt(
       rankinite adapt us=us.rankinite uk=uk.rankinite bm25=feature:25 -d market.txt --open later.txt -o market
 
       rankinite adapt web.rankinite -d market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
+
+      rankinite adapt --config market/adapt.toml --seed 1 --out again
     """
     from rankinite.cli.adapting import Folder, Run, printed
     from rankinite.cli.reporting import write_choice
@@ -195,6 +216,7 @@ def adapt(
     write_choice(choice, material.data, folder.report, settings=about.settings, quiet=True)
     with options.busy(f"writing to {out}"):
         evidence = folder.write(choice, about, all_models=all_models)
+        record.write(folder.settings)
     printed(choice, evidence, folder, as_json=json)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """No table and no line is wider, where that is possible."""
-FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv")
+FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", "adapt.toml")
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,11 @@ class Folder:
     def report(self) -> Path:
         """The page to look at."""
         return self.path / FILES[1]
+
+    @property
+    def settings(self) -> Path:
+        """The settings of the run."""
+        return self.path / "adapt.toml"
 
     @property
     def trials(self) -> Path:
@@ -209,6 +214,7 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
         "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",
+        "adapt.toml": "the settings: rankinite adapt --config repeats the run",
         "models/": "the ranker of every method" if evidence["models"] else "rankers of an earlier run",
         "trials/": "finished methods, from which the same command goes on; remove it when done",
     }

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 import rankinite
-from rankinite.cli import adapt, combine, compare, convert, demo, describe, evaluate, inspect, optimum, score, synth, train
+from rankinite.cli import verbs
+
+EXAMPLES = """[bold]Three examples[/bold]
+
+Train on judged data and measure the ranker on other queries:
+
+  rankinite train train.txt.gz --valid valid.txt.gz --out web.rankinite
+
+  rankinite evaluate web.rankinite test.txt.gz -m ndcg@10 -m err
+
+Adapt it to a new market with few judged queries, by the method that does best there:
+
+  rankinite adapt web.rankinite --train market.txt --out market
+
+See whether that is better, and how surely:
+
+  rankinite compare web.rankinite market/model.rankinite --data test.txt
+
+Each verb has more: rankinite train --help."""
+EXIT_CODES = (
+    "Exit codes: 0 all went well; 1 a fault of the program; 2 bad input (the message says what, where and what to do); "
+    "130 ended by Ctrl-C."
+)
 
 app = typer.Typer(
     name="rankinite",
-    help="Learning to rank: make, describe and convert judged data; train, adapt, evaluate and compare rankers.",
-    epilog="Exit codes: 0 all went well, 1 a fault of the program, 2 bad input (the message says what, where and what to do), "
-    "130 ended by Ctrl-C.",
+    help="Learning to rank: train, adapt, combine and compare rankers on judged queries.",
+    epilog=f"{EXAMPLES}\n\n{EXIT_CODES}",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -29,39 +48,34 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@contextmanager
-def _threads(count: int | None) -> Generator[None]:
-    if count is None:
-        yield
-        return
-    from rankinite.parallel import threads
-
-    with threads(count):
-        yield
-
-
 @app.callback()
 def options(
-    context: typer.Context,
     threads: Annotated[int | None, typer.Option("--threads", min=1, help="Threads to use; all cores if left out.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors, nothing else.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Say more: what is read, sizes, versions, times.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Settings shared by all verbs."""
-    context.with_resource(_threads(threads))
+    """Settings shared by all verbs: :class:`rankinite.cli.verbs.Common` reads them."""
 
 
-DATA, RANKERS, FIRST = "Data", "Rankers", "First steps"
-app.command("demo", rich_help_panel=FIRST)(demo.demo)
-app.command("synth", rich_help_panel=DATA)(synth.synth)
-app.command("describe", rich_help_panel=DATA)(describe.describe)
-app.command("convert", rich_help_panel=DATA)(convert.convert)
-app.command("train", rich_help_panel=RANKERS)(train.train)
-app.command("adapt", rich_help_panel=RANKERS)(adapt.adapt)
-app.command("score", rich_help_panel=RANKERS)(score.score)
-app.command("inspect", rich_help_panel=RANKERS)(inspect.inspect)
-app.command("evaluate", rich_help_panel=RANKERS)(evaluate.evaluate)
-app.command("compare", rich_help_panel=RANKERS)(compare.compare)
-app.command("combine", rich_help_panel=RANKERS)(combine.combine)
-app.command("optimum", rich_help_panel=RANKERS)(optimum.optimum)
+FIRST, DATA, TRAIN, JUDGE, USE = "First steps", "Data", "Train and adapt", "Judge", "Use"
+VERBS = {
+    "demo": (FIRST, "See the main job on generated data: a ranker adapted to a new market, with a report."),
+    "synth": (DATA, "Make artificial judged data, of one domain or several that differ."),
+    "describe": (DATA, "Show queries, grades and features of judged data, and what is odd."),
+    "convert": (DATA, "Rewrite judged data, cleaned, in another format."),
+    "train": (TRAIN, "Train boosted trees, a net or a linear ranker."),
+    "adapt": (TRAIN, "Adapt a ranker to a new domain with few judged queries, by the best of all methods."),
+    "combine": (TRAIN, "Combine rankers to one that is best for a measure."),
+    "evaluate": (JUDGE, "Measure a ranker, with confidence intervals."),
+    "compare": (JUDGE, "Compare rankers on the same queries: which is better, and how surely."),
+    "optimum": (JUDGE, "Test whether a model's weights are a local optimum of a measure."),
+    "score": (USE, "Score the rows of data, or write a TREC run."),
+    "inspect": (USE, "Show what a model is made of, and which features it uses."),
+}
+"""The verbs by task, each in a module of its name, and what the help says of each."""
+
+for _verb, (_panel, _summary) in VERBS.items():
+    app.command(_verb, cls=verbs.listed(_verb), help=_summary, rich_help_panel=_panel)(lambda: None)

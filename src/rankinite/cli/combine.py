@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import options, rankers
+from rankinite.cli import completing, options, rankers
 from rankinite.cli.combining import Chosen, Form, Method, Scale
-from rankinite.cli.options import say
+from rankinite.cli.manner import say
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def combine(
     models: Annotated[
         list[str],
         typer.Argument(
-            help=f"The rankers to combine, at least two: {rankers.MODEL}; name=… gives one a name.", show_default=False
+            help=f"The rankers to combine, at least two: {rankers.MODEL}; name=… gives one a name.",
+            show_default=False,
+            autocompletion=completing.rankers,
         ),
     ],
     data: Annotated[
@@ -41,7 +43,9 @@ def combine(
         typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.", show_default=False),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)],
-    measure: Annotated[str, typer.Option("--measure", "-m", help="The measure to be best for.")] = "ndcg@10",
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="The measure to be best for.", autocompletion=completing.measures)
+    ] = "ndcg@10",
     method: Annotated[
         Method,
         typer.Option(
@@ -77,6 +81,10 @@ def combine(
         Scale | None, typer.Option(help="average: scale by all scores, within each query, or by rank." + _default("all"))
     ] = None,
     hidden: Annotated[str | None, typer.Option(help="stacked: hidden units, as in 10; a linear one if left out.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "-s", min=0, help="exact: seed of the folds; stacked: seed of the net." + _default("0")),
+    ] = None,
     valid: Annotated[
         list[Path] | None,
         typer.Option("--valid", "-v", help="stacked: data on which the best epoch is chosen; may be repeated."),
@@ -120,6 +128,7 @@ def combine(
         folds=folds,
         scale=scale,
         hidden=hidden,
+        seed=seed,
         valid=valid,
         plot=plot,
     )

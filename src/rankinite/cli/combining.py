@@ -54,6 +54,7 @@ FITTING = {
     "plot": (Method.exact,),
     "scale": (Method.average,),
     "hidden": (Method.stacked,),
+    "seed": (Method.exact, Method.stacked),
     "valid": (Method.stacked,),
 }
 """The methods that each option is for."""
@@ -112,11 +113,11 @@ class Chosen:
                 from rankinite.cli.learners import Learner, value_of
 
                 units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
-                return combine.stacked(named, data, measure, hidden=units, valid=valid)
+                return combine.stacked(named, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0))
             case Method.cyclic:
                 return combine.cyclic(named, data, measure, **searching)
             case Method.exact:
-                searching |= {name: self.given[name] for name in ("smooth", "folds") if name in self.given}
+                searching |= {name: self.given[name] for name in ("smooth", "folds", "seed") if name in self.given}
                 searching["form"] = "convex" if self.convex else "sum"
                 if "tree" not in self.given and len(named) > 2:
                     return combine.greedy(named, data, measure, **searching)

@@ -7,21 +7,25 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import options, rankers, reporting
+from rankinite.cli import completing, options, rankers, reporting
 
 
 @options.with_options(reading=options.Reading())
 def compare(
     ranker: Annotated[
         list[str],
-        typer.Argument(help=f"Two or more rankers, each {rankers.HELP}. Write name=… to name one.", show_default=False),
+        typer.Argument(
+            help=f"Two or more rankers, each {rankers.HELP}. Write name=… to name one.",
+            show_default=False,
+            autocompletion=completing.rankers,
+        ),
     ],
     data: Annotated[list[Path], typer.Option("--data", "-d", help="Judged data; may be repeated.", show_default=False)],
     measure: options.MeasureOption = None,
     test: Annotated[str, typer.Option(help="The test behind the letters: randomisation, t, bootstrap.")] = "randomisation",
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of the randomisation and bootstrap tests.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", "-s", help="Seed of the resamples.")] = 0,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")
     ] = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankinite.cli import options
-from rankinite.cli.options import say
+from rankinite.cli.manner import say
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -21,6 +21,7 @@ def convert(
         Path,
         typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
     ],
+    json: options.JsonSummary = False,
     *,
     reading: options.Reading,
 ) -> None:
@@ -32,6 +33,7 @@ def convert(
 
       rankinite convert S1.txt S2.txt S3.txt -o train.txt.zst --unjudged drop
     """
+    from rankinite.cli.printing import echo_json, summary
     from rankinite.data.writing import write
 
     judged = reading.read(data)
@@ -41,6 +43,8 @@ def convert(
     lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else unspoken(judged)
     if lost:
         say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
+    if json:
+        echo_json({**summary(out, judged), "lost": lost})
 
 
 def unspoken(data: Dataset) -> list[str]:

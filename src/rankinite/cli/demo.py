@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import nullcontext, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -23,8 +25,11 @@ TREES = "200"
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for everything that is made.")] = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Another seed is another pair of markets.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another pair of markets.")] = 0,
+    quiet: bool = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the evidence of the adaptation as JSON, and nothing else.")
+    ] = False,
 ) -> None:
     """See the main job on generated data: a ranker of a big market, adapted to a small new one. Takes a minute or two.
 
@@ -43,10 +48,16 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise DataError(f"{out}: this folder cannot be made ({problem}). Give another with --out.") from problem
-    for words, command in _steps(out, seed, ("--quiet",) if quiet else ()):
-        echo(f"\n{words}\n$ rankinite {shlex.join(command)}\n")
-        _run(command)
-    echo(_ends(out, monotonic() - start))
+    steps = _steps(out, seed, ("--quiet",) if quiet else ())
+    for words, command in steps:
+        if json:
+            with nullcontext() if command is steps[-1][1] else redirect_stdout(StringIO()):
+                _run([*command, "--json"])
+        else:
+            echo(f"\n{words}\n$ rankinite {shlex.join(command)}\n")
+            _run(command)
+    if not json:
+        echo(_ends(out, monotonic() - start))
 
 
 def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list[str]]]:

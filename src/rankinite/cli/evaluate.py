@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import options, rankers
+from rankinite.cli import completing, options, rankers
 
 
 @options.with_options(reading=options.Reading())
 def evaluate(
-    ranker: Annotated[str, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False)],
+    ranker: Annotated[
+        str, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False, autocompletion=completing.rankers)
+    ],
     data: options.DataArgument,
     measure: options.MeasureOption = None,
     convention: options.ConventionOption = "rankinite",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankinite.cli import completing
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ SHARED = "Training"
 LOSS = "Loss"
 ORDER = (LOSS, SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
+MEASURES = ("measure", "watch")
+"""The settings that are measures."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +231,7 @@ def _annotation(name: str) -> Any:
         help=_help(name),
         rich_help_panel=_panel(name),
         show_default=False,
+        autocompletion=completing.measures if name in MEASURES else None,
         metavar=f"<int,…|{NONE}>" if setting.kind is tuple else f"<int|{NONE}>" if says_none else None,
     )
     kind: Any = str if says_none or setting.kind is tuple else list[str] if setting.repeated else _shared_kind(having)
@@ -256,6 +260,21 @@ def make(learner: Learner, given: Any) -> training.Learner:
             raise _foreign(learner, name)
     module, class_name = HOMES[learner]
     return getattr(import_module(module), class_name)(**{name: _value(own[name], value) for name, value in chosen.items()})
+
+
+def spelled(learner: Learner, made: training.Learner) -> dict[str, Any]:
+    """All settings of a learner as the options that would make it; None for those to leave out."""
+    return {name: _spelled(setting, getattr(made, name)) for name, setting in SETTINGS[learner].items()}
+
+
+def _spelled(setting: Setting, value: Any) -> Any:
+    if value is None:
+        return None if setting.default is None else NONE
+    if setting.kind is tuple:
+        return ",".join(map(str, value)) or NONE
+    if setting.repeated:
+        return list(value)
+    return value if isinstance(value, int | float) else str(value)
 
 
 def _foreign(learner: Learner, name: str) -> ArgumentError:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import rankers
-from rankinite.cli.options import Reading, say
+from rankinite.cli.manner import say
+from rankinite.cli.options import Reading
 from rankinite.errors import DataError, listed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import options, rankers
+from rankinite.cli import completing, options, rankers
 
 CURVES = 12
 """Weights whose curves --plot draws."""
@@ -19,7 +19,10 @@ CURVES = 12
 def optimum(
     model: Annotated[str, typer.Argument(help="A model file: a net, a linear ranker, or a blend that ends in one.")],
     data: options.DataArgument,
-    measure: Annotated[str, typer.Option("--measure", "-m", help="The measure, such as ndcg@10 or err.")] = "ndcg@10",
+    measure: Annotated[
+        str,
+        typer.Option("--measure", "-m", help="The measure, such as ndcg@10 or err.", autocompletion=completing.measures),
+    ] = "ndcg@10",
     step: Annotated[
         float, typer.Option(min=0.0, help="How far weights are moved, as a share of the length of all of them together.")
     ] = 0.1,
@@ -35,7 +38,7 @@ def optimum(
         typer.Option(help=f"Draw the measure as each of the {CURVES} largest weights is moved (.png, .svg or .pdf)."),
     ] = None,
     json: options.JsonOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: bool = False,
     *,
     reading: options.Reading,
 ) -> None:

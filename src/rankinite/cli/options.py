@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
+
+from rankinite.cli import completing
+from rankinite.cli.manner import busy, detail
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -88,7 +89,7 @@ class Reading:
         with busy(f"reading {', '.join(map(str, paths))}"):
             from rankinite.data.reading import read
 
-            return read(
+            data = read(
                 list(paths),
                 missing=self.missing.value,
                 infinite=self.infinite.value,
@@ -102,6 +103,14 @@ class Reading:
                 ignore=tuple(self.ignore or ()),
                 like=like,
             )
+        detail(f"{data.source}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features{_size(paths)}")
+        return data
+
+
+def _size(paths: Sequence[Path]) -> str:
+    """How large files are together; nothing for pipes."""
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    return f", {size / 1e6:,.1f} MB" if size else ""
 
 
 def with_options(**groups: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -148,37 +157,31 @@ DataArgument: TypeAlias = Annotated[
 MeasureOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--measure", "-m", help="ndcg@10 (if left out), err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated."
+        "--measure",
+        "-m",
+        help="ndcg@10 (if left out), err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated.",
+        autocompletion=completing.measures,
     ),
 ]
 ConventionOption: TypeAlias = Annotated[
     str,
-    typer.Option("--convention", help="Count as this tool does: rankinite, lightgbm, xgboost, ranklib, trec, sklearn, letor."),
+    typer.Option(
+        "--convention",
+        help="Count as this tool does: rankinite, lightgbm, xgboost, ranklib, trec, sklearn, letor.",
+        autocompletion=completing.conventions,
+    ),
 ]
 TiesOption: TypeAlias = Annotated[
-    str | None, typer.Option("--ties", help="What tied scores mean: expected, lowest, highest, order, doc_id.")
+    str | None,
+    typer.Option(
+        "--ties",
+        help="What tied scores mean: expected, lowest, highest, order, doc_id.",
+        autocompletion=completing.ties,
+    ),
 ]
 LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]
+JsonSummary: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 
 DEFAULT_MEASURES = ["ndcg@10"]
 """What is measured if nothing is said: it fits any grades."""
-
-
-@contextmanager
-def busy(what: str) -> Generator[None]:
-    """Show on a terminal's standard error what is going on; say nothing when piped."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(f"[dim]{escape(what)} …[/dim] (the first run also compiles)", spinner="dots"):
-        yield
-
-
-def say(what: str) -> None:
-    """A word on what was done, beside the output proper."""
-    print(what, file=sys.stderr)

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping
 from math import isnan
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.options import Layout
-from rankinite.data.dataset import Dataset
-from rankinite.data.streams import write_atomically
-from rankinite.grid import Grid
-from rankinite.kernel import Floats
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.grid import Grid
+    from rankinite.kernel import Floats
 
 
 def echo(text: str) -> None:
     """Print without a second newline at the end."""
     print(text.removesuffix("\n"))
+
+
+def summary(path: Path, data: Dataset) -> dict[str, Any]:
+    """What was written where."""
+    return {"path": str(path), "queries": data.queries, "rows": data.rows, "features": len(data.feature_names)}
+
+
+def echo_json(content: object) -> None:
+    """Print as JSON."""
+    echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def laid_out(grid: Grid, layout: Layout, csv_text: Callable[[], str] | None = None) -> str:
@@ -35,6 +48,8 @@ def laid_out(grid: Grid, layout: Layout, csv_text: Callable[[], str] | None = No
 
 def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) -> None:
     """One line a query, one column a measure; skipped queries have empty cells."""
+    from rankinite.data.streams import write_atomically
+
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["qid", *columns])

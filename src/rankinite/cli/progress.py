@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.options import say
+from rankinite.cli.manner import say
 
 if TYPE_CHECKING:
     from rankinite.adapt.trials import Step, Watching

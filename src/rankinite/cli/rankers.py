@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.options import Reading, busy, say
+from rankinite.cli.manner import busy, say
+from rankinite.cli.options import Reading
 from rankinite.errors import ArgumentError, DataError, listed
 
 if TYPE_CHECKING:

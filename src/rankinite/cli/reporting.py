@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankinite.cli.options import busy, say
+from rankinite.cli.manner import busy, say
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankinite.cli import options, rankers
+from rankinite.cli import completing, options, rankers
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -25,19 +25,28 @@ class Form(StrEnum):
 
     text = "text"
     trec = "trec"
+    json = "json"
 
 
 @options.with_options(reading=options.Reading(unjudged=options.Unjudged.keep))
 def score(
-    model: Annotated[str, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False)],
+    model: Annotated[
+        str, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False, autocompletion=completing.rankers)
+    ],
     data: options.DataArgument,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to write, .npy for NumPy; standard output if left out.", show_default=False),
     ] = None,
     form: Annotated[
-        Form, typer.Option("--format", "-f", help="text: one score a line; trec: a run, each query's documents best first.")
+        Form,
+        typer.Option(
+            "--format",
+            "-f",
+            help="text: one score a line; trec: a run, each query's documents best first; json: the scores of each query.",
+        ),
     ] = Form.text,
+    json: options.JsonOption = False,
     tag: Annotated[str | None, typer.Option(help=f"The last column of a TREC run; {TAG} if left out.")] = None,
     *,
     reading: options.Reading,
@@ -54,18 +63,27 @@ def score(
 
       rankinite score web.rankinite candidates.txt --format trec --tag web --out web.run
     """
+    if json and form is Form.trec:
+        raise ArgumentError("--json and --format trec exclude each other. Give one of them.")
+    form = Form.json if json else form
     if tag is not None and form is not Form.trec:
         raise ArgumentError(f"--tag {tag} is for TREC runs. Give --format trec too, or leave it out.")
-    if out is not None and out.suffix.lower() == ".npy" and form is Form.trec:
-        raise ArgumentError(f"{out}: a TREC run is text. Name it otherwise, or leave --format trec out.")
+    if out is not None and out.suffix.lower() == ".npy" and form is not Form.text:
+        what = "a TREC run" if form is Form.trec else "JSON"
+        raise ArgumentError(f"{out}: {what} is text. Name it otherwise, or leave --format {form} out.")
     judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("scoring"):
         scores = models[model].score(judged)
     if out is not None and out.suffix.lower() == ".npy":
         _write_array(in_input_order(scores, judged), out)
         return
-    text = as_run(scores, judged, tag or TAG) if form is Form.trec else as_lines(in_input_order(scores, judged))
-    _write_text(text, out)
+    match form:
+        case Form.trec:
+            _write_text(as_run(scores, judged, tag or TAG), out)
+        case Form.json:
+            _write_text(as_json(scores, judged, model), out)
+        case Form.text:
+            _write_text(as_lines(in_input_order(scores, judged)), out)
 
 
 def in_input_order(scores: Floats, data: Dataset) -> Floats:
@@ -82,6 +100,22 @@ def in_input_order(scores: Floats, data: Dataset) -> Floats:
 def as_lines(scores: Floats) -> str:
     """One number a line, with all its digits."""
     return "".join(f"{value!r}\n" for value in scores.tolist())
+
+
+def as_json(scores: Floats, data: Dataset, model: str) -> str:
+    """The scores of each query, with the ids of its documents where they have some; null for what is no finite number."""
+    import json as writer
+    from math import isfinite
+
+    every = [value if isfinite(value) else None for value in scores.tolist()]
+    documents = None if data.doc_ids is None else data.doc_ids.tolist()
+    queries: list[dict[str, object]] = []
+    for query, qid in enumerate(data.qids.tolist()):
+        rows = slice(int(data.offsets[query]), int(data.offsets[query + 1]))
+        ids = {} if documents is None else {"doc_ids": documents[rows]}
+        queries.append({"qid": qid, **ids, "scores": every[rows]})
+    told = {"model": model, "data": data.source, "queries": queries}
+    return writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_run(scores: Floats, data: Dataset, tag: str) -> str:

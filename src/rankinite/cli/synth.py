@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli.options import busy, say
+from rankinite.cli.manner import busy, say
+from rankinite.cli.options import JsonSummary
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def synth(
     terms: Annotated[int, typer.Option(min=1, help="Quadratic, and cubic, terms of the polynomial.")] = 20,
     noise: Annotated[float, typer.Option(min=0, help="Label noise, in standard deviations of the polynomial.")] = 0.0,
     shift: Annotated[float, typer.Option(min=0, max=1, help="How far domains 1, 2, … are from domain 0.")] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed is another world.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another world.")] = 0,
     doc_ids: Annotated[bool, typer.Option("--doc-ids", help="Name the documents.")] = False,
+    json: JsonSummary = False,
 ) -> None:
     """Generate judged data: random cubic polynomials of the features, cut into five grades as frequent as on the web.
 
@@ -78,8 +80,9 @@ def synth(
             f"{out} is a folder, to which all parts are written. Give a file name to write --part or --domain alone."
         )
     if one_file:
-        _write(world, queries, part.value, domain, doc_ids, out)
+        _told([_write(world, queries, part.value, domain, doc_ids, out)], json=json)
         return
+    written: list[dict[str, Any]] = []
     for number in range(domains):
         folder = out / f"domain{number}" if domains > 1 else out
         try:
@@ -88,10 +91,20 @@ def synth(
             raise DataError(f"{folder}: the folder cannot be made ({problem}). Choose another name.") from problem
         for name in PartName:
             size = max(1, queries // 2) if name is PartName.valid else queries
-            _write(world, size, name.value, number, doc_ids, folder / f"{name.value}.{suffix.removeprefix('.')}")
+            path = folder / f"{name.value}.{suffix.removeprefix('.')}"
+            written.append(_write(world, size, name.value, number, doc_ids, path))
+    _told(written, json=json)
 
 
-def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, path: Path) -> None:
+def _told(written: list[dict[str, Any]], *, json: bool) -> None:
+    from rankinite.cli.printing import echo_json
+
+    if json:
+        echo_json({"files": written})
+
+
+def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, path: Path) -> dict[str, Any]:
+    from rankinite.cli.printing import summary
     from rankinite.data.synthetic import synthesise
     from rankinite.data.writing import write
 
@@ -99,3 +112,4 @@ def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, p
         data = synthesise(queries, part=part, domain=domain, world=world, doc_ids=doc_ids)
         write(data, path)
     say(f"{path}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features")
+    return {**summary(path, data), "part": part, "domain": domain}

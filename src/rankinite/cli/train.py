@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import learners, options, reporting
+from rankinite.cli import completing, learners, options, reporting
+from rankinite.cli.config import RANKER, Record
 from rankinite.cli.interrupts import INTERRUPTED
-from rankinite.cli.options import say
+from rankinite.cli.manner import say
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -56,7 +57,14 @@ def train(
         ),
     ] = learners.Learner.lambdamart,
     base: Annotated[
-        str | None, typer.Option("--base", "-b", help="Go on from this ranker: a model file, or feature:NAME.")
+        str | None,
+        RANKER,
+        typer.Option(
+            "--base",
+            "-b",
+            help="Go on from this ranker: a model file, or feature:NAME.",
+            autocompletion=completing.rankers,
+        ),
     ] = None,
     preferences: Annotated[
         Path | None,
@@ -66,18 +74,20 @@ def train(
         Path | None, typer.Option(help="Keep the trees in this file while training; with the file there, go on from it.")
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no last word.")] = False,
+    quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     report: reporting.ReportOption = None,
     *,
     settings: Any,
     reading: options.Reading,
+    record: Record,
 ) -> None:
     """Train boosted trees, a net or a linear ranker and write it to a model file.
 
     With --valid the model has the number of trees, or the weights of the epoch, with which the watched measure is best on the
     validation data. With --base training goes on from another ranker, which becomes part of the model. Ctrl-C ends training
-    and keeps what there is (exit code 130).
+    and keeps what there is (exit code 130). The settings are written beside the model, as web.toml for web.rankinite:
+    --config web.toml trains the same model again, to the last byte.
 
     Examples:
 
@@ -96,6 +106,8 @@ def train(
       rankinite train train.txt.gz -v valid.txt.gz --learner ranknet --hidden none --out linear.rankinite
 
       rankinite train market.txt -v more.txt --learner lambdaboost --base web.rankinite --out market.rankinite
+
+      rankinite train --config web.toml --seed 1 --out other.rankinite
     """
     if every is not None and checkpoint is None:
         raise ArgumentError(f"--every {every} says when to write checkpoints, but not where. Give --checkpoint FILE too.")
@@ -120,6 +132,7 @@ def train(
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
     with options.busy(f"writing {out}"):
         model.save(out)
+        record.write_beside(out, learners.spelled(learner, maker))
     seconds = monotonic() - start
     trained = trained_part(model)
     interrupted = trained.history is not None and trained.history.stopped == "interrupted"

@@ -26,16 +26,18 @@ def stacked(
     hidden: Sequence[int] = (),
     valid: Dataset | None = None,
     learner: LambdaRank | None = None,
+    seed: int = 0,
 ) -> Combination:
     """Train LambdaRank on the rankers' scores: linear, beginning at their average, or a net with ``hidden`` tanh units.
 
     ``valid``: other data, on which the best epoch is chosen; if left out, the training data decide. ``learner``: settings of
-    your own; its ``measure`` and ``hidden`` then count. A linear result is an ordinary blend.
+    your own; its ``measure``, ``hidden`` and ``seed`` then count. A linear result is an ordinary blend.
     """
     material = gather(rankers, data, measure)
     if not isinstance(material.measure, TrainableMeasure):
         raise MeasureError(f"{material.measure} cannot be trained for. Stack with ndcg, dcg, err, ap or rr.")
-    maker = LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003) if learner is None else learner
+    own = LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003, seed=seed)
+    maker = own if learner is None else learner
     other = None if valid is None else gather(rankers, valid, measure)
     train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
     if not maker.hidden:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
 from rankinite.data._letor_blocks import physical_memory
 from rankinite.data.dataset import Dataset
@@ -19,9 +19,15 @@ from rankinite.errors import DataError
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Indices, Strings
 
 
+def is_sparse(source: object) -> bool:
+    """Whether this is a SciPy sparse matrix, told without loading SciPy where nobody has."""
+    sparse: Any = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(source))
+
+
 def matrix_of(source: object) -> Features:
     """A float32 matrix of our own from a NumPy array, nested lists or a SciPy sparse matrix."""
-    if scipy.sparse.issparse(source):
+    if is_sparse(source):
         source = _dense(cast(Any, source))
     array = _as_array(source, "features")
     if array.ndim == 0:

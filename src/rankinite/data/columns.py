@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from rankinite.errors import DataError, listed
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -82,6 +80,8 @@ def name_roles(
 
 def is_numeric(kind: Any) -> bool:
     """Whether a column of this Arrow type can be a feature; an all-empty column is one whose values are all missing."""
+    import pyarrow as pa
+
     if pa.types.is_dictionary(kind):
         return is_numeric(kind.value_type)
     checks = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)

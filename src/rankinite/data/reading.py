@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,13 @@ from rankinite.data.formats import first_line, format_of, is_header
 from rankinite.data.joining import check_same_features
 from rankinite.data.letor import place_of_row, read_letor
 from rankinite.data.streams import spooled
-from rankinite.data.table_files import OPENERS, open_csv
-from rankinite.data.tables import Table, frame_table, load_matrix
 from rankinite.data.text_files import AnyPath, group_files, read_sizes
 from rankinite.data.trec import read_qrels
 from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.kernel import Indices
+
+if TYPE_CHECKING:
+    from rankinite.data.tables import Table  # which brings Arrow along: it is loaded where there is a table
 
 Missing: TypeAlias = Literal["zero", "nan"]
 """What a feature that a LETOR line leaves out is worth."""
@@ -176,12 +177,18 @@ class _Options:
 def _from_memory(source: Source, options: _Options, format: str | None) -> Read:
     if format is not None:
         raise ArgumentError(f"format={format!r} is for files, but the source is a {type(source).__name__}. Leave it out.")
-    return _from_table(frame_table(source), options) if isinstance(source, ArrowStream) else _from_matrix(source, options)
+    if not isinstance(source, ArrowStream):
+        return _from_matrix(source, options)
+    from rankinite.data.tables import frame_table
+
+    return _from_table(frame_table(source), options)
 
 
 def _from_files(paths: Sequence[Path], options: _Options, format: str | None) -> Read:
     kind = format_of(paths, format, grouped=options.group is not None or bool(group_files(paths)))
-    if kind in OPENERS:
+    if kind in ("parquet", "arrow"):
+        from rankinite.data.table_files import OPENERS
+
         return _from_table(OPENERS[kind](paths), options, paths)
     if kind in ("csv", "tsv"):
         return _from_csv(paths, "," if kind == "csv" else "\t", options)
@@ -201,6 +208,9 @@ def _paths(source: Source) -> list[Path] | None:
 
 
 def _from_csv(paths: Sequence[Path], separator: str, options: _Options) -> Read:
+    from rankinite.data.table_files import open_csv
+    from rankinite.data.tables import Table
+
     line = first_line(paths[0])
     header = is_header(line, separator)
     columns = next(csv.reader([line], delimiter=separator), [])
@@ -220,6 +230,8 @@ def _from_csv(paths: Sequence[Path], separator: str, options: _Options) -> Read:
 
 
 def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> Read:
+    from rankinite.data.tables import load_matrix
+
     given = options.given()
     roles = assign_roles(
         table.types,

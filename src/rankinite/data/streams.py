@@ -8,6 +8,7 @@ import mmap
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pyarrow as pa
 
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Bytes
@@ -90,12 +90,17 @@ def _explained(path: Path, packing: str) -> Generator[None]:
     """Turn what the decompressors and the file system raise into a DataError."""
     try:
         yield
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException) as problem:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, *_arrow_errors()) as problem:
         if packing:
             rule = f"It must be a complete {packing} file; make it again, or rename it if it is not compressed."
         else:
             rule = "Check that the file is whole and the disk can be read."
         raise DataError(f"{path}: cannot be read ({str(problem) or type(problem).__name__}). {rule}") from problem
+
+
+def _arrow_errors() -> tuple[type[Exception], ...]:
+    """What Arrow raises; nothing where it is not loaded, as for text it need not be."""
+    return (sys.modules["pyarrow"].ArrowException,) if "pyarrow" in sys.modules else ()
 
 
 def _opened(path: Path, packing: str) -> Any:
@@ -104,6 +109,8 @@ def _opened(path: Path, packing: str) -> Any:
     if packing == ".xz":
         return lzma.open(path, "rb")
     if packing == ".zst":
+        import pyarrow as pa
+
         return pa.input_stream(str(path), compression="zstd")
     return path.open("rb")
 
@@ -230,5 +237,7 @@ def _xz(raw: IO[bytes]) -> lzma.LZMAFile:
 
 @contextmanager
 def _zstd(raw: IO[bytes]) -> Generator[Any]:
+    import pyarrow as pa
+
     with pa.PythonFile(raw, mode="w") as sink, pa.CompressedOutputStream(sink, "zstd") as handle:
         yield handle

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import scipy.sparse
 
+from rankinite.data.arrays import is_sparse
 from rankinite.data.columns import is_numeric
 from rankinite.data.dataset import Dataset
-from rankinite.data.tables import numbers
 from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 
@@ -66,6 +64,10 @@ def columns_of(given: Sequence[str], wanted: tuple[str, ...], place: str) -> Ind
 
 def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
     """The features named, from a frame that may have others: float32 when all are, else float64."""
+    import pyarrow as pa
+
+    from rankinite.data.tables import numbers
+
     table = _arrow_table(frame, names)
     columns_of(table.column_names, names, "the table")
     for name in names:
@@ -80,6 +82,8 @@ def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
 
 
 def _arrow_table(frame: Any, names: tuple[str, ...]) -> Any:
+    import pyarrow as pa
+
     kind = type(frame)
     if hasattr(kind, "collect"):
         raise DataError(f"a {kind.__name__} has no values yet. collect() it first.")
@@ -98,7 +102,7 @@ def _arrow_table(frame: Any, names: tuple[str, ...]) -> Any:
 
 def _plain_matrix(features: Any, count: int) -> Reals:
     """Rows × features by position. float32 and float64 stay what they are, other numbers become float64."""
-    if scipy.sparse.issparse(features):
+    if is_sparse(features):
         features = features.toarray()
     try:
         array = np.asarray(features)

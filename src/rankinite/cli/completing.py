@@ -1,0 +1,46 @@
+"""What a shell offers to complete. The names are listed here, as to ask those who know them takes too long; a test compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MEASURES = (
+    *("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "ndcg", "dcg@10", "dcg", "avendcg", "err", "err@10", "map", "ap", "mrr", "rr"),
+    *("p@1", "p@5", "p@10", "recall@10", "pairwise-errors", "balanced-error"),
+)
+METHODS = (
+    *("interpolate", "lambdaboost", "trada", "trada-splits", "trada-trees", "additive", "smart", "neighbours", "pool"),
+    *("pool-10", "average"),
+)
+CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
+TIES = ("expected", "lowest", "highest", "order", "doc_id")
+
+
+def measures(incomplete: str) -> list[str]:
+    """Measures; the last of several with commas between them."""
+    return _last(incomplete, MEASURES)
+
+
+def methods(incomplete: str) -> list[str]:
+    """The ways to adapt; the last of several with commas between them."""
+    return _last(incomplete, METHODS)
+
+
+def conventions(incomplete: str) -> list[str]:
+    """Whose way of counting."""
+    return _last(incomplete, CONVENTIONS)
+
+
+def ties(incomplete: str) -> list[str]:
+    """What tied scores mean."""
+    return _last(incomplete, TIES)
+
+
+def rankers(incomplete: str) -> list[str]:
+    """How rankers begin that are no files; without anything typed the shell offers files."""
+    return _last(incomplete, ("feature:", "ascending:")) if incomplete else []
+
+
+def _last(incomplete: str, names: Iterable[str]) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]

@@ -1,0 +1,70 @@
+"""How much is said on standard error besides errors: words on what was done; nothing with --quiet, more with --verbose."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How much is said."""
+
+    quiet: bool = False
+    """Nothing but results and errors."""
+    verbose: bool = False
+    """Also what is read and written, with sizes, versions and times."""
+
+
+_now = Manner()  # all threads share it, as they share standard error
+
+
+@contextmanager
+def speaking(how: Manner) -> Generator[None]:
+    """Say so much for a while."""
+    global _now  # noqa: PLW0603 - restored below
+    before, _now = _now, how
+    try:
+        yield
+    finally:
+        _now = before
+
+
+def say(what: str) -> None:
+    """A word on what was done, beside the output proper."""
+    if not _now.quiet:
+        print(what, file=sys.stderr)
+
+
+def detail(what: str) -> None:
+    """What only --verbose tells."""
+    if _now.verbose:
+        print(what, file=sys.stderr)
+
+
+@contextmanager
+def busy(what: str) -> Generator[None]:
+    """Show on a terminal what is going on, and with --verbose how long it took; say nothing when piped."""
+    start = monotonic()
+    with _spinner(what):
+        yield
+    detail(f"{what}: {monotonic() - start:.2f} s")
+
+
+@contextmanager
+def _spinner(what: str) -> Generator[None]:
+    if _now.quiet or not sys.stderr.isatty():  # asked before Rich is loaded, which takes a while
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(f"[dim]{escape(what)} …[/dim] (the first run also compiles)", spinner="dots"):
+        yield

@@ -1,0 +1,159 @@
+"""Verbs that are loaded when they are run, and what all of them share.
+
+``rankinite --help`` lists verbs by what app.py says of them; the module of a verb, which may take long to load, is only
+imported when the verb is parsed.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import platform
+import traceback
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from importlib import import_module
+from importlib.metadata import version
+from time import monotonic
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from rankinite.cli import config
+from rankinite.cli.manner import Manner, detail, speaking
+from rankinite.errors import ArgumentError, RankiniteError
+
+_EVERY = "All verbs"
+
+
+@dataclass(frozen=True)
+class Common:
+    """The options of every verb; given before the verb they mean the same."""
+
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, help="Threads to use; all cores if left out.", rich_help_panel=_EVERY)
+    ] = None
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors, nothing else.", rich_help_panel=_EVERY)
+    ] = False
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Also say what is read and written, sizes, versions and times, and where an unexpected error arose.",
+            rich_help_panel=_EVERY,
+        ),
+    ] = False
+
+    def joined(self, other: Common) -> Common:
+        """Both: what is said here counts before what the other says."""
+        return Common(self.threads or other.threads, self.quiet or other.quiet, self.verbose or other.verbose)
+
+
+COMMON = tuple(field.name for field in fields(Common))
+
+
+def listed(name: str) -> type[TyperCommand]:
+    """A command that the help can list, and that becomes the verb in the module of this name when it is run."""
+
+    class Verb(TyperCommand):
+        """What stands in for the verb."""
+
+        def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+            """The parsed command line of the verb itself."""
+            with config.named_in_errors():
+                return loaded(name).make_context(info_name, args, parent=parent, **extra)
+
+    return Verb
+
+
+@functools.cache
+def loaded(name: str) -> Any:
+    """The command of a verb, with all its options."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name)(ready(getattr(import_module(f"rankinite.cli.{name}"), name)))
+    return typer.main.get_command(alone)
+
+
+def ready(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb with the options that all share; those that ask for a ``record`` also have --config."""
+    own = list(inspect.signature(verb, eval_str=True).parameters.values())
+    takes = {parameter.name for parameter in own}
+    hints = get_type_hints(Common, include_extras=True)
+    shared, paths = {name: hints[name] for name in COMMON}, config.paths_among(own)
+    if "record" in takes:
+        shared["config"] = config.option(paths)
+
+    @functools.wraps(verb)
+    def call(context: typer.Context, **given: Any) -> None:
+        common = Common(**{name: given.pop(name) for name in COMMON}).joined(_before_the_verb(context))
+        if "quiet" in takes:
+            given["quiet"] = common.quiet
+        file = None
+        if "record" in takes:
+            file = given.pop("config")
+            given["record"] = config.Record(context, given, paths)
+        with _running(common):
+            if file is not None:
+                detail(f"settings from {file}")
+            verb(**given)
+
+    parameters = [
+        parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own if parameter.name not in (*COMMON, "record")
+    ]
+    for name, annotation in shared.items():
+        default = getattr(Common, name, None)
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    vars(call)["__signature__"] = inspect.Signature([context, *parameters])
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in [context, *parameters]}
+    return call
+
+
+def _before_the_verb(context: typer.Context) -> Common:
+    """The options that stand before the verb."""
+    given = {} if context.parent is None else context.parent.params
+    return Common(**{name: given[name] for name in COMMON if name in given})
+
+
+@contextmanager
+def _running(common: Common) -> Generator[None]:
+    """Everything as the options want it, and with --verbose a frame of versions and time."""
+    if common.quiet and common.verbose:
+        raise ArgumentError("--quiet and --verbose exclude each other. Give one of them.")
+    with speaking(Manner(quiet=common.quiet, verbose=common.verbose)), _threads(common.threads):
+        start = monotonic()
+        if common.verbose:
+            from rankinite.parallel import thread_count
+
+            versions = ", ".join(f"{name} {version(name)}" for name in ("rankinite", "numba", "numpy"))
+            detail(f"{versions}, Python {platform.python_version()}, {thread_count()} threads")
+        with _traced(verbose=common.verbose):
+            yield
+        detail(f"done in {monotonic() - start:.2f} s")
+
+
+@contextmanager
+def _traced(*, verbose: bool) -> Generator[None]:
+    """With --verbose, show where an unexpected error arose."""
+    try:
+        yield
+    except (RankiniteError, typer.Exit, typer.Abort):
+        raise
+    except Exception:
+        if verbose:
+            traceback.print_exc()
+        raise
+
+
+@contextmanager
+def _threads(count: int | None) -> Generator[None]:
+    if count is None:
+        yield
+        return
+    from rankinite.parallel import threads
+
+    with threads(count):
+        yield

@@ -1,0 +1,168 @@
+"""Settings in TOML files: a run is repeated to the same bytes, the command line wins, and what is wrong is told."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+
+import pytest
+
+import rankinite as rk
+from rankinite.cli import learners
+from rankinite.cli.config import _toml
+
+
+def training(files, settings, out):
+    return ("train", files.train, "--valid", files.valid, *settings, "--seed", 3, "--row-share", 0.7, "--out", out)
+
+
+@pytest.fixture
+def here(files, tmp_path, monkeypatch):
+    """A folder to work in, with data below it."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "models").mkdir()
+    for part in ("train", "valid", "test"):
+        shutil.copy(getattr(files, part), tmp_path / "data" / f"{part}.txt")
+    shutil.copy(files.model, tmp_path / "web.rankinite")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_training_run_is_repeated_to_the_same_bytes(run, files, settings, tmp_path):
+    first = tmp_path / "first.rankinite"
+    assert run(*training(files, settings, first)).code == 0
+    assert run("train", "--config", tmp_path / "first.toml", "--out", tmp_path / "second.rankinite").code == 0
+    assert (tmp_path / "second.rankinite").read_bytes() == first.read_bytes()
+    before = first.read_bytes()
+    first.unlink()
+    assert run("train", "--config", tmp_path / "first.toml").code == 0
+    assert first.read_bytes() == before
+
+
+def test_the_file_says_everything(run, files, settings, tmp_path):
+    run(*training(files, settings, tmp_path / "first.rankinite"))
+    told = tomllib.loads((tmp_path / "first.toml").read_text())["train"]
+    assert (told["seed"], told["row-share"], told["trees"], told["leaves"]) == (3, 0.7, 12, 6)  # given
+    assert (told["measure"], told["shape"], told["missing"]) == ("ndcg@10", "best-first", "zero")  # left out
+    assert told["data"] == [str(files.train)]
+    assert not {"json", "quiet", "verbose", "threads", "config"} & set(told)
+
+
+@pytest.mark.parametrize("learner", learners.Learner)
+def test_every_learner_is_spelled_as_it_is_made(learner):
+    plain = learners.make(learner, learners.Settings())
+    told = learners.spelled(learner, plain)
+    assert learners.make(learner, learners.Settings(**told)) == plain
+    if learner in learners.NETS:
+        linear = learners.make(learner, learners.Settings(hidden="none", seed=5))
+        assert learners.make(learner, learners.Settings(**learners.spelled(learner, linear))) == linear
+
+
+@pytest.mark.parametrize("learner", ["mart", "mcrank", "ranknet-trees", "lambdarank", "ranknet", "lambdaboost"])
+def test_every_learner_is_repeated(run, files, tmp_path, learner):
+    short = {"lambdarank": ("--epochs", 2), "ranknet": ("--epochs", 2, "--hidden", "none"), "lambdaboost": ("--rounds", 3)}
+    words = short.get(learner, ("--trees", 2, "--leaves", 4))
+    assert run("train", files.train, "-l", learner, *words, "-o", tmp_path / "a.rankinite").code == 0
+    assert run("train", "-c", tmp_path / "a.toml", "-o", tmp_path / "b.rankinite").code == 0
+    assert (tmp_path / "a.rankinite").read_bytes() == (tmp_path / "b.rankinite").read_bytes()
+
+
+def test_an_adaptation_is_repeated_to_the_same_bytes(run, here):
+    words = ("--methods", "additive", "--folds", 2, "--no-curve", "--report", "ndcg@1,err", "--seed", 2)
+    first = run("adapt", "old=web.rankinite", "feature:1", "--train", "data/valid.txt", *words, "--out", "models/first")
+    assert first.code == 0
+    told = tomllib.loads((here / "models/first/adapt.toml").read_text())["adapt"]
+    assert told["background"] == ["old=../../web.rankinite", "feature:1"]
+    assert (told["train"], told["out"], told["curve"], told["seed"]) == (["../../data/valid.txt"], ".", False, 2)
+    assert "adapt.toml" in first.out
+    assert run("adapt", "--config", "models/first/adapt.toml", "--out", "second").code == 0
+    assert (here / "second/model.rankinite").read_bytes() == (here / "models/first/model.rankinite").read_bytes()
+
+
+def test_paths_are_taken_from_the_files_folder(run, here, monkeypatch):
+    assert run("train", "data/train.txt", "--base", "web.rankinite", "--trees", 2, "-o", "models/x.rankinite").code == 0
+    told = tomllib.loads((here / "models/x.toml").read_text())["train"]
+    assert (told["data"], told["base"], told["out"]) == (["../data/train.txt"], "../web.rankinite", "x.rankinite")
+    before = (here / "models/x.rankinite").read_bytes()
+    moved = here / "moved"
+    moved.mkdir()
+    for name in ("data", "models", "web.rankinite"):
+        (here / name).rename(moved / name)
+    (moved / "models/x.rankinite").unlink()
+    monkeypatch.chdir(moved / "data")
+    assert run("train", "--config", "../models/x.toml").code == 0
+    assert (moved / "models/x.rankinite").read_bytes() == before
+
+
+def test_the_command_line_wins_over_the_file(run, here):
+    (here / "my.toml").write_text(
+        '[train]\ndata = "data/train.txt"\nout = "x.rankinite"\ntrees = 3\nvalid = ["data/valid.txt"]\n'
+    )
+    assert run("train", "--config", "my.toml", "--trees", 2, "data/valid.txt", "--valid", "data/test.txt").code == 0
+    told = tomllib.loads((here / "x.toml").read_text())["train"]
+    assert (told["data"], told["valid"], told["trees"]) == (["data/valid.txt"], ["data/test.txt"], 2)
+
+
+def test_a_file_may_be_written_by_hand(run, here):
+    """Underscores, plain texts for lists, lists of numbers, and tables of other verbs."""
+    (here / "my.toml").write_text(
+        '[adapt]\nseed = 1\n[train]\ndata = "data/train.txt"\nout = "x.rankinite"\nlearner = "lambdarank"\nhidden = [3, 2]\n'
+        "epochs = 2\ntrain_history = false\n"
+    )
+    assert run("train", "--config", "my.toml").code == 0
+    model = rk.load("x.rankinite")
+    assert tuple(model.settings["hidden"]) == (3, 2)
+    assert model.settings["train_history"] is False
+
+
+def test_a_users_own_file_is_kept(run, here):
+    own = '[train]\ndata = "data/train.txt"\nout = "x.rankinite"\ntrees = 2\n'
+    (here / "x.toml").write_text(own)
+    assert run("train", "--config", "x.toml").code == 0
+    assert (here / "x.toml").read_text() == own
+    assert tomllib.loads((here / "x.rankinite.toml").read_text())["train"]["leaves"] == 31
+    (here / "x.rankinite.toml").write_text(own)
+    done = run("train", "--config", "x.toml")
+    assert done.code == 0
+    assert "x.rankinite.toml: kept as it is" in done.err
+
+
+def test_models_that_are_no_files_have_no_file_beside_them(run, here):
+    assert run("train", "data/train.txt", "--trees", 2, "--out", "/dev/null").code == 0
+    assert not (here / "null.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[train]\ntree = 3\n", "[train] has no setting 'tree'. Did you mean trees? It has base, bin-sample, "),
+        ("[train]\nconfig = 'x'\n", "has no setting 'config'"),
+        ("trees = 3\n", "'trees' stands outside of a table [train] or [adapt]"),
+        ("[evaluate]\nmeasure = 'err'\n", "'evaluate' stands outside of a table"),
+        ("[adapt]\nseed = 3\n", "there is no table [train]"),
+        ("[train]\ntrees = \n", "this is no TOML file that can be read"),
+        ("[train]\ntrees = true\n", "[train] trees = True: give a text or a number"),
+        ("[train]\ntrees = 1979-05-27\n", "give a text or a number"),
+        ("[train]\nzero-based = 1\n", "[train] zero-based = 1: this is either true or false"),
+        ("[train]\ntrees = 'many'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
+        ("[train]\nlearner = 'lambda'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
+        ("[train]\nout = 'y'\n", "Missing argument"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told(run, here, text, told):
+    (here / "bad.toml").write_text(text)
+    done = run("train", "--config", "bad.toml")
+    assert (done.code, done.out) == (2, "")
+    assert told in " ".join(done.err.replace("│", " ").split())
+
+
+def test_files_that_are_not_there_are_told(run, here):
+    done = run("train", "--config", "none.toml")
+    assert done.code == 2
+    assert "none.toml: there is no such file" in done.err
+    assert run("train", "--config", here).code == 2
+
+
+def test_values_come_back_from_toml():
+    for value in ("", 'a"b\\c', "tab\there", "π…", "\x7f\x01", 3, -1, 2**70, 0.1, 1e-9, 1e22, float("inf"), True, ["a", "b"]):
+        assert tomllib.loads(f"x = {_toml(value)}")["x"] == value
