@@ -68,7 +68,7 @@ def test_every_learner_is_repeated(run, files, tmp_path, learner):
 
 
 def test_an_adaptation_is_repeated_to_the_same_bytes(run, here):
-    words = ("--methods", "additive", "--folds", 2, "--no-curve", "--report", "ndcg@1,err", "--seed", 2)
+    words = ("--methods", "additive", "--folds", 2, "--no-curve", "--also", "ndcg@1,err", "--seed", 2)
     first = run("adapt", "old=web.rankinite", "feature:1", "--train", "data/valid.txt", *words, "--out", "models/first")
     assert first.code == 0
     told = tomllib.loads((here / "models/first/adapt.toml").read_text())["adapt"]

@@ -65,7 +65,7 @@ def market():
 def choice(market):
     background, _, target, valid, test = market
     methods = ["lambdaboost", "trada-splits", "additive", "average"]
-    return rk.adapt.choose(background, target, valid, test=test, methods=methods, report=["err"])
+    return rk.adapt.choose(background, target, valid, test=test, methods=methods, also=["err"])
 
 
 @pytest.fixture(scope="session")
