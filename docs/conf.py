@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
@@ -28,11 +29,13 @@ nitpick_ignore_regex = [("py:class", ".*"), ("py:data", ".*"), ("py:obj", ".*")]
 autodoc_typehints = "signature"
 autodoc_class_signature = "separated"  # settings are listed one by one, each with what it means
 autodoc_member_order = "bysource"
+ARRAYS = ("Floats", "Reals", "Features", "Grades", "Indices", "Flags", "Bytes", "Strings", "npt.NDArray[Any]")
+autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", **dict.fromkeys(ARRAYS, "ndarray")}
 autodoc_default_options = {
     "members": True,
     "undoc-members": True,
     "inherited-members": "object, tuple, Exception, Protocol, ABC",
-    "exclude-members": "__init__, __new__, stored, from_stored",
+    "exclude-members": "__init__, __new__, stored, from_stored, check_steps, check_watch, draws, is_random",
 }
 
 html_theme = "furo"
@@ -47,8 +50,23 @@ html_theme_options = {
 
 
 def setup(app: Sphinx) -> None:
-    """Refuse a site that would load something from the network."""
+    """What is done besides: measures are no addresses, and nothing is loaded from the network."""
+    app.connect("autodoc-process-signature", name_aliases)
+    app.connect("doctree-read", unlink_measures)
     app.connect("build-finished", check_offline)
+
+
+def name_aliases(*told: Any) -> tuple[str | None, ...]:
+    """Aliases that are one of several types come out as ``TypeAliasForwardRef('ArrayLike')``."""
+    *_, signature, returned = told
+    return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))
+
+
+def unlink_measures(_app: Sphinx, page: nodes.document) -> None:
+    """In docstrings ``ndcg@10`` looks like somebody's mail address."""
+    for reference in list(page.findall(nodes.reference)):
+        if str(reference.get("refuri", "")).startswith("mailto:"):
+            reference.replace_self(nodes.Text(reference.astext()))
 
 
 def check_offline(app: Sphinx, failure: Exception | None) -> None:
