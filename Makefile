@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test browser lint types bench adaptation clean
+.PHONY: help demo test browser lint types docs bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
+	@echo "make docs    guides and reference as a site in site/, which works without a network"
 	@echo "make bench   all benchmarks; results go to benchmarks/RESULTS.md (run on an idle machine)"
 	@echo "make adaptation   hours of adapting to other domains, resumable; results go to docs/adaptation-results.md"
 	@echo "make clean   remove the environment and everything generated"
@@ -24,6 +25,10 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.core
 	$(INSTALL) --editable '.[dev,peers,plots,sklearn]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.core
+	$(INSTALL) --editable '.[docs,plots,sklearn]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
@@ -54,6 +59,11 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/basedpyright
 
+# Strict: a link that leads nowhere, or a name without a place, is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -c docs -d $(VENV)/doctrees . site
+	@echo "open site/index.html"
+
 bench: $(VENV)/.bench
 	for program in $(filter-out benchmarks/adaptation.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$program || exit 1; done
 
@@ -63,5 +73,5 @@ adaptation: $(VENV)/.bench
 	$(BIN)/python benchmarks/adaptation.py --report
 
 clean:
-	rm -rf $(VENV) demo .bench .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site .bench .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

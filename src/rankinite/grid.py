@@ -8,7 +8,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rankinite.errors import ArgumentError
@@ -45,6 +45,13 @@ def number(value: float, decimals: int = 4, *, signed: bool = False) -> str:
 def p_value(p: float) -> str:
     """A p-value with four decimals, or ``<0.0001``."""
     return "<0.0001" if p < 0.0001 else number(p)
+
+
+def few(texts: Iterable[str], most: int = 8) -> str:
+    """The first of some texts, and how many more there are."""
+    known = list(texts)
+    hidden = len(known) - most
+    return ", ".join(known[:most]) + (f" and {hidden:,} more" if hidden > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def test_the_examples_of_the_command_can_be_parsed(run):
 def test_common_options_are_common(run, verb):
     names = {name for parameter in verbs.loaded(verb).params for name in parameter.opts}
     assert {"--threads", "--quiet", "-q", "--verbose", "--json"} <= names
-    assert ("--seed" in names) == (verb in {"synth", "train", "adapt", "combine", "compare", "optimum"})
+    assert ("--seed" in names) == (verb in {"demo", "synth", "train", "adapt", "combine", "compare", "optimum"})
     assert ("--seed" in names) == ("-s" in names)
     assert ("--config" in names) == (verb in {"train", "adapt"})
 

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import sys
-import warnings
 
 import numpy as np
 import pytest
 
 import rankinite as rk
+from oracles.drawings import close_figures, plt, rendered  # noqa: F401 - a fixture is used by its name
 from oracles.trees import random_forest
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
 from rankinite.trees.structure import LEAF
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
-def rendered(axes):
-    canvas = io.BytesIO()
-    axes.figure.savefig(canvas, format="png")
-    return canvas.getvalue()
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 
 def test_importance_is_drawn_with_the_largest_on_top():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +91,26 @@ class Choice:
         sign = 1.0 if self.measure.higher_is_better else -1.0
         return sorted(known, key=lambda row: (sign * (row[1] - row[2]), row[0]))
 
-    def __str__(self) -> str:
-        tables = [self.grid().text()]
+    def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
+        """Draw every method's gain over the background with its interval; those chosen by if no comparison is given."""
+        from rankinite.adapt.plots import plot_methods
+
+        return plot_methods(self, self.unseen if comparison is None else comparison, axes)
+
+    def _grids(self) -> list[Grid]:
+        """All tables there are."""
+        grids = [self.grid()]
         for name, comparison in (("test", self.test), ("shifted", self.shifted)):
             if comparison is not None:
-                tables.append(self.grid(comparison, f"{name}: {comparison[self.name].source}").text())
-        if self.curve is not None:
-            tables.append(self.curve.grid().text())
-        return "\n\n".join([*tables, " ".join(self.recommendation())])
+                grids.append(self.grid(comparison, f"{name}: {comparison[self.name].source}"))
+        return grids if self.curve is None else [*grids, self.curve.grid()]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(grid.text() for grid in self._grids()), " ".join(self.recommendation())])
 
     def _repr_html_(self) -> str:
-        return self.grid().html()
+        advice = f"<p>{html.escape(' '.join(self.recommendation()))}</p>"
+        return "\n".join([advice, *(grid.html() for grid in self._grids())])
 
     # ---- words -------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,6 +26,9 @@ from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
 from rankinite.parallel import run
 from rankinite.seeds import generator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHARES = (0.125, 0.25, 0.5)
 """Shares of the target's queries at which the curve is taken, besides all of them."""
@@ -80,6 +83,18 @@ class LearningCurve:
                 return cls(measure, tuple(stored["sizes"].tolist()), values)
         except (OSError, ValueError, EOFError, KeyError, BadZipFile):
             return None
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the measure of every method against the number of queries, with intervals of the gain over the background."""
+        from rankinite.adapt.plots import plot_curve
+
+        return plot_curve(self, axes)
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Means and gains as JSON has them."""

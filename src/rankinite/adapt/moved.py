@@ -23,7 +23,7 @@ class Shift(NamedTuple):
     moved: int
     """How many of them have another threshold than before."""
     total: float
-    """Σ |change of threshold|, in the feature's own unit."""
+    """How far thresholds moved, up or down, in all; in the feature's own unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class Moved:
     trimmed: Indices
     """Nodes of the background tree that are gone."""
     mean_change: Floats
-    """The mean |change of value| of the adapted tree's leaves."""
+    """The mean size of the change of value, up or down, of the adapted tree's leaves."""
     largest_change: Floats
-    """The largest |change of value| of a leaf."""
+    """The largest change of value, up or down, of a leaf."""
     shifts: dict[str, Shift]
     """Every feature that splits ask for, those moved furthest first."""
     added: int

@@ -34,12 +34,12 @@ def smart(
     folds: int = 5,
     seed: int = 0,
 ) -> Fitted:
-    """Boost trees from the background's scores; held-out queries say how many (see :func:`rankinite.adapt.tuning.fit_tuned`).
+    """Boost trees from the background's scores; held-out queries say how many, and where none is best the background stays.
 
     ``learner``: other settings than those of paper 000: 500 trees of 20 leaves, rate 0.1, 70 % of the rows a tree. Those of
-    paper 001 are :func:`nodes_drawn`'s. ``scale``: what the background's scores are multiplied by first: a small scale lets
-    the trees change more. "fit" takes the one under which its scores best say, by the pair cost, which of two documents is
-    better; None leaves them as they are, and the result is one forest where the background is one.
+    paper 001 are given by ``rankinite.adapt.smart.nodes_drawn``. ``scale``: what the background's scores are multiplied by
+    first: a small scale lets the trees change more. "fit" takes the one under which its scores best say, by the pair cost,
+    which of two documents is better; None leaves them as they are, and the result is one forest where the background is one.
     """
     maker = rows_drawn(measure, seed) if learner is None else learner
     base = scaled(background, target, measure, scale)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
 from rankinite.errors import DataError, listed
+from rankinite.grid import Grid, few
 from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 
 
@@ -120,6 +121,20 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self.source}: {self.queries} queries, {self.rows} rows, {len(self.feature_names)} features>"
+
+    def _repr_html_(self) -> str:
+        sizes = np.diff(self.offsets) if self.queries else np.zeros(1, INDEX)
+        grades, counts = np.unique(self.grades, return_counts=True)
+        told = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
+        rows = (
+            ("queries", f"{self.queries:,}"),
+            ("documents", f"{self.rows:,}"),
+            ("documents a query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
+            ("grades", few(told)),
+            ("features", f"{len(self.feature_names):,}: {few(self.feature_names)}"),
+            *((("preferences", f"{len(self.preferences):,}"),) if self.preferences is not None else ()),
+        )
+        return Grid(("", ""), rows, align="ll", title=f"Dataset {self.source}").html()
 
     def query_of_row(self) -> Indices:
         """The query number of every row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -11,9 +12,11 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
+from rankinite.grid import Grid
 from rankinite.kernel import Features, Floats
 
 _BLOCK = 1 << 16
+_SHOWN = 12  # features that are listed where nobody asked for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,85 @@ class Description:
     def constant_features(self) -> tuple[str, ...]:
         """The features that say nothing."""
         return tuple(feature.name for feature in self.features if feature.constant)
+
+    def grid(self) -> Grid:
+        """The counts."""
+        fewest, median, most = self.documents
+        rows = (
+            ("queries", f"{self.queries:,}"),
+            ("documents", f"{self.rows:,}"),
+            ("documents a query", f"{fewest} … {median:g} … {most}"),
+            ("features", f"{len(self.features):,}"),
+        )
+        return Grid(("", ""), rows, title=self.source)
+
+    def grade_grid(self) -> Grid:
+        """The grades with their shares."""
+        most = max(self.grades.values())
+        rows = tuple(
+            (f"{grade:g}", f"{count:,}", f"{count / self.rows:.1%}", "█" * max(1, round(30 * count / most)))
+            for grade, count in self.grades.items()
+        )
+        notes = (f"… and {self.other_grades:,} documents of other grades",) if self.other_grades else ()
+        return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
+
+    def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
+        """The features' ranges; ``most`` of them, and ``remedy`` says how to see the others."""
+        shown = self.features[:most]
+        rows = tuple(
+            (
+                f.name,
+                f"{f.lowest:.6g}",
+                f"{f.mean:.6g}",
+                f"{f.highest:.6g}",
+                f"{f.missing / self.rows:.1%}",
+                f"{f.zeros / self.rows:.1%}",
+            )
+            for f in shown
+        )
+        hidden = len(self.features) - len(shown)
+        notes = (f"… and {hidden} more ({remedy})",) if hidden else ()
+        return Grid(("feature", "lowest", "mean", "highest", "missing", "zero"), rows, notes=notes)
+
+    def oddities(self) -> list[str]:
+        """Sentences about what one would want to know."""
+        found: list[str] = []
+        if self.one_grade_queries:
+            found.append(
+                f"{self.one_grade_queries:,} queries have documents of one grade only "
+                f"({self.one_document_queries:,} of them one document): "
+                "every ranker does equally well on them, and none learns from them."
+            )
+        if self.duplicate_rows:
+            found.append(
+                f"{self.duplicate_rows:,} rows repeat the features of an earlier row of their query, "
+                f"{self.contradicting_rows:,} of them with another grade."
+            )
+        constant = self.constant_features
+        if constant:
+            listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
+            found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
+        infinite = [feature.name for feature in self.features if feature.infinite]
+        if infinite:
+            found.append(
+                f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
+                "read them with --infinite missing or --infinite clip, in Python infinite=."
+            )
+        if self.lowest_grade < 0:
+            found.append(
+                "Some grades are negative: read such rows with --unjudged drop, in Python unjudged=, if that marks unjudged "
+                "documents."
+            )
+        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features."]
+
+    def __str__(self) -> str:
+        tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
+        return "\n\n".join([*(grid.text() for grid in tables), "\n".join(self.oddities())])
+
+    def _repr_html_(self) -> str:
+        tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
+        said = "".join(f"\n<p>{html.escape(sentence)}</p>" for sentence in self.oddities())
+        return "\n".join(grid.html() for grid in tables) + said
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; what is undefined or infinite is None."""

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
@@ -18,6 +19,9 @@ from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +118,18 @@ class Comparison:
         names = tuple(name for test in TESTS for name in (test, "Holm"))
         note = f"p-values of the paired tests, each raw and Holm-corrected; {self.resamples} resamples, seed {self.seed}."
         return Grid((*header, *names), rows, "lll" + "r" * 9, f"{self._any.source}: pairs", (note,))
+
+    def plot_means(self, measure: Measure | str | None = None, axes: Axes | None = None) -> Axes:
+        """Draw every system's mean with its interval, by the first measure if none is named."""
+        from rankinite.evaluation.plots import plot_means
+
+        return plot_means(self, self.measures[0] if measure is None else measure, axes)
+
+    def plot_gains(self, first: str, second: str, measure: Measure | str | None = None, axes: Axes | None = None) -> Axes:
+        """Draw what ``first`` gains over ``second`` on every query, sorted, by the first measure if none is named."""
+        from rankinite.evaluation.plots import plot_gains
+
+        return plot_gains(self, first, second, self.measures[0] if measure is None else measure, axes)
 
     def to_markdown(self, *, pairs: bool = False) -> str:
         """The table in Markdown; with ``pairs``, the table of pairs below it."""

@@ -70,6 +70,11 @@ class Fitted(ABC):
         """
         write_model(path, self.stored())
 
+    def _repr_html_(self) -> str:
+        from rankinite.rankers.cards import card
+
+        return card(self).html()
+
     def __mul__(self, weight: float) -> Blend:
         from rankinite.rankers.blend import weighted
 

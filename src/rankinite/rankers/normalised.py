@@ -28,7 +28,7 @@ LARGEST = float(np.finfo(SCORE).max)
 class Normalised(Fitted):
     """Another ranker's scores, scaled so that they can be added to those of others.
 
-    - ``all``: (score − centre) / spread, with numbers that :func:`fit_normalised` takes from data;
+    - ``all``: (score − centre) / spread, with numbers that :func:`rankinite.combine.average` takes from data;
     - ``query``: mean 0 and variance 1 within every query; 0 where all scores of a query are equal;
     - ``rank``: 1 for the first document of a query, 0 for the last, evenly spaced; tied ones share the mean of their ranks.
 

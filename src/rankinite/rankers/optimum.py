@@ -7,6 +7,7 @@ then with confidence 1 − (1 − p)ⁿ fewer than a share p of all directions l
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,9 @@ class Optimum:
 
     def __str__(self) -> str:
         return "\n\n".join([self.grid().text(), self.verdict(), *self.warnings])
+
+    def _repr_html_(self) -> str:
+        return self.grid().html() + "".join(f"\n<p>{html.escape(said)}</p>" for said in (self.verdict(), *self.warnings))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it."""

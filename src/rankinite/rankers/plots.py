@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, plain
+from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, literal, plain, short
 from rankinite.errors import ArgumentError
 from rankinite.rankers.history import History
 from rankinite.trees.structure import LEAF, Trees
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from rankinite.rankers.optimum import Curves
 
-LONGEST = 24
-"""Letters of a name that are shown."""
-
 
 def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: Axes | None) -> Axes:
     """Bars, the longest on top; features that are never asked are left out."""
@@ -28,7 +25,7 @@ def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: 
         raise ArgumentError(f"plot_importance(top={top}): draw at least one feature.")
     shown = [(name, value) for name, value in importance.items() if value > 0][:top]
     canvas = axes_of(axes, 7.0, 1.2 + 0.28 * max(len(shown), 1))
-    canvas.barh([_literal(name) for name, _ in shown], [value for _, value in shown], color=BLUE, height=0.7)
+    canvas.barh([literal(name) for name, _ in shown], [value for _, value in shown], color=BLUE, height=0.7)
     canvas.invert_yaxis()
     canvas.set_xlabel("total gain of its splits" if kind == "gain" else "number of splits")
     hidden = sum(value > 0 for value in importance.values()) - len(shown)
@@ -63,7 +60,7 @@ def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
         canvas.axhline(value, color=ORANGE, linestyle="--", linewidth=0.8)
         canvas.axvline(0.0, color=ORANGE, linestyle="--", linewidth=0.8)
         canvas.plot(curves.moved, curves.values[number], color=BLUE, linewidth=1.4)
-        canvas.set_title(_literal(_short(curves.names[number])), fontsize=8, color=INK)
+        canvas.set_title(literal(short(curves.names[number])), fontsize=8, color=INK)
         canvas.tick_params(labelsize=7)
         plain(canvas)
     figure.suptitle(f"{measure} as one weight is moved, the largest weights first", fontsize=10, color=INK)
@@ -118,17 +115,8 @@ def _label(tree: Trees, node: int, names: Sequence[str]) -> str:
     rows = f"{tree.rows[node]:,} rows"
     if tree.feature[node] == LEAF:
         return f"{tree.value[node]:+.4g}   {rows}"
-    name = _short(names[int(tree.feature[node])])
-    return _literal(f"{name} ≤ {tree.threshold[node]:.4g}\n{rows}")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
-
-
-def _literal(text: str) -> str:
-    """Text in which Matplotlib sees no formulas."""
-    return text.replace("$", r"\$")
+    name = short(names[int(tree.feature[node])])
+    return literal(f"{name} ≤ {tree.threshold[node]:.4g}\n{rows}")
 
 
 def _box(tree: Trees, node: int, largest: float) -> dict[str, Any]:
