@@ -164,7 +164,7 @@ def test_the_report_has_every_measure_and_the_screen_fits(whole, expected):
     assert " ".join(expected.recommendation()).replace("the shifted data", "the open data") in report
     assert not [line for line in done.out.splitlines() if len(line) > 100 and str(folder.parent) not in line]
     assert "ndcg@1 " not in done.out
-    assert textwrap.fill(expected.recommendation()[0], 100, break_on_hyphens=False).split("\n")[0] in done.out
+    assert expected.recommendation()[0] in " ".join(done.out.split())
     for name in expected.models:
         value = f"{expected.unseen[name]['ndcg@10'].mean:.4f} ±"
         assert any(line.startswith(name) and value in line for line in done.out.splitlines())
