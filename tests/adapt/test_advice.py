@@ -47,7 +47,8 @@ def test_a_method_that_is_surely_better_is_to_be_deployed():
     assert choice.name == choice.verdict.recommended == "smart"
     pair = choice.unseen.pair("smart", "background", NDCG)
     assert choice.recommendation()[0].startswith(
-        f"Deploy smart: on target queries it has not seen it is {pair.difference:.4f} above the background"
+        "Deploy smart: it beats the background with 80% confidence; on target queries it has not seen it is "
+        f"{pair.difference:.4f} above the background"
     )
     assert "judge more" not in words(choice)
 

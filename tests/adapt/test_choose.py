@@ -95,7 +95,7 @@ def test_models_are_as_large_as_the_paper_compares_them(choice):
 
 
 def test_the_average_is_made_of_one_method_of_each_kind(choice):
-    [again] = averaged(choice.trials[:-1])
+    [again] = averaged(choice.trials[:-1], target(), parts_of(target(), NDCG, 5, 0))
     assert again.unseen.tobytes() == choice.trials[-1].unseen.tobytes()
     parts = [ranker for _, ranker in choice.models["average"].parts]
     assert [part is choice.models[kind[0]] for part, kind in zip(parts, AVERAGED, strict=True)] == [True] * 3
@@ -295,3 +295,20 @@ def test_grades_on_other_scales_are_fine_where_the_user_says_so():
     with pytest.raises(rk.DataError, match="same_scale=True"):
         choose(background(), binary, **told)
     assert set(choose(background(), binary, same_scale=True, **told).models) == {"background", "target", "pool", "neighbours"}
+
+
+@pytest.mark.parametrize("other", ["target", "test"])
+def test_queries_to_be_judged_by_may_not_stand_in_the_background_data(other):
+    data = {"target": target(), "test": unseen()}[other]
+    leaking = rk.concat([background_data(), shuffled(data.select_queries([3]))[0]], prefixes=("a", "b"))
+    with pytest.raises(rk.DataError, match=rf"1 of its queries have the rows of .*\({other}\).*{data.qids[3]!s}"):
+        choose(background(), target(), test=unseen(), background_data=leaking, curve=False)
+
+
+def test_a_curve_is_kept_for_the_methods_it_was_made_of(tmp_path):
+    told = {"backgrounds": background(), "target": target(16), "keep": tmp_path}
+    first = choose(**told, methods=["lambdaboost", "trada", "average"])
+    second = choose(**told, methods=["lambdaboost", "smart", "average"])
+    for choice in (first, second):
+        values = choice.unseen["average"][NDCG].per_query
+        assert choice.curve.values["average"][-1] == pytest.approx(values[~np.isnan(values)])

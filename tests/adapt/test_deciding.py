@@ -42,6 +42,15 @@ def test_a_change_is_recommended_only_with_confidence(confidence):
         assert verdict.confidence == confidence
 
 
+def test_a_method_picked_from_many_is_not_recommended_by_chance_more_often_than_it_may():
+    random = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(300):
+        values = {name: random.normal(size=40) for name in ("background", "a", "b", "c", "d", "e")}
+        wrong += decide(values, confidence=0.8).recommended != "background"
+    assert wrong / 300 <= 0.2 + 2 * np.sqrt(0.2 * 0.8 / 300)
+
+
 def test_the_average_stands_unless_one_is_clearly_better():
     needed = stats.t.ppf(CLEARLY, len(NOISE) - 1)
     for above, chosen in ((-1.0, "average"), (0.5, "average"), (needed * 0.999, "average"), (needed * 1.001, "one")):

@@ -107,20 +107,37 @@ def trial(name, scale=1.0, column=0, kind="linear"):
     return Trial(by_name(name, kind), scale * rk.Feature(column), scores, 1.0)
 
 
-def test_the_average_scores_like_the_blend_of_its_parts():
+def held():
+    return parts_of(target(), NDCG, 5, 0)
+
+
+def test_the_average_weighs_its_parts_alike():
     parts = [trial("lambdaboost", 3.0, 0), trial("trada", 0.2, 1), trial("pool", 50.0, 2)]
-    [average] = averaged([*parts, trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")])
+    others = [trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")]
+    [average] = averaged([*parts, *others], target(), held())
     assert average.method.name == "average"
-    assert average.unseen.tobytes() == average.ranker.score(target()).tobytes()  # features were seen by nobody
     for (weight, ranker), part in zip(average.ranker.parts, parts, strict=True):
         assert ranker is part.ranker
-        assert (weight * part.unseen).std() == pytest.approx(1 / 3)
+        assert (weight * ranker.score(target())).std() == pytest.approx(1 / 3)
+    for part in held():
+        expected = sum(own.unseen[part.rows] / own.unseen[part.rows].std() for own in parts) / 3
+        assert average.unseen[part.rows] == pytest.approx(expected)
+
+
+def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
+    parts = [trial("lambdaboost", 1.0, 0), trial("trada", 1.0, 1)]
+    [before] = averaged(parts, target(), held())
+    stretched = parts[0].unseen.copy()
+    stretched[held()[2].rows] *= 128.0
+    [after] = averaged([replace(parts[0], ranker=64.0 * parts[0].ranker, unseen=stretched), parts[1]], target(), held())
+    assert after.unseen == pytest.approx(before.unseen)
+    assert after.ranker.score(target()) == pytest.approx(before.ranker.score(target()))
 
 
 def test_of_each_kind_the_first_there_is_takes_part():
     names = ["smart", "trada", "trada-splits", "interpolate", "pool", "lambdaboost"]
     trials = [trial(name, column=place % 5) for place, name in enumerate(names)]
-    [average] = averaged(trials)
+    [average] = averaged(trials, target(), held())
     chosen = [names[place] for place in (5, 2, 4)]
     assert chosen == ["lambdaboost", "trada-splits", "pool"]
     for (_, ranker), place in zip(average.ranker.parts, (5, 2, 4), strict=True):
@@ -128,9 +145,12 @@ def test_of_each_kind_the_first_there_is_takes_part():
 
 
 def test_there_is_no_average_of_one():
-    assert averaged([trial("smart")]) == []
-    assert averaged([trial("smart"), trial("trada"), trial("background", kind="baseline")]) == []
-    assert averaged([trial("smart"), trial("lambdaboost", 0.0)]) == []  # constant scores say nothing
+    for trials in (
+        [trial("smart")],
+        [trial("smart"), trial("trada"), trial("background", kind="baseline")],
+        [trial("smart"), trial("lambdaboost", 0.0)],  # constant scores say nothing
+    ):
+        assert averaged(trials, target(), held()) == []
 
 
 # ---- resuming ------------------------------------------------------------------------------------------------------

@@ -111,7 +111,8 @@ def test_categories_are_refused(tmp_path):
 
 
 def xgboost_model(objective="rank:ndcg", names=None, **settings):
-    data = xgboost.DMatrix(X, GRADES, feature_names=names)
+    grades = GRADES > 0 if objective.endswith(("logistic", "logitraw")) else GRADES
+    data = xgboost.DMatrix(X, grades, feature_names=names)
     if objective.startswith("rank"):
         data.set_group(GROUP)
     shape = {} if settings.get("booster") == "gblinear" else {"max_depth": 3}
@@ -125,6 +126,10 @@ def xgboost_model(objective="rank:ndcg", names=None, **settings):
         {},
         {"objective": "reg:squarederror"},
         {"objective": "rank:pairwise", "booster": "dart", "rate_drop": 0.3},
+        *(
+            {"objective": name}
+            for name in ("count:poisson", "reg:tweedie", "reg:logistic", "binary:logistic", "binary:logitraw")
+        ),
         {"gamma": 5.0},
     ],
     ids=str,

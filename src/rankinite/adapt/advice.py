@@ -32,7 +32,7 @@ def _decision(choice: Choice) -> str:
     pair = choice.unseen.pair(chosen, "background", choice.measure)
     found = f"on target queries it has not seen it {_against(pair)}"
     if choice.verdict.recommended == chosen:
-        return f"Deploy {chosen}: {found}."
+        return f"Deploy {chosen}: it beats the background with {sure} confidence; {found}."
     return f"Keep the background: the best bet, {chosen}, does not beat it with {sure} confidence; {found}."
 
 

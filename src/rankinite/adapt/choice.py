@@ -71,6 +71,7 @@ class Choice:
         decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pairs"
         notes = (
             f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
+            "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
             *(f"{name}: not tried, {why}." for name, why in self.refused.items() if comparison is None),
         )
         return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)

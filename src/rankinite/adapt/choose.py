@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
+
+import numpy as np
 
 from rankinite.adapt.choice import Choice
 from rankinite.adapt.curve import LearningCurve, learning_curve
@@ -13,7 +17,7 @@ from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
 from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, try_method
+from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, members, try_method
 from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.data.dataset import Dataset
@@ -65,12 +69,17 @@ def choose(
     for name, data in (("valid", valid), ("test", test), ("shifted", shifted)):
         if data is not None:
             _check_judging(name, data, task)
+    if background_data is not None:
+        _check_apart(background_data, {"target": target, "valid": valid, "test": test, "shifted": shifted})
     tried, refused = _sorted_out(_asked(methods), task)
     kept = None if keep is None else Kept(keep, task)
     telling = Telling(watch, tried, curve=curve)
     trials = _trials(task, tried, kept, telling, refused)
     if methods is None or AVERAGE.name in methods:
-        trials += averaged(trials)
+        found = averaged(trials, target, parts_of(target, task.measure, folds, seed))
+        trials += found
+        if not found:
+            refused[AVERAGE.name] = "needs two unlike methods whose scores vary"
     known = {trial.method.name: trial for trial in trials}
     judged = judged_queries(target, task.measure)
     unseen = _compared({name: trial.unseen for name, trial in known.items()}, target, measures)
@@ -135,6 +144,30 @@ def _check_judging(name: str, data: Any, task: Task) -> None:
         raise DataError(f"{data.source}: no query has documents of different grades, so it cannot judge. Leave out {name}.")
 
 
+def _check_apart(background_data: Dataset, others: Mapping[str, Dataset | None]) -> None:
+    """Refuse background data that hold queries to be judged by: methods trained on both would look better than they are.
+
+    Queries are the same if their rows have the same features; ids say nothing, as two domains may both count from 1.
+    """
+    known = _query_contents(background_data)
+    for name, data in others.items():
+        same = [] if data is None else [place for key, place in _query_contents(data).items() if key in known]
+        if data is not None and same:
+            raise DataError(
+                f"{background_data.source}: {len(same)} of its queries have the rows of queries of {data.source} ({name}), such "
+                f"as {str(data.qids[same[0]])!r}. Methods trained on both would have seen what they are judged by; leave these "
+                "queries out of the background's data."
+            )
+
+
+def _query_contents(data: Dataset) -> dict[bytes, int]:
+    """The features of every query's rows, whatever their order, in short; and the number of the query."""
+    return {
+        sha256(np.sort(data.features[first:last].view(f"V{4 * len(data.feature_names)}"), axis=0).tobytes()).digest(): place
+        for place, (first, last) in enumerate(pairwise(data.offsets.tolist()))
+    }
+
+
 def _asked(names: Sequence[str] | None) -> list[Method]:
     """The methods asked for, the baselines among them, in the order of simplicity; for the average alone, all it may need."""
     known = [method.name for method in (*METHODS, AVERAGE)]
@@ -181,7 +214,8 @@ def _curve(
     task: Task, known: Mapping[str, Trial], verdict: Verdict, kept: Kept | None, telling: Telling
 ) -> LearningCurve | None:
     """The learning curve; None where the method chosen cannot be fitted to fewer queries."""
-    path = None if kept is None else kept.folder / f"curve-{verdict.name}.npz"
+    made_of = [trial.method.name for trial in members(known.values())] if verdict.name == AVERAGE.name else []
+    path = None if kept is None else kept.folder / f"{'+'.join(['curve', verdict.name, *made_of])}.npz"
     found = None if path is None else LearningCurve.load(path, task.measure)
     resumed = found is not None
     if found is None:

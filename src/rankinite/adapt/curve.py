@@ -14,7 +14,7 @@ import numpy as np
 from rankinite.adapt.deciding import BASELINES, Verdict
 from rankinite.adapt.methods import AVERAGE
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import Trial, members
+from rankinite.adapt.trials import Trial, mean_scores, members
 from rankinite.adapt.tuning import judged_in, parts_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
@@ -42,7 +42,7 @@ class LearningCurve:
 
     measure: Measure
     sizes: tuple[int, ...]
-    """Queries trained on, in the mean over the folds."""
+    """Queries trained on."""
     values: Mapping[str, Floats]
     """For each method, one value a size and judged query, shape (sizes, queries)."""
 
@@ -141,8 +141,8 @@ def _some(rest: Dataset, size: int, task: Task) -> Dataset:
 
 def _unseen(known: Mapping[str, Trial], name: str, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> Floats:
     if name == AVERAGE.name:
-        each = [(weight, _unseen(known, trial.method.name, tasks, parts, rows)) for weight, trial in members(known.values())]
-        return np.sum([weight * scores for weight, scores in each], axis=0)
+        each = [_unseen(known, trial.method.name, tasks, parts, rows) for trial in members(known.values())]
+        return mean_scores(each, parts)
     scores = np.zeros(rows)
 
     def fit(number: int) -> None:

@@ -39,7 +39,8 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
     """Choose a method and say whether to deploy it.
 
     ``values``: for each method, the simplest first, one value a query, the higher the better. Where there is no average, the
-    simplest of those within one standard error of the best is chosen.
+    simplest of those within one standard error of the best is chosen. A method picked from several is recommended only if it
+    would be at a confidence corrected for their number (Bonferroni).
     """
     names = [name for name in values if name != "background"]
     best = max(names, key=lambda name: float(values[name].mean()))
@@ -49,7 +50,8 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
         name = next(
             name for name in names if (values[best] - values[name]).mean() <= standard_error(values[best] - values[name])
         )
-    sure = _surely_above(values[name], values["background"], confidence)
+    tries = 1 if name == average else len(names)  # what was picked as the best of several looks better than it is
+    sure = _surely_above(values[name], values["background"], 1.0 - (1.0 - confidence) / tries)
     return Verdict(name, best, name if sure else "background", confidence)
 
 

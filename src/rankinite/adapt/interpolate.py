@@ -86,7 +86,7 @@ def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str,
 def _told(blend: Fitted, backgrounds: Sequence[Scorer]) -> Fitted:
     """The blend; where nothing but one background has a weight, that background itself, to the bit."""
     parts = getattr(blend, "parts", ())
-    if len(parts) == 1 and any(parts[0][1] is background for background in backgrounds):
+    if len(parts) == 1 and parts[0][0] > 0.0 and any(parts[0][1] is background for background in backgrounds):
         return parts[0][1]
     return blend
 

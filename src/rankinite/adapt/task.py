@@ -75,11 +75,11 @@ class Task:
 
     def learner(self, trees: int) -> LambdaMART:
         """LambdaMART with the shape and rate that the background was trained with, where it says so."""
-        leaves, rate = _setting(self.forest, "leaves") or 12, _setting(self.forest, "rate") or 0.1
+        leaves, rate = setting_of(self.forest, "leaves") or 12, setting_of(self.forest, "rate") or 0.1
         return LambdaMART(measure=self.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=self.seed)
 
 
-def _setting(forest: Forest | None, name: str) -> Any:
+def setting_of(forest: Forest | None, name: str) -> Any:
     """What the last training of a forest that says something of a setting says; None where none does."""
     settings: Any = None if forest is None else forest.settings
     while isinstance(settings, Mapping):

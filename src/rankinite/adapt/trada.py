@@ -202,6 +202,12 @@ def _check(background: Any, target: Any) -> None:
         raise DataError("the target data are no Dataset with rows. Give judged data, as rankinite.read returns.")
     if len(background) and not background.trees.rows.any() and not background.trees.curvature.any():
         raise DataError(f"{background!r} has no node counts, which say how much the source counts. Train or import it again.")
+    counted = background.trees.rows[background.trees.offsets[:-1]] > 0
+    if counted.any() and not counted.all():
+        raise DataError(
+            f"{background!r}: some of its trees know the number of their rows, others (XGBoost's) only curvature, so they "
+            "cannot be tuned together. Tune the imported forest first, then add trees."
+        )
 
 
 class _Rows:

@@ -113,26 +113,42 @@ def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], 
     return Trial(method, rankers[-1], unseen, perf_counter() - start)
 
 
-def averaged(trials: Sequence[Trial]) -> list[Trial]:
-    """The trial of the average of unlike methods; none where there are fewer than two."""
-    parts = members(trials)
-    if len(parts) < 2:
+def averaged(trials: Iterable[Trial], target: Dataset, parts: Sequence[Holdout]) -> list[Trial]:
+    """The trial of the average of unlike methods; none where there are fewer than two whose scores vary."""
+    own = [(spread(scores_of(trial.ranker, target, trial.method.name)), trial) for trial in members(trials)]
+    varied = [(width, trial) for width, trial in own if width > 0.0]
+    if len(varied) < 2:
         return []
-    unseen = np.sum([weight * trial.unseen for weight, trial in parts], axis=0)
-    ranker = Blend(tuple((weight, trial.ranker) for weight, trial in parts))
-    return [Trial(AVERAGE, ranker, unseen, 0.0)]
+    unseen = mean_scores([trial.unseen for _, trial in varied], parts)
+    ranker = Blend(tuple((1.0 / (len(varied) * width), trial.ranker) for width, trial in varied))
+    return [Trial(AVERAGE, ranker, unseen, sum(trial.seconds for _, trial in varied))]
 
 
-def members(trials: Iterable[Trial]) -> list[tuple[float, Trial]]:
-    """What the average is made of: the first method there is of each kind, and the weight of its scores.
-
-    The weight makes all scores vary alike over the target's rows.
-    """
+def members(trials: Iterable[Trial]) -> list[Trial]:
+    """What the average is made of: the first method there is of each kind."""
     known = {trial.method.name: trial for trial in trials}
     chosen = [next((known[name] for name in kind if name in known), None) for kind in AVERAGED]
-    parts = [(float(np.sort(trial.unseen).std()), trial) for trial in chosen if trial is not None]
-    spread = [(own, trial) for own, trial in parts if own > 0.0]
-    return [(1.0 / (len(spread) * own), trial) for own, trial in spread]
+    return [trial for trial in chosen if trial is not None]
+
+
+def mean_scores(scores: Sequence[Floats], parts: Sequence[Holdout]) -> Floats:
+    """The mean of several rankers' unseen scores, each made to vary alike.
+
+    The parts are looked at one by one, as each was scored by rankers of its own, whose scales may differ; so are the rows of
+    none of them.
+    """
+    mean = np.zeros(len(scores[0]))
+    others = np.setdiff1d(np.arange(len(mean)), np.concatenate([part.rows for part in parts]))
+    for rows in (*(part.rows for part in parts), others):
+        for own in scores:
+            width = spread(own[rows]) if len(rows) else 0.0
+            mean[rows] += own[rows] / ((width or 1.0) * len(scores))
+    return mean
+
+
+def spread(scores: Floats) -> float:
+    """The standard deviation, whatever the order of the rows."""
+    return float(np.sort(scores).std())
 
 
 class Kept:

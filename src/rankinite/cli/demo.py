@@ -64,20 +64,13 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list
     """What is done, and the command that does it."""
     big, new, test = (str(out / name) for name in ("big-market.txt", "new-market.txt", "new-market-test.txt"))
     model, adapted = str(out / "big-market.rankinite"), str(out / "adapted")
-    world = [*MARKET, "--seed", str(seed), "--doc-ids"]
+    world = [*MARKET, "--seed", str(seed), "--doc-ids", *quiet]
     other = ["--domain", "1", *world]
     steps = {
-        "A big market with many judged queries,": ["synth", "--queries", QUERIES["big"], *world, "--out", big],
-        "a new one with few, whose users want something else,": ["synth", "--queries", QUERIES["new"], *other, "--out", new],
+        "A big market with many judged queries,": ["synth", *world, "--queries", QUERIES["big"], "--out", big],
+        "a new one with few, whose users want something else,": ["synth", *other, "--queries", QUERIES["new"], "--out", new],
         "and other queries of the new one, to judge by.": [
-            "synth",
-            "--queries",
-            "300",
-            "--part",
-            "test",
-            *other,
-            "--out",
-            test,
+            *("synth", *other, "--part", "test", "--queries", QUERIES["test"], "--out", test)
         ],
         "The ranker of the big market.": ["train", big, "--trees", TREES, "--leaves", "12", *quiet, "--out", model],
         "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [

@@ -20,9 +20,11 @@ from rankinite.exchange.ubjson import parse_ubjson
 from rankinite.rankers.forest import Forest
 from rankinite.trees.structure import LEAF, Trees, join
 
-BY_LOGIT = ("binary:logistic", "binary:logitraw", "reg:logistic")
+BY_LOGIT = ("binary:logistic", "reg:logistic")
 """Objectives whose first score is kept as a probability."""
-LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "lambda", "reg:squarederror": "squared"}
+BY_LOGARITHM = ("count:poisson", "reg:gamma", "reg:tweedie")
+"""Objectives whose first score is kept as a mean."""
+LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "pairs", "reg:squarederror": "squared"}
 """XGBoost's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
@@ -61,11 +63,11 @@ def _forest(learner: dict[str, Any], place: str) -> Forest:
 
 
 def _start(base_score: str, objective: str) -> float:
-    """The score before the first tree: as it is, or the logit of a probability."""
+    """The score before the first tree: as it is, or the logit of a probability, or the logarithm of a mean."""
     value = float(base_score.strip("[]"))
-    if objective not in BY_LOGIT or objective == "binary:logitraw":
-        return value
-    return math.log(value / (1.0 - value))
+    if objective in BY_LOGARITHM:
+        return math.log(value)
+    return math.log(value / (1.0 - value)) if objective in BY_LOGIT else value
 
 
 def _tree(told: dict[str, Any], place: str) -> Trees:
@@ -78,20 +80,19 @@ def _tree(told: dict[str, Any], place: str) -> Trees:
     order = _parents_first(left, right, inner)
     place_of = np.zeros(len(left), np.int64)
     place_of[order] = np.arange(len(order))
-    nodes = order[: len(order)]
     curvature = _array(told, "sum_hessian", np.float64)
     value = _values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
     return Trees(
-        feature=np.where(inner, _array(told, "split_indices", np.int64), LEAF)[nodes],
-        threshold=np.where(inner, below, 0.0)[nodes],
-        missing_left=(_array(told, "default_left", np.int64).astype(bool) & inner)[nodes],
-        left=np.where(inner, place_of[left], 0)[nodes],
-        right=np.where(inner, place_of[right], 0)[nodes],
-        value=value[nodes],
-        rows=np.zeros(len(nodes), np.int64),
-        curvature=curvature[nodes],
-        gain=np.where(inner, np.maximum(_array(told, "loss_changes", np.float64), 0.0), 0.0)[nodes],
-        offsets=np.asarray([0, len(nodes)]),
+        feature=np.where(inner, _array(told, "split_indices", np.int64), LEAF)[order],
+        threshold=np.where(inner, below, 0.0)[order],
+        missing_left=(_array(told, "default_left", np.int64).astype(bool) & inner)[order],
+        left=np.where(inner, place_of[left], 0)[order],
+        right=np.where(inner, place_of[right], 0)[order],
+        value=value[order],
+        rows=np.zeros(len(order), np.int64),
+        curvature=curvature[order],
+        gain=np.where(inner, np.maximum(_array(told, "loss_changes", np.float64), 0.0), 0.0)[order],
+        offsets=np.asarray([0, len(order)]),
     )
 
 

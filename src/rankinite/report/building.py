@@ -202,7 +202,8 @@ def _made(ranker: Any) -> tuple[str, ...]:
 def _best(comparison: Comparison, old: str, measure: Measure) -> str:
     comparison[old]  # an unknown name has its own error
     sign = 1.0 if measure.higher_is_better else -1.0
-    others = [name for name in comparison.systems if name != old]
+    tested = {pair.second if pair.first == old else pair.first for pair in comparison.pairs if old in {pair.first, pair.second}}
+    others = [name for name in comparison.systems if name in tested]
     return max(others, key=lambda name: sign * comparison[name][measure].mean)
 
 

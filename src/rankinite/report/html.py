@@ -22,6 +22,8 @@ from rankinite.report.content import Report
 PROGRAM = ("elements.js", "charts.js", "queries.js", "report.js")
 """The parts of the program, which are put into one."""
 ENDINGS = (".html", ".htm")
+OURS = b'{"title":'
+"""How the data of a report begin: another file of that name is not overwritten."""
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
@@ -57,6 +59,12 @@ def check_path(path: AnyPath) -> Path:
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise ArgumentError(f"{path}: a report's name must end in .html; its data go beside it, in a file that ends in .json.")
+    data = target.with_suffix(".json")
+    if data.is_file() and not data.read_bytes()[: len(OURS)] == OURS:
+        raise ArgumentError(
+            f"{data}: the report's data would go there, but the file holds something else, a model perhaps. Give the report "
+            "another name."
+        )
     return target
 
 

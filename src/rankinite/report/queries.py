@@ -13,7 +13,7 @@ from rankinite.evaluation.evaluate import Result
 from rankinite.kernel import Flags, Floats, Indices
 from rankinite.report.content import Documents, GradesByRank, Number, Queries
 
-DOCUMENT_BYTES = 9_000_000
+DOCUMENT_BYTES = 12_500_000
 """About so large the documents may be in the file; of larger data only the first ones of each query are kept."""
 TOPS = (100, 50, 30, 20, 10, 5, 3, 1)
 """How many of the first documents are then kept."""
