@@ -154,9 +154,9 @@ def _check_apart(background_data: Dataset, others: Mapping[str, Dataset | None])
         same = [] if data is None else [place for key, place in _query_contents(data).items() if key in known]
         if data is not None and same:
             raise DataError(
-                f"{background_data.source}: {len(same)} of its queries have the rows of queries of {data.source} ({name}), such "
-                f"as {str(data.qids[same[0]])!r}. Methods trained on both would have seen what they are judged by; leave these "
-                "queries out of the background's data."
+                f"{background_data.source}: {len(same)} of its queries have the rows of queries of {data.source} ({name}), "
+                f"such as {str(data.qids[same[0]])!r}. Methods trained on both would have seen what they are judged by; leave "
+                "these queries out of the background's data."
             )
 
 
