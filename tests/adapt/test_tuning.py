@@ -22,10 +22,11 @@ from oracles.adapting import (
     with_one_grade,
 )
 from rankinite.adapt.tuning import (
-    best_rounds,
+    best_round,
     first_good,
     fit_own,
     fit_tuned,
+    held_curve,
     judged_queries,
     parts_of,
     standard_error,
@@ -38,6 +39,10 @@ from rankinite.trees.grow import Grower
 
 NDCG = rk.NDCG(10)
 BASES = {"none": lambda: None, "forest": background, "linear": lambda: Linear(target().feature_names, np.arange(5) / 5.0)}
+
+
+def best_rounds(learner, parts, **given):
+    return best_round(held_curve(learner, parts, **given), learner.watched(), based=given.get("base") is not None)
 
 
 def per_query(scores, data, measure=NDCG):
@@ -276,3 +281,10 @@ def test_errors_are_better_when_lower():
     assert first_good(makers, data, None, NDCG) == 1
     assert first_good(makers, data, None, rk.parse_measure("pairwise-errors")) == 1
     assert first_good(makers[::-1], data, None, rk.parse_measure("pairwise-errors")) == 0
+
+
+def test_the_history_tells_the_curve_by_which_rounds_were_chosen():
+    ranker = fit_tuned(TREES, target(), folds=3)
+    curve = held_curve(TREES, parts_of(target(), NDCG, 3, 0))
+    assert ranker.history.valid.tobytes() == curve.tobytes()
+    assert ranker.history.best == 1 + np.argmax(curve[1:]) == len(ranker)

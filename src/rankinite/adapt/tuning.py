@@ -73,10 +73,11 @@ def fit_tuned(
     if valid is not None:
         ranker = trained(learner, _joined(target, extra), valid, base=base)
         return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
-    rounds = best_rounds(learner, parts_of(target, learner.watched(), folds, seed), base=base, extra=extra)
+    curve = held_curve(learner, parts_of(target, learner.watched(), folds, seed), base=base, extra=extra)
+    rounds = best_round(curve, learner.watched(), based=base is not None)
     if base is not None and rounds == 0:
         return untouched(base)
-    return trained(with_rounds(learner, rounds), _joined(target, extra), base=base)
+    return _with_curve(trained(with_rounds(learner, rounds), _joined(target, extra), base=base), curve, rounds)
 
 
 def untouched(base: Scorer) -> Fitted:
@@ -98,29 +99,47 @@ def fit_own(
         ranker = trained(learner, _joined(target, extra), valid)
         return Own(ranker, valid, ranker.score(valid))
     parts = parts_of(target, learner.watched(), folds, seed)
-    final = with_rounds(learner, best_rounds(learner, parts, extra=extra))
+    curve = held_curve(learner, parts, extra=extra)
+    rounds = best_round(curve, learner.watched(), based=False)
+    final = with_rounds(learner, rounds)
     scores = np.zeros(target.rows)
     for part in parts:
         scores[part.rows] = trained(final, _joined(part.rest, extra)).score(part.held)
     seen = np.sort(np.concatenate([part.rows for part in parts]))
     unseen = target.select_queries(np.unique(target.query_of_row()[seen]))
-    return Own(trained(final, _joined(target, extra)), unseen, scores[seen])
+    return Own(_with_curve(trained(final, _joined(target, extra)), curve, rounds), unseen, scores[seen])
 
 
-def best_rounds(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> int:
-    """The number of rounds whose mean over all held queries is best, the first of equals."""
+def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> Floats:
+    """The measure after every round, in the mean over all queries held out."""
     _rounds_field(learner)
     measure = learner.watched()
     curves: list[Floats] = []
     for part in parts:
         ranker = trained(replace(learner, train_history=False), _joined(part.rest, extra), part.held, base=base)
         curves.append(_history(ranker).valid)
-    longest = max(map(len, curves))
-    mean = np.zeros(longest)
-    for part, curve in zip(parts, curves, strict=True):  # training that ended early would have gone on as it ended
-        mean += len(judged_in(part.held, measure)) * np.pad(curve, (0, longest - len(curve)), mode="edge")
-    first = 0 if base is not None else 1
-    return first + int(np.argmax(mean[first:] if measure.higher_is_better else -mean[first:]))
+    longest, counts = max(map(len, curves)), [len(judged_in(part.held, measure)) for part in parts]
+    total = np.zeros(longest)
+    for count, curve in zip(counts, curves, strict=True):  # training that ended early would have gone on as it ended
+        total += count * np.pad(curve, (0, longest - len(curve)), mode="edge")
+    return total / sum(counts)
+
+
+def best_round(curve: Floats, measure: Measure, *, based: bool) -> int:
+    """The round with the best value, the first of equals; none at all is a choice only where there is a base."""
+    first = 0 if based else 1
+    return first + int(np.argmax(curve[first:] if measure.higher_is_better else -curve[first:]))
+
+
+def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
+    """The ranker, whose history tells the curve by which its rounds were chosen."""
+    history = replace(_history(ranker), valid=curve, best=rounds)
+    if isinstance(ranker, Blend):
+        *others, (weight, last) = ranker.parts
+        told: Any = last
+        return Blend((*others, (weight, replace(told, history=history))))
+    trained_one: Any = ranker
+    return replace(trained_one, history=history)
 
 
 def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
