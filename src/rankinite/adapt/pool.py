@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.adapt.grades import check_scales
-from rankinite.adapt.tuning import trained
+from rankinite.adapt.tuning import PREFIX, trained
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features, concat
@@ -13,9 +13,6 @@ from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.lambdamart import LambdaMART
 from rankinite.rankers.training import Learner
-
-PREFIX = "background:"
-"""Before the qids of the background's queries, to keep them apart from the target's."""
 
 
 def pool(

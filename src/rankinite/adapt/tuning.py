@@ -29,6 +29,10 @@ FEW = 10
 """Below so many judged queries each is held out alone."""
 
 
+PREFIX = "background:"
+"""Before the qids of the background's queries where they join the target's, to keep them apart."""
+
+
 @dataclass(frozen=True, eq=False)
 class Own:
     """A ranker of the target's own, and how it scores queries that it was not trained on."""
@@ -62,22 +66,18 @@ def fit_tuned(
     valid: Dataset | None = None,
     *,
     base: Scorer | None = None,
-    extra: Dataset | None = None,
     folds: int = 5,
     seed: int = 0,
 ) -> Fitted:
-    """Train for as many rounds as are best on queries held out; with a base none may be best, and the base is the result.
-
-    ``extra``: rows of other queries that always join the training data.
-    """
+    """Train for as many rounds as are best on queries held out; with a base none may be best, and the base is the result."""
     if valid is not None:
-        ranker = trained(learner, _joined(target, extra), valid, base=base)
+        ranker = trained(learner, target, valid, base=base)
         return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
-    curve = held_curve(learner, parts_of(target, learner.watched(), folds, seed), base=base, extra=extra)
+    curve = held_curve(learner, parts_of(target, learner.watched(), folds, seed), base=base)
     rounds = best_round(curve, learner.watched(), based=base is not None)
     if base is not None and rounds == 0:
         return untouched(base)
-    return _with_curve(trained(with_rounds(learner, rounds), _joined(target, extra), base=base), curve, rounds)
+    return _with_curve(trained(with_rounds(learner, rounds), target, base=base), curve, rounds)
 
 
 def untouched(base: Scorer) -> Fitted:
@@ -94,7 +94,10 @@ def fit_own(
     folds: int = 5,
     seed: int = 0,
 ) -> Own:
-    """A ranker of the target's own, tuned; without validation data its unseen scores are those of folds."""
+    """A ranker of the target's own, tuned; without validation data its unseen scores are those of folds.
+
+    ``extra``: rows of the background's queries that always join the training data.
+    """
     if valid is not None:
         ranker = trained(learner, _joined(target, extra), valid)
         return Own(ranker, valid, ranker.score(valid))
@@ -189,7 +192,7 @@ def _history(ranker: Fitted) -> History:
 
 
 def _joined(target: Dataset, extra: Dataset | None) -> Dataset:
-    return target if extra is None else concat([target, extra], prefixes=("", "background:"))
+    return target if extra is None else concat([target, extra], prefixes=("", PREFIX))
 
 
 def first_good(
