@@ -70,8 +70,8 @@ def boosters(target: rk.Dataset, draw: int, backgrounds: Backgrounds) -> Variant
         for drawn, share in ((DRAWN, 0.7), (PLAIN, 1.0)):
             shares = {"node_row_share": share, "node_feature_share": share}
             learner = rk.LambdaMART(measure=MEASURES[0], trees=500, leaves=leaves, rate=0.5, seed=draw, **shares)
-            yield boosted(leaves, drawn), lambda own=learner: smart(background, target, learner=own, seed=draw)
-    yield ROWS, lambda: smart(background, target, seed=draw)
+            yield boosted(leaves, drawn), lambda own=learner: smart(background, target, scale=None, learner=own, seed=draw)
+    yield ROWS, lambda: smart(background, target, scale=None, seed=draw)
     yield SCALED, lambda: smart(background, target, scale="fit", seed=draw)
 
 

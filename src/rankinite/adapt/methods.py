@@ -42,16 +42,8 @@ class Method:
         return None
 
 
-def _trada(how: Trada) -> Callable[[Task], Fitted]:
-    def fit(task: Task) -> Fitted:
-        assert task.forest is not None
-        return how.adapt_tuned(task.forest, task.target, task.valid, **_told(task))
-
-    return fit
-
-
 def _with_trees(task: Task) -> Fitted:
-    return trained(task.learner(task.added), task.target, base=_trada(Trada())(task))
+    return trained(task.learner(task.added), task.target, base=task.tuned)
 
 
 def _interpolated(task: Task) -> Fitted:
@@ -91,9 +83,18 @@ METHODS: tuple[Method, ...] = (
         lambda task: lambdaboost(task.background, task.target, task.valid, **_told(task)),
         6.0,
     ),
-    Method("trada", "the background's trees, their values tuned", "tuned trees", _trada(Trada()), 5.0, needs_forest=True),
-    Method("trada-splits", "… their thresholds too", "tuned trees", _trada(Trada(splits=True)), 7.0, needs_forest=True),
-    Method("trada-trees", "tuned trees, and a tenth more", "tuned trees", _with_trees, 5.0, needs_forest=True),
+    Method(
+        "trada", "the background's trees, their values tuned", "tuned trees", lambda task: task.tuned, 5.0, needs_forest=True
+    ),
+    Method(
+        "trada-splits",
+        "… their thresholds too",
+        "tuned trees",
+        lambda task: task.tuned_as(Trada(splits=True)),
+        7.0,
+        needs_forest=True,
+    ),
+    Method("trada-trees", "tuned trees, and a tenth more", "tuned trees", _with_trees, 0.5, needs_forest=True),
     Method(
         "additive",
         "the background and a tenth more trees",

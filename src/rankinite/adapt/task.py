@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 from rankinite.adapt.interpolate import own_learner
+from rankinite.adapt.settings import last_told
+from rankinite.adapt.trada import Trada
 from rankinite.adapt.tuning import Own, fit_own
 from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import evaluate
@@ -63,6 +65,18 @@ class Task:
         learner = own_learner(self.measure, self.seed, self.target.rows)
         return fit_own(learner, self.target, self.valid, folds=TUNING, seed=self.seed)
 
+    @cached_property
+    def tuned(self) -> Forest:
+        """The forest, its values tuned."""
+        return self.tuned_as(Trada())
+
+    def tuned_as(self, how: Trada) -> Forest:
+        """The forest, tuned with the β that is good on queries held out."""
+        assert self.forest is not None
+        return how.adapt_tuned(
+            self.forest, self.target, self.valid, measure=self.measure, folds=TUNING, seed=self.seed
+        )  # fmt: skip
+
     @property
     def size(self) -> int:
         """Trees of a model as large as the background with a tenth more: what models trained anew may have."""
@@ -75,16 +89,5 @@ class Task:
 
     def learner(self, trees: int) -> LambdaMART:
         """LambdaMART with the shape and rate that the background was trained with, where it says so."""
-        leaves, rate = setting_of(self.forest, "leaves") or 12, setting_of(self.forest, "rate") or 0.1
+        leaves, rate = last_told(self.forest, "leaves", 12), last_told(self.forest, "rate", 0.1)
         return LambdaMART(measure=self.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=self.seed)
-
-
-def setting_of(forest: Forest | None, name: str) -> Any:
-    """What the last training of a forest that says something of a setting says; None where none does."""
-    settings: Any = None if forest is None else forest.settings
-    while isinstance(settings, Mapping):
-        told = cast("Mapping[str, Any]", settings)
-        if told.get(name) is not None:
-            return told[name]
-        settings = told.get("base")
-    return None

@@ -3,7 +3,8 @@
 At a node that n₀ source rows and n₁ target rows reach, p = n₀ / (n₀ + βn₁) says how much the source counts. The tree is one of
 a sum: target rows come with what the trees before it, already adapted, leave to be explained. In squared loss that is the grade
 minus the score, and a node's own response is its mean; for forests trained on λ-gradients, which the paper does not have, it is
-the λ's at the scores so far, and the response is Newton's step Σλ/Σw. Both are multiplied by the shrinkage.
+the λ's at the scores so far, and the response is Newton's step Σλ/Σw. Both are multiplied by the shrinkage. Where a
+background's scores lie far apart, the λ's are taken at a σ that brings them near (``WIDE``).
 
 A query of weight w counts as w queries, in n₁ too. Neither the order of rows and queries nor the number of threads changes a
 bit of the result.
@@ -12,7 +13,7 @@ bit of the result.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
@@ -21,6 +22,7 @@ import numpy as np
 
 from rankinite.adapt import _trada_kernels as _kernels
 from rankinite.adapt._trada_kernels import COUNT, CURVATURE, PUSH
+from rankinite.adapt.settings import last_told, told
 from rankinite.adapt.tuning import first_good, matched
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
@@ -44,8 +46,9 @@ BETAS: tuple[float, ...] = (3.0, 10.0, 30.0)
 """What is tried when β is chosen, the smallest first: it is the one that changes least."""
 Responses = Literal["layers", "leaves"]
 Loss = Literal["squared", "lambda", "pairs"]
-LEARNERS = {"LambdaMART": "lambda", "RankNetTrees": "pairs"}
-"""The loss of learners that have but one."""
+WIDE = 2.0
+"""How far apart a background's scores may lie, as σ times their standard deviation. Beyond it σ is made smaller for the target:
+hardly any pair would be in doubt, and those in the wrong order would push without curvature, over all bounds."""
 
 
 def trada(
@@ -118,7 +121,7 @@ class Trada:
         seed: int = 0,
     ) -> Forest:
         """Tune with the smallest β that does about as well as the best on queries held out (paper 003 §5.5.1)."""
-        judge = one_measure("Trada", "measure", measure or self.measure or "ndcg@10")
+        judge = one_measure("Trada", "measure", measure or self._measure(background))
         ways = [replace(self, beta=beta) for beta in betas]
         makers = [partial(way.adapt, background) for way in ways]
         return makers[first_good(makers, target, valid, judge, folds=folds, seed=seed)](target)
@@ -138,15 +141,15 @@ class Trada:
                 objective.gradients(scores + constant, push, curvature)
                 scores[0] += tuning.tune(number, push[0], curvature[0], constant)
                 constant = 0.0  # if any, it is in the first tree alone
-        told = {name: getattr(self, name) for name in ("beta", "responses", "splits", "trim", "loss", "rate")}
-        told["measure"] = None if self.measure is None else str(self.measure)
-        settings = {"learner": "Trada", **told, "base": background.settings}
+        own = {name: getattr(self, name) for name in ("beta", "responses", "splits", "trim", "loss", "rate")}
+        own["measure"] = None if self.measure is None else str(self.measure)
+        settings = {"learner": "Trada", **own, "base": background.settings}
         return replace(background, trees=tuning.result(), settings=settings, history=None)
 
     def _rate(self, background: Forest) -> float:
         if self.rate is not None:
             return self.rate
-        rates = _told(background, "rate")
+        rates = told(background, "rate")
         if len(rates) != 1:
             what = (
                 f"was trained in parts with rates {listed(rates)}"
@@ -157,7 +160,7 @@ class Trada:
         return float(rates[0])
 
     def _loss(self, background: Forest) -> Loss:
-        losses: list[Any] = _told(background, "loss") if self.loss is None else [self.loss]
+        losses: list[Any] = told(background, "loss") if self.loss is None else [self.loss]
         if len(losses) != 1 or losses[0] not in get_args(Loss):
             what = f"was trained for {listed(losses)}" if losses else "does not say what loss it was trained for"
             known = " or ".join(f"loss={loss!r}" for loss in get_args(Loss))
@@ -168,30 +171,21 @@ class Trada:
         """What the forest was trained for, on the target; where the model does not say, as LambdaMART does."""
         if loss == "squared":
             return SquaredLoss(target)
-        sigma = float((_told(background, "sigma") or [1.0])[0])
+        spread = float(np.sort(background.score(target)).std())
+        sigma = min(float(last_told(background, "sigma", 1.0)), WIDE / spread if spread > 0.0 else math.inf)
         if loss == "pairs":
             return pairs_of(target, sigma)
-        measure = self.measure or (_told(background, "measure") or ["ndcg@10"])[0]
-        truncation, normalise = _told(background, "truncation") or [None], _told(background, "normalise") or [True]
-        return Lambdas(target, trainable(as_measures(measure)[0]), sigma, truncation[0], normalise=normalise[0])
+        measure = trainable(as_measures(self._measure(background))[0])
+        truncation, normalise = last_told(background, "truncation"), last_told(background, "normalise", True)
+        return Lambdas(target, measure, sigma, truncation, normalise=normalise)
 
-
-def _told(forest: Forest, name: str) -> list[Any]:
-    """What the trainings of a forest say of a setting, the last one first: without what is unsaid or said before."""
-    found: list[Any] = []
-    settings: Any = forest.settings
-    while isinstance(settings, Mapping):
-        level: Mapping[str, Any] = settings
-        value = level.get(name, LEARNERS.get(str(level.get("learner"))) if name == "loss" else None)
-        if value is not None and value not in found:
-            found.append(value)
-        settings = level.get("base")
-    return found
+    def _measure(self, background: Forest) -> Measure | str:
+        return self.measure or last_told(background, "measure", "ndcg@10")
 
 
 def _constant(background: Forest) -> float:
     """The mean grade, where it stands in the first tree in place of ``start``: LightGBM does so."""
-    learners = _told(background, "learner")
+    learners = told(background, "learner")
     return float(background.trees.value[0]) if learners[-1:] == ["LightGBM"] and len(background) else 0.0
 
 

@@ -58,12 +58,12 @@ class Material:
 
     def with_rate(self, rate: float) -> Material:
         """The same with forests that know their learning rate: this one, if they did not."""
-        from rankinite.adapt.task import setting_of
+        from rankinite.adapt.settings import told
         from rankinite.rankers.forest import Forest
 
         known: dict[str, Any] = {
             name: replace(ranker, settings={**ranker.settings, "rate": rate})
-            if isinstance(ranker, Forest) and setting_of(ranker, "rate") is None
+            if isinstance(ranker, Forest) and not told(ranker, "rate")
             else ranker
             for name, ranker in self.backgrounds.items()
         }
