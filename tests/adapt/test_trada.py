@@ -48,7 +48,12 @@ def with_gaps(data, seed=0):
     return replace(data, features=features)
 
 
-GAPS = with_gaps(TARGET)
+def binary(data):
+    """The same rows on another scale of grades."""
+    return data.map_grades(lambda grades: grades >= 2)
+
+
+GAPS, BINARY = with_gaps(TARGET), binary(TARGET)
 HOLED = rk.MART(**SHAPE).fit(with_gaps(SOURCE, 1))
 
 
@@ -307,6 +312,29 @@ def test_xgboosts_inner_nodes_have_their_shrinkage(tmp_path):
         assert tree.value[child] == pytest.approx(0.2 * (SOURCE.grades - forest.start[0])[rows].mean(), abs=1e-5)
 
 
+def test_grades_on_another_scale_matter_to_squared_loss_alone():
+    assert MART.settings["highest_grades"] == {
+        f"{grade:g}": int((np.maximum.reduceat(SOURCE.grades, SOURCE.offsets[:-1]) == grade).sum()) for grade in (1, 2, 3, 4)
+    }
+    assert len(trada(MART, BINARY, same_scale=True)) == len(trada(LAMBDA, BINARY)) == len(MART)
+    assert len(trada(rk.MART(**SHAPE).fit(binary(SOURCE)), BINARY)) == len(MART)
+    few = TARGET.select_queries(np.flatnonzero(np.maximum.reduceat(TARGET.grades, TARGET.offsets[:-1]) < 4)[:2])
+    assert len(trada(MART, few)) == len(MART)  # two queries may lack the highest grade by chance
+
+
+@pytest.mark.parametrize("loss", ["plain lambda", "pairs"])
+@pytest.mark.parametrize("way", [WAYS[0], WAYS[-1]], ids=str)
+def test_wide_scores_are_tuned_as_if_they_were_near(loss, way):
+    """A background whose scores are 16 times as far apart, far as they are, gives a result 16 times as far apart."""
+
+    def scores(times: float) -> np.ndarray:
+        trees = FORESTS[loss].trees
+        wide = replace(FORESTS[loss], trees=replace(trees, value=times * trees.value))
+        return Trada(beta=7.0, **way).adapt(wide, TARGET).score(TARGET)
+
+    assert np.array_equal(scores(2.0**14), 16.0 * scores(2.0**10))
+
+
 # ---- refusals -----------------------------------------------------------------------------------------------------------
 
 
@@ -327,6 +355,7 @@ def unsaid(forest, **settings):
         (lambda: Trada(responses="roots"), "layers"),
         (lambda: Trada(splits=1), "splits"),
         (lambda: Trada(trim="no"), "trim"),
+        (lambda: Trada(same_scale=1), "same_scale"),
         (lambda: Trada(loss="logistic"), "squared"),
         (lambda: Trada(rate=0.0), "rate"),
         (lambda: Trada(measure="p@5"), "cannot be trained for"),
@@ -343,6 +372,8 @@ def unsaid(forest, **settings):
         (lambda: trada(unsaid(LAMBDA, learner="LambdaMART", rate=0.2, base=dict(MART.settings)), TARGET), "loss="),
         (lambda: trada(MART, TARGET.with_weights(np.zeros(TARGET.queries))), "weights"),
         (lambda: trada(LAMBDA, TARGET.map_grades(np.zeros_like)), "grade"),
+        (lambda: trada(MART, BINARY), "predicts grades up to 4.*same_scale=True"),
+        (lambda: trada(rk.MART(**SHAPE).fit(binary(SOURCE)), TARGET), "predicts grades up to 1.*map_grades"),
     ],
 )
 def test_what_cannot_be_adapted_is_refused(call, words):

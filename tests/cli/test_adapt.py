@@ -307,6 +307,27 @@ def test_of_several_backgrounds_the_best_is_named(home, tmp_path):
     assert rk.evaluate(web, train, "ndcg@10")["ndcg@10"].mean > rk.evaluate(rk.Feature("1"), train, "ndcg@10")["ndcg@10"].mean
     assert "'background' is web, the best of them on the target." in done.out
     assert json.loads((tmp_path / "out" / "evidence.json").read_text())["background"] == "web"
+    assert "the best forest" not in done.out
+
+
+def test_the_best_forest_is_named_where_another_ranker_is_better(home, tmp_path):
+    train, weak = rk.read(home / "train.txt"), tmp_path / "weak.rankinite"
+    rk.LambdaMART(trees=1, leaves=2, min_rows=1).fit(train.map_grades(lambda grades: 4 - grades)).save(weak)
+    given = (
+        f"weak={weak}",
+        f"net={tmp_path / 'net.rankinite'}",
+        "--train",
+        home / "train.txt",
+        "--no-curve",
+        "--methods",
+        "trada",
+    )
+    rk.LambdaRank(epochs=20).fit(train).save(tmp_path / "net.rankinite")
+    done = call("adapt", *given, "--out", tmp_path / "out")
+    assert "'background' is net, the best of them on the target." in done.out
+    assert "Methods that tune or extend trees start from weak, the best forest." in done.out
+    told = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert (told["background"], told["background_forest"]) == ("net", "weak")
 
 
 def test_validation_data_and_leaving_one_out(home, tmp_path):
@@ -330,6 +351,44 @@ def test_grades_are_mapped(home, tmp_path):
     assert "pool" in json.loads(mapped.out)["methods"]
     assert json.loads(mapped.out)["settings"]["map_grades"] == "0=0,1=0,2=1,3=1,4=1"
     assert call(*command, *data, "--same-scale", "--out", tmp_path / "same").code == 0
+
+
+def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path):
+    given = (
+        f"web={home / 'web.rankinite'}",
+        "poor=feature:1",
+        "--train",
+        home / "train.txt",
+        "--no-curve",
+        "--methods",
+        "trada",
+    )
+    done = call("adapt", *given, "--out", tmp_path / "out")
+    model = tmp_path / "out" / "model.rankinite"
+    assert f"rankinite inspect {model} --moved {home / 'web.rankinite'} " in done.out
+    assert call("inspect", model, "--moved", home / "web.rankinite").code == 0
+
+
+def test_what_a_background_does_not_say_is_told(home, tmp_path):
+    """A forest that predicts grades 0–4 is not tuned to 0–1; one without a loss is, once that is said."""
+    train = rk.read(home / "train.txt")
+    rk.write(train.map_grades(lambda grades: grades >= 2), tmp_path / "two.txt")
+    predicts = rk.MART(trees=5, leaves=4, min_rows=5).fit(rk.read(home / "web.txt"))
+    predicts.save(tmp_path / "mart.rankinite")
+    replace(predicts, settings={"rate": 0.1}).save(tmp_path / "bare.rankinite")
+
+    def tried(model: str, *options: str) -> tuple[list[str], dict[str, str]]:
+        command = ("adapt", tmp_path / model, "--methods", "trada", "--no-curve", "--json", "--out", tmp_path / "out")
+        told = json.loads(call(*command, *options).out)
+        return list(told["methods"]), told["not_tried"]
+
+    two, own = ("--train", tmp_path / "two.txt"), ("--train", home / "train.txt")
+    methods, refused = tried("mart.rankinite", *two)
+    assert ("trada" in methods, "grades up to 4" in refused["trada"], "--same-scale" in refused["trada"]) == (False, True, True)
+    assert "trada" in tried("mart.rankinite", *two, "--same-scale")[0]
+    methods, refused = tried("bare.rankinite", *own)
+    assert ("trada" in methods, "--background-loss squared, lambda or pairs" in refused["trada"]) == (False, True)
+    assert "trada" in tried("bare.rankinite", *own, "--background-loss", "squared")[0]
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

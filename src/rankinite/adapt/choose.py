@@ -56,7 +56,7 @@ def choose(
     ``valid``: chooses numbers of rounds, weights and β; folds of the target do without. ``test`` and ``shifted`` (queries of
     another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``also``: further
     measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
-    recommended. ``same_scale``: the grades of both data sets mean the same even if it does not look so. ``curve``:
+    recommended. ``same_scale``: the grades of background and target mean the same even if it does not look so. ``curve``:
     whether to see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from
     which an interrupted run goes on. ``watch`` is told of every fit.
 
@@ -126,7 +126,8 @@ def _task(
         _check_data("background_data", background_data)
         check_same_features(target, background_data)
         check_scales(background_data, target, same_scale=same_scale)
-    task = Task(matched, target, trainable(one_measure("choose", "measure", measure)), valid, background_data, folds, seed)
+    judge = trainable(one_measure("choose", "measure", measure))
+    task = Task(matched, target, judge, valid, background_data, folds, seed, same_scale)
     judged_queries(target, task.measure, 3 if valid is None else 2)  # folds leave one out, and tune by folds of what is left
     return task
 

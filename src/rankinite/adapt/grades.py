@@ -9,10 +9,14 @@ differ. Grades that are missing in between say nothing.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from rankinite.adapt.settings import last_told
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError, listed
+from rankinite.rankers.forest import Forest
 
 CHANCE = 0.01
 """The smallest chance that is still believed."""
@@ -31,6 +35,22 @@ def check_scales(background: Dataset, target: Dataset, *, same_scale: bool = Fal
                 f"{narrow.queries} of {narrow.source} has, which is hardly chance. Both must have one scale: put one on the "
                 "other's with Dataset.map_grades, as in map_grades({0: 0, 1: 0, 2: 1}), or pass same_scale=True if they have."
             )
+
+
+def check_predicted(forest: Forest, target: Dataset, *, same_scale: bool = False) -> None:
+    """Refuse to tune a forest that predicts grades on another scale, as far as it says on which it was trained."""
+    known: dict[str, int] = last_told(forest, "highest_grades", {})
+    if same_scale or not known or not target.rows:
+        return
+    top, highest = max(map(float, known)), float(target.grades.max())
+    queries, above = sum(known.values()), sum(count for grade, count in known.items() if float(grade) > highest)
+    beyond = _queries_beyond(target, -math.inf, top)
+    if min((1.0 - beyond / target.queries) ** queries, (1.0 - above / queries) ** target.queries) < CHANCE:
+        raise DataError(
+            f"{forest!r} predicts grades up to {top:g}, which it was trained on, but those of {target.source} are "
+            f"{_scale(target)}. Both must have one scale: put the target on the forest's with Dataset.map_grades, as in "
+            "map_grades({0: 0, 1: 4}), or pass same_scale=True if they have."
+        )
 
 
 def _queries_beyond(data: Dataset, lowest: float, highest: float) -> int:

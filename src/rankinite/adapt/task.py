@@ -37,6 +37,8 @@ class Task:
     folds: int = 5
     """Parts in which the target's queries are held out to judge methods."""
     seed: int = 0
+    same_scale: bool = False
+    """Whether the grades of background and target mean the same, though they do not look so."""
 
     def on(self, target: Dataset) -> Task:
         """The same with other target data."""
@@ -73,7 +75,7 @@ class Task:
     def tuned_as(self, how: Trada) -> Forest:
         """The forest, tuned with the β that is good on queries held out."""
         assert self.forest is not None
-        return how.adapt_tuned(
+        return replace(how, same_scale=self.same_scale).adapt_tuned(
             self.forest, self.target, self.valid, measure=self.measure, folds=TUNING, seed=self.seed
         )  # fmt: skip
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from rankinite.adapt import _trada_kernels as _kernels
 from rankinite.adapt._trada_kernels import COUNT, CURVATURE, PUSH
+from rankinite.adapt.grades import check_predicted
 from rankinite.adapt.settings import last_told, told
 from rankinite.adapt.tuning import first_good, matched
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
@@ -65,13 +66,14 @@ def trada(
     valid: Dataset | None = None,
     folds: int = 5,
     seed: int = 0,
+    same_scale: bool = False,
 ) -> Forest:
     """The background forest, tuned to target data; see :class:`Trada` for what the settings mean.
 
     ``beta=None`` chooses β on ``valid``, else by folds over the target's queries. Additional trees (algorithm 3 of the paper)
     are boosted from the result: ``LambdaMART(trees=30, …).fit(target, base=tuned)``.
     """
-    how = Trada(responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure)
+    how = Trada(responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure, same_scale=same_scale)
     if beta is not None:
         return replace(how, beta=beta).adapt(background, target)
     return how.adapt_tuned(background, target, valid, folds=folds, seed=seed)
@@ -95,6 +97,8 @@ class Trada:
     """The shrinkage it was trained with; if left out, what the model says."""
     measure: Measure | str | None = None
     """The measure of the λ-gradients; if left out, what the model says, else ndcg@10."""
+    same_scale: bool = False
+    """Whether the grades mean what they did where the forest was trained on squared loss, though it does not look so."""
 
     def __post_init__(self) -> None:
         plain_numbers(self)
@@ -102,6 +106,7 @@ class Trada:
         check_choice("Trada", "responses", self.responses, get_args(Responses))
         check_flag("Trada", "splits", self.splits)
         check_flag("Trada", "trim", self.trim)
+        check_flag("Trada", "same_scale", self.same_scale)
         if self.loss is not None:
             check_choice("Trada", "loss", self.loss, get_args(Loss))
         if self.rate is not None:
@@ -170,6 +175,7 @@ class Trada:
     def _objective(self, loss: Loss, background: Forest, target: Dataset) -> Objective:
         """What the forest was trained for, on the target; where the model does not say, as LambdaMART does."""
         if loss == "squared":
+            check_predicted(background, target, same_scale=self.same_scale)
             return SquaredLoss(target)
         spread = float(np.sort(background.score(target)).std())
         sigma = min(float(last_told(background, "sigma", 1.0)), WIDE / spread if spread > 0.0 else math.inf)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import completing, options
+from rankinite.cli import as_options, completing, options
 from rankinite.cli.config import RANKER, Record
 from rankinite.cli.material import Material
 from rankinite.errors import ArgumentError
@@ -18,6 +19,15 @@ from rankinite.errors import ArgumentError
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
     from rankinite.cli.adapting import Folder
+
+
+class Loss(StrEnum):
+    """What a forest may be trained for."""
+
+    squared = "squared"
+    lambdas = "lambda"
+    pairs = "pairs"
+
 
 _MATERIAL, _CHOICE = "What there is besides", "How the choice is made"
 
@@ -91,7 +101,7 @@ def adapt(
         bool,
         typer.Option(
             "--same-scale",
-            help="The grades of --background-data and --train mean the same, though they do not look so.",
+            help="The grades of the background and of --train mean the same, though they do not look so.",
             rich_help_panel=_MATERIAL,
         ),
     ] = False,
@@ -99,6 +109,13 @@ def adapt(
         float | None,
         typer.Option(
             help="The learning rate that backgrounds were trained with which do not say so, as XGBoost's: Trada needs it.",
+            rich_help_panel=_MATERIAL,
+        ),
+    ] = None,
+    background_loss: Annotated[
+        Loss | None,
+        typer.Option(
+            help="The loss that backgrounds were trained for which do not say so: Trada needs it, too.",
             rich_help_panel=_MATERIAL,
         ),
     ] = None,
@@ -186,9 +203,8 @@ def adapt(
     mapping = _grade_map(map_grades)
     if background_rate is not None and not 0.0 < background_rate <= 1.0:
         raise ArgumentError(f"--background-rate {background_rate:g} must be above 0 and at most 1, such as 0.1.")
-    for option, given in (("--map-grades", mapping), ("--same-scale", same_scale)):
-        if given and background_data is None:
-            raise ArgumentError(f"{option} is about the grades of --background-data, which is not given. Leave it out.")
+    if mapping and background_data is None:
+        raise ArgumentError("--map-grades is about the grades of --background-data, which is not given. Leave it out.")
     folder = Folder.checked(out)
     settings: dict[str, Any] = {
         "measure": measure,
@@ -201,15 +217,15 @@ def adapt(
         "curve": curve,
     }
     material = Material.read(background, train, valid, test, open_data, background_data, mapping, reading)
-    if background_rate is not None:
-        material = material.with_rate(background_rate)
+    trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
+    material = material.knowing(trained_with)
     material.check_measures([measure, *settings["also"]])
     start = monotonic()
     choice = _chosen(material, settings, folder, quiet)
     about = Run(
         material.named(),
-        {**settings, "map_grades": map_grades, "background_rate": background_rate},
-        material.best(choice),
+        {**settings, "map_grades": map_grades, **{f"background_{name}": told for name, told in trained_with.items()}},
+        material.adapted(choice),
         monotonic() - start,
     )
     folder.make()
@@ -240,8 +256,7 @@ def _chosen(material: Material, settings: dict[str, Any], folder: Folder, quiet:
             )
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
-    spelled = {name: why.replace("Give rate=,", "Give --background-rate,") for name, why in choice.refused.items()}
-    return replace(choice, refused=spelled)
+    return replace(choice, refused={name: as_options(why) for name, why in choice.refused.items()})
 
 
 def _split(given: list[str] | None) -> list[str] | None:

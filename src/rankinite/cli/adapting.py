@@ -26,6 +26,7 @@ from rankinite.grid import Grid, number
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
+    from rankinite.cli.material import Adapted
     from rankinite.evaluation.compare import Comparison
 
 WIDTH = 100
@@ -39,8 +40,8 @@ class Run:
 
     inputs: Mapping[str, Any]
     settings: Mapping[str, Any]
-    background: str | None
-    """Of several backgrounds, the one that methods adapting one adapt."""
+    adapted: Adapted | None
+    """Which of several backgrounds methods adapt that adapt one."""
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,7 +54,8 @@ class Run:
             "inputs": self.inputs,
             "sha256": {path: digest for path in sorted(files) if (digest := _digest(path)) is not None},
             "settings": self.settings,
-            "background": self.background,
+            "background": None if self.adapted is None else self.adapted.ranker,
+            "background_forest": None if self.adapted is None else self.adapted.forest,
             "seconds": round(self.seconds, 3),
         }
 
@@ -161,7 +163,7 @@ def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json
         tables.append(_narrow(choice.curve.grid(), choice, width))
     words = textwrap.fill(" ".join(sentences(choice)), width, break_on_hyphens=False)
     gains = "\n".join(textwrap.fill(told, width, break_on_hyphens=False) for told in gains_told(choice))
-    ends = gains, _files_told(choice, evidence, folder), _next_told(choice, folder)
+    ends = gains, _files_told(choice, evidence, folder), _next_told(choice, evidence, folder)
     echo("\n\n".join([*(grid.text() for grid in tables), words, *ends]))
 
 
@@ -206,9 +208,11 @@ def _gains_told(choice: Choice, name: str, seen: Comparison) -> str:
 
 def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
     """What is where."""
-    best = evidence["background"]
+    best, forest = evidence["background"], evidence["background_forest"]
     kept = "" if choice.verdict.recommended == choice.name else "; the advice is to keep the background"
     several = [] if best is None else [f"'background' is {best}, the best of them on the target."]
+    if forest not in {None, best}:
+        several.append(f"Methods that tune or extend trees start from {forest}, the best forest.")
     lines = {
         "model.rankinite": f"{choice.name}{kept}",
         "report.html": "all of this as a page to look at, query by query too",
@@ -223,13 +227,20 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
     return "\n".join([*several, f"In {folder.path}:", *(f"  {name:<{width}}  {what}" for name, what in shown.items())])
 
 
-def _next_told(choice: Choice, folder: Folder) -> str:
+def _tuned_file(evidence: Mapping[str, Any]) -> str:
+    """The file of the forest that was tuned."""
+    files = dict(named(spec) for spec in evidence["inputs"]["backgrounds"]["files"])
+    return files.get(evidence["background_forest"], next(iter(files.values())))
+
+
+def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
     """What to do now."""
     model = shlex.quote(str(folder.model))
     lines = [f"  rankinite score {model} NEW.txt"]
     kinds = {trial.method.name: trial.method.kind for trial in choice.trials}
     if kinds[choice.name] == "tuned trees":
-        lines.append(f"  rankinite inspect {model} --moved BACKGROUND    # what was tuned")
+        background = shlex.quote(_tuned_file(evidence))
+        lines.append(f"  rankinite inspect {model} --moved {background}    # what was tuned")
     missing = [name for name, why in choice.refused.items() if "background's data" in why]
     if missing:
         lines.append(f"  give --background-data to try {', '.join(missing)} too")
@@ -256,7 +267,10 @@ def _markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
         parts += ["## By the number of target queries", choice.curve.grid().markdown()]
     rows = tuple((trial.method.name, trial.method.what, trial.method.kind) for trial in choice.trials)
     parts += ["## The methods", Grid(("method", "what it is", "kind"), rows, "lll").markdown()]
-    about = {name: evidence[name] for name in ("command", "inputs", "sha256", "settings", "background", "versions", "seconds")}
+    about = {
+        name: evidence[name]
+        for name in ("command", "inputs", "sha256", "settings", "background", "background_forest", "versions", "seconds")
+    }
     parts += ["## How this was made", f"```json\n{_json(about)}```"]
     return "\n\n".join(parts) + "\n"
 

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Adapted:
+    """Of several backgrounds, the names of those that methods adapt that adapt one."""
+
+    ranker: str
+    """The one that ranks the target best, called "background" in tables."""
+    forest: str | None
+    """The forest that does so: what is tuned or extended tree by tree."""
+
+
+@dataclass(frozen=True)
 class Material:
     """What there is to adapt with, read."""
 
@@ -56,16 +66,17 @@ class Material:
         files = {name: [str(path) for path in paths] for name, paths in {"train": train, **given}.items()}
         return cls(models, {"backgrounds": backgrounds, **files}, data)
 
-    def with_rate(self, rate: float) -> Material:
-        """The same with forests that know their learning rate: this one, if they did not."""
+    def knowing(self, settings: Mapping[str, Any]) -> Material:
+        """The same with forests that know how they were trained: so, where they say nothing of a setting themselves."""
         from rankinite.adapt.settings import told
         from rankinite.rankers.forest import Forest
 
+        def with_settings(forest: Forest) -> Forest:
+            unsaid = {name: value for name, value in settings.items() if value is not None and not told(forest, name)}
+            return replace(forest, settings={**forest.settings, **unsaid}) if unsaid else forest
+
         known: dict[str, Any] = {
-            name: replace(ranker, settings={**ranker.settings, "rate": rate})
-            if isinstance(ranker, Forest) and not told(ranker, "rate")
-            else ranker
-            for name, ranker in self.backgrounds.items()
+            name: with_settings(ranker) if isinstance(ranker, Forest) else ranker for name, ranker in self.backgrounds.items()
         }
         return replace(self, backgrounds=known)
 
@@ -87,15 +98,16 @@ class Material:
         }
         return {name: {"files": files, **sizes.get(name, {})} for name, files in self.files.items()}
 
-    def best(self, choice: Choice) -> str | None:
-        """Of several backgrounds, the one that is called "background": the one that ranks the target best."""
+    def adapted(self, choice: Choice) -> Adapted | None:
+        """Which of several backgrounds methods adapt that adapt one; None where there is but one."""
         from rankinite.adapt.task import Task
 
         if len(self.backgrounds) == 1:
             return None
         measure: Any = choice.measure
-        best = Task(self.backgrounds, self.data["train"], measure).background
-        return next(name for name, ranker in self.backgrounds.items() if ranker is best)
+        task = Task(self.backgrounds, self.data["train"], measure)
+        names = {id(ranker): name for name, ranker in self.backgrounds.items()}
+        return Adapted(names[id(task.background)], None if task.forest is None else names[id(task.forest)])
 
 
 def _check_apart(data: Mapping[str, Dataset]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,10 @@ class Boosting(Learner, TreeSettings):
         with Team() as team:
             forest = _Run(self, train, valid, base, callbacks, team).boost()
         return with_base(base, forest)
+
+    def facts(self, train: Dataset) -> dict[str, Any]:  # noqa: ARG002 - for learners that have something to say of it
+        """What the model file keeps of the training data besides: nothing, for most losses."""
+        return {}
 
 
 class _Run:
@@ -218,7 +223,7 @@ class _Run:
             feature_names=self.train.feature_names,
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
-            settings=self.learner.settings(),
+            settings={**self.learner.settings(), **self.learner.facts(self.train)},
             history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
         )
 

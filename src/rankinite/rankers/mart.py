@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from rankinite.checks import check_count, check_number, check_positive
 from rankinite.data.dataset import Dataset
@@ -15,6 +17,9 @@ from rankinite.rankers.boosting import Boosting
 from rankinite.rankers.steps import StepSettings
 
 Loss = Literal["squared", "graded", "binary", "balanced"]
+
+MOST_GRADES = 100
+"""Targets with more different values are no grades."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +45,13 @@ class MART(StepSettings, Boosting):
         object.__setattr__(self, "sigma", float(self.sigma))
         check_count("MART", "max_grade", self.max_grade)
         check_number("MART", "relevant", self.relevant)
+
+    def facts(self, train: Dataset) -> dict[str, Any]:
+        """For squared loss, whose forests predict grades: how many queries have which highest grade."""
+        highest, queries = np.unique(np.maximum.reduceat(train.grades, train.offsets[:-1]), return_counts=True)
+        if self.loss != "squared" or len(highest) > MOST_GRADES:
+            return {}
+        return {"highest_grades": {f"{grade:g}": count for grade, count in zip(highest, queries.tolist(), strict=True)}}
 
     def objective(self, train: Dataset) -> Objective:
         """The loss asked for."""
