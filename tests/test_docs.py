@@ -1,14 +1,19 @@
-"""Every Python block of the README and the guides runs, in order, as a reader would type it."""
+"""Every block of the README and the guides runs, in order, as a reader would type it; pages link and list each other."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import xgboost
+from lightgbm import LGBMRanker
 
 import rankinite as rk
+from rankinite.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -17,14 +22,86 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    assert blocks
+    found = blocks(page, "python")
+    assert found
     names: dict[str, object] = {}
-    for block in blocks:
+    for block in found:
         exec(compile(block, str(page), "exec"), names)
     printed = capsys.readouterr().out
     for shown in re.findall(r"^```python\n.*?^```\n\n```\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE):
         assert shown in printed
+
+
+DATA = {
+    "train": ("train.txt", "train.txt.gz", "web.txt", "web.parquet", "big.parquet"),
+    "valid": ("valid.txt", "valid.txt.gz", "valid.parquet", "web-valid.txt"),
+    "test": ("test.txt", "test.txt.gz", "test.letor.gz"),
+}
+"""Files of the first market; the reader has some like them."""
+MARKET = {"train": ("market.txt", "new-market.txt"), "valid": ("more.txt",), "test": ("market-test.txt", "later.txt")}
+"""And of the second."""
+MODELS = ("web", "us", "uk", "old", "new", "trees", "a", "b")
+ELSEWHERE = (
+    "make demo",
+    "make test",
+    "pip install '.[plots]'",
+    "rankinite --install-completion",
+    "rankinite --show-completion",
+)
+"""What sets up a machine or a shell is not tried here."""
+SHORT = {"adapt": ("--methods", "interpolate,trada", "--no-curve")}
+"""Added to commands that would take long."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """What a reader has: small files by the names that the pages use."""
+    folder = tmp_path_factory.mktemp("reader")
+    world = rk.World(features=25, documents=8, noise=0.3, shift=0.4)
+    for domain, names in enumerate((DATA, MARKET)):
+        for part, files in names.items():
+            made = rk.synthesise(16 + 14 * (not domain), part=part, domain=domain, world=world)
+            for number, name in enumerate(files):  # copies of one file, but for queries that may not be the same
+                rk.write(made if domain == 0 else made.select_queries(range(8 * number, 8 * number + 8)), folder / name)
+    train = rk.read(folder / "train.txt")
+    ranker = rk.LambdaMART(trees=10, leaves=4, min_rows=5).fit(train)
+    for name in MODELS:
+        ranker.save(folder / f"{name}.rankinite")
+    rk.LambdaRank(epochs=2).fit(train).save(folder / "net.rankinite")
+    sizes, grades = [8] * train.queries, train.grades.astype(int)
+    LGBMRanker(n_estimators=5, verbose=-1, n_jobs=1).fit(train.features, grades, group=sizes).booster_.save_model(
+        folder / "lightgbm.txt"
+    )
+    xgboost.XGBRanker(n_estimators=5, n_jobs=1).fit(train.features, grades, group=sizes).save_model(folder / "xgboost.json")
+    return folder
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
+def test_commands_run(page, home, tmp_path, monkeypatch, capsys):
+    folder = shutil.copytree(home, tmp_path / "reader")
+    monkeypatch.chdir(folder)
+    for settings in blocks(page, "toml"):
+        (folder / "web-settings.toml").write_text(settings)
+        run = ("adapt", "web.rankinite", "--train", "market.txt", *SHORT["adapt"], "--out", "market")
+        app(run, standalone_mode=False)  # the page speaks of a run that was made before
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if shlex.join(words) in ELSEWHERE:
+            continue
+        assert words[0] == "rankinite", line
+        assert not app([*words[1:], *SHORT.get(words[1], ())], standalone_mode=False), line
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_are_marked_as_such(page):
+    for block in blocks(page, ""):
+        assert not re.search(r"^(\$ |rankinite [a-z]+ |make |pip )", block, flags=re.MULTILINE), block
 
 
 OTHERS = [ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/index.md", "docs/papers.md")]

@@ -258,6 +258,7 @@ def _test_facts(comparison: Comparison) -> Facts:
             ("convention", shared.convention),
             ("ties", shared.ties),
             ("test", f"{comparison.test}, Holm-corrected, alpha {comparison.alpha:g}"),
+            ("pairs tested", f"those with {' or '.join(tested)}" if (tested := tables.tested_against(comparison)) else "all"),
             ("resamples", str(comparison.resamples)),
             ("seed of the resamples", str(comparison.seed)),
         ),

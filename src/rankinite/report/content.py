@@ -170,7 +170,7 @@ class GradesByRank:
     after_name: str
     grades: tuple[float, ...]
     queries: tuple[int, ...]
-    """How many queries have a document at each rank, after."""
+    """How many queries have so many documents, for each rank."""
     before: tuple[tuple[float, ...], ...] | None
     """One share a grade, for each rank."""
     after: tuple[tuple[float, ...], ...]
@@ -178,15 +178,21 @@ class GradesByRank:
 
 @dataclass(frozen=True)
 class Importance:
-    """Which share of all gain the splits on each feature have, in each of some forests."""
+    """Which share the splits on each feature have of all gain or of all splits, in each of some forests."""
 
+    kind: str
+    """What is shared, the same in all forests: ``gain``, or ``count`` of splits where a forest does not know its gains."""
     forests: tuple[str, ...]
+    other_forests: tuple[str, ...]
+    """Forests that are not shown."""
     features: tuple[str, ...]
     """The most important ones."""
     shares: tuple[tuple[float, ...], ...]
     """For each feature, one share a forest."""
     others: int
-    """How many features are not listed."""
+    """How many features are not listed that have a smaller share."""
+    unused: int
+    """How many features have no share in any forest shown."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +220,9 @@ class MovedTrees:
     mean_change: tuple[float, ...]
     """The mean change of a leaf, tree by tree."""
     features: tuple[MovedFeature, ...]
+    """Those whose thresholds moved furthest."""
+    others: int
+    """How many features are not listed whose thresholds moved less."""
 
 
 @dataclass(frozen=True)
@@ -224,6 +233,7 @@ class MovedWeights:
     features: tuple[str, ...]
     changes: tuple[float, ...]
     others: int
+    """How many features are not listed whose weights changed less."""
 
 
 @dataclass(frozen=True)

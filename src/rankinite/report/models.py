@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
 from rankinite.rankers.net import Linear
 from rankinite.report.content import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
-from rankinite.trees.structure import DTYPES
+from rankinite.trees.structure import DTYPES, LEAF
 
 POINTS = 600
 """A training of more rounds is told at every so-manieth."""
@@ -62,20 +62,25 @@ def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
 
 
 def importance_of(forests: Mapping[str, Forest]) -> Importance | None:
-    """Shares of gain, the features with the largest share in any forest first."""
-    shares = {name: _shares(forest) for name, forest in list(forests.items())[:MOST_FORESTS]}
-    shares = _merged({name: own for name, own in shares.items() if own})
-    if not shares:
+    """Shares of gain, or of splits unless all forests know their gains; the largest share in any forest first."""
+    kind = "gain" if all(_knows_gains(forest) for forest in forests.values()) else "count"
+    known = {name: _shares(forest, kind) for name, forest in forests.items()}
+    merged = _merged({name: own for name, own in known.items() if own})
+    if not merged:
         return None
+    shares = dict(list(merged.items())[:MOST_FORESTS])
     features = list(dict.fromkeys(feature for own in shares.values() for feature in own))
     largest = {feature: max(own.get(feature, 0.0) for own in shares.values()) for feature in features}
     ranked = sorted(features, key=lambda feature: -largest[feature])
     used = [feature for feature in ranked if largest[feature] > 0.0]
     return Importance(
+        kind=kind,
         forests=tuple(shares),
+        other_forests=tuple(merged)[MOST_FORESTS:],
         features=tuple(used[:FEATURES]),
         shares=tuple(tuple(round(own.get(feature, 0.0), 5) for own in shares.values()) for feature in used[:FEATURES]),
-        others=len(ranked) - len(used[:FEATURES]),
+        others=len(used[FEATURES:]),
+        unused=len(ranked) - len(used),
     )
 
 
@@ -125,16 +130,22 @@ def _thinned(values: Floats, every: int) -> tuple[Number, ...]:
     return tuple(None if np.isnan(value) else round(value, 5) for value in kept.tolist())
 
 
-def _shares(forest: Forest) -> dict[str, float]:
-    gains = forest.importance("gain")
-    if not any(gains.values()):  # a foreign model may not say what its splits gained
-        gains = forest.importance("count")
-    total = sum(gains.values())
-    return {name: gain / total for name, gain in gains.items()} if total > 0.0 else {}
+def _knows_gains(forest: Forest) -> bool:
+    """Whether every tree that splits says what it gained: a foreign model may not, and trees added to it would look alone."""
+    trees = forest.trees
+    tree_of_node = np.repeat(np.arange(len(trees)), np.diff(trees.offsets))
+    splitting = np.unique(tree_of_node[trees.feature != LEAF])
+    return bool(np.isin(splitting, tree_of_node[trees.gain > 0.0]).all())
+
+
+def _shares(forest: Forest, kind: Literal["gain", "count"]) -> dict[str, float]:
+    known = forest.importance(kind)
+    total = sum(known.values())
+    return {name: own / total for name, own in known.items()} if total > 0.0 else {}
 
 
 def _merged(shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Forests with equal shares under one name: tuning the values of trees changes no gain."""
+    """Forests with equal shares under one name: tuning the values of trees changes neither gains nor splits."""
     groups: list[tuple[list[str], dict[str, float]]] = []
     for name, own in shares.items():
         for names, other in groups:
@@ -153,6 +164,7 @@ def _moved(name: str, background: Forest, adapted: Forest) -> MovedTrees | None:
         return None
     if not (told.leaves_changed.any() or told.thresholds_changed.any() or told.trimmed.any() or told.added):
         return None
+    shown = told.by_feature(FEATURES)
     return MovedTrees(
         name=name,
         trees=len(background),
@@ -165,8 +177,9 @@ def _moved(name: str, background: Forest, adapted: Forest) -> MovedTrees | None:
         mean_change=tuple(_digits(value) for value in told.mean_change.tolist()),
         features=tuple(
             MovedFeature(feature, shift.splits, shift.moved, _digits(shift.total))
-            for feature, shift in told.by_feature(FEATURES).items()
+            for feature, shift in shown.items()
         ),
+        others=len(told.by_feature()) - len(shown),
     )
 
 

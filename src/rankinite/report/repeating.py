@@ -12,6 +12,7 @@ from typing import Any, cast
 from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.report.content import Facts
+from rankinite.report.models import inside
 
 PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
 
@@ -48,13 +49,26 @@ def _data_text(data: Dataset) -> str:
 
 
 def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
-    """The settings that rankers were trained with, where they know them."""
-    told: list[tuple[str, str]] = []
+    """The settings, seeds among them, that rankers and the parts of blends were trained with, where they know them."""
+    names = {id(ranker): name for name, ranker in rankers.items() if ranker is not None}
+    found: dict[str, Mapping[str, Any]] = {}
     for name, ranker in rankers.items():
-        settings: Any = getattr(ranker, "settings", None)
-        if isinstance(settings, Mapping) and settings:
-            told.append((name, _settings_text(cast("Mapping[str, Any]", settings))))
-    return (Facts("Settings of the models", tuple(told)),) if told else ()
+        for label, part in inside(name, ranker, names):
+            settings: Any = getattr(part, "settings", None)
+            if isinstance(settings, Mapping) and settings:
+                found.setdefault(label, cast("Mapping[str, Any]", settings))
+    told = tuple((name, _told_once(name, settings, found)) for name, settings in found.items())
+    return (Facts("Settings of the models", told),) if told else ()
+
+
+def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
+    """Settings as text; those of a ranker further up, or of a base that stands there, by its name."""
+    above = list(found.items())[: list(found).index(name)]
+    for other, own in above:
+        if own == settings:
+            return f"as {other}"
+    base = next((other for other, own in above if own == settings.get("base")), None)
+    return _settings_text(settings if base is None else {**settings, "base": f"as {base}"})
 
 
 def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:

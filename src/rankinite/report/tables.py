@@ -66,7 +66,7 @@ def compared(
         baselines=tuple(known),
         systems=systems,
         alpha=comparison.alpha,
-        notes=(*notes, *_counts(any_of), *_test_notes(comparison)),
+        notes=(*notes, *_counts(any_of), *_test_notes(comparison, known)),
     )
 
 
@@ -146,10 +146,29 @@ def _interval_note(evaluation: Evaluation) -> str:
     return f"±: half the {confidence} interval over queries. Convention {evaluation.convention}, ties {evaluation.ties}."
 
 
-def _test_notes(comparison: Comparison) -> tuple[str, ...]:
-    pairs = len(comparison.pairs) // len(comparison.measures)
-    decided = f"{comparison.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs > 1)}"
-    return (
-        _interval_note(comparison[comparison.systems[0]]),
-        f"Letters: significantly better than the systems of these letters ({decided}, alpha {comparison.alpha:g}).",
-    )
+def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, ...]:
+    any_of, measures = comparison[comparison.systems[0]], comparison.measures
+    notes = [_interval_note(any_of)]
+    if baselines:
+        below = f"its {percent(any_of.confidence)} interval, then the queries better · same · worse"
+        notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}.")
+    decided = f"{comparison.test} test, paired by query, alpha {comparison.alpha:g}"
+    notes.append(f"Letters: significantly better than the systems of these letters ({decided}).")
+    pairs, tested = len(comparison.pairs) // len(measures), tested_against(comparison)
+    if pairs > 1:
+        apart = ", measure by measure" if len(measures) > 1 else ""
+        notes.append(f"Letters and p are Holm-corrected for the {pairs} pairs tested{apart}.")
+    if tested:
+        notes.append(f"Only pairs with {' or '.join(tested)} were tested: no letter says anything of other pairs.")
+    return tuple(notes)
+
+
+def tested_against(comparison: Comparison) -> tuple[str, ...]:
+    """The systems that all others were tested against, where other pairs were left out; none where all pairs were tested."""
+    systems = comparison.systems
+    partners: dict[str, set[str]] = {name: set() for name in systems}
+    for pair in comparison.pairs:
+        partners[pair.first].add(pair.second)
+        partners[pair.second].add(pair.first)
+    everywhere = tuple(name for name in systems if len(partners[name]) == len(systems) - 1)
+    return () if len(everywhere) == len(systems) else everywhere
