@@ -25,7 +25,7 @@ def test_quiet_leaves_results_and_errors(run, letor, tmp_path):
 def test_verbose_tells_versions_sizes_and_times(run, letor, words):
     done = run(*words, letor)
     assert done.out == run("evaluate", "feature:1", letor).out
-    assert f"rankinite {rk.__version__}, numba " in done.err
+    assert f"rankinite {rk.__version__}, numpy " in done.err
     assert f"{letor}: 3 queries, 7 rows, 3 features" in done.err
     assert "done in " in done.err
 

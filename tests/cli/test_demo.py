@@ -16,7 +16,7 @@ from rankinite.cli import demo
 def small(monkeypatch):
     make_small(monkeypatch)
     monkeypatch.setattr(demo, "MARKET", ("--documents", "8", "--features", "5", "--noise", "0.3", "--shift", "0.5"))
-    monkeypatch.setattr(demo, "QUERIES", {"big": "40", "new": "12", "test": "20"})
+    monkeypatch.setattr(demo, "QUERIES", {"big": "40", "valid": "20", "new": "12", "test": "20"})
     monkeypatch.setattr(demo, "TREES", "10")
 
 
@@ -35,7 +35,7 @@ def test_a_background_is_trained_and_adapted_and_all_is_saved(small, run, tmp_pa
 def test_the_commands_it_shows_do_the_same(small, run, tmp_path):
     shown = run("demo", "--out", tmp_path / "here", "--quiet").out
     commands = [shlex.split(line)[2:] for line in shown.splitlines() if line.startswith("$ rankinite ")]
-    assert [command[0] for command in commands] == ["synth", "synth", "synth", "train", "adapt"]
+    assert [command[0] for command in commands] == ["synth", "synth", "synth", "synth", "train", "adapt"]
     model = tmp_path / "here" / "adapted" / "model.rankinite"
     before = model.read_bytes()
     model.unlink()

@@ -81,7 +81,10 @@ class Choice:
         return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
 
     def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
-        """(qid, background's value, the chosen one's value) of every query counted, the largest gain first."""
+        """(qid, background's value, the chosen one's value) of every query counted, the largest gain first.
+
+        On the test data if there were some, else on the target's queries; ``comparison``: on what this one was made on.
+        """
         seen = comparison or self.test or self.unseen
         before, after = (seen[name][self.measure].per_query for name in ("background", self.name))
         known = [

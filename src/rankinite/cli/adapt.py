@@ -229,7 +229,7 @@ def adapt(
         monotonic() - start,
     )
     folder.make()
-    write_choice(choice, material.data, folder.report, settings=about.settings, quiet=True)
+    write_choice(choice, material.data, folder.report, about.settings)
     with options.busy(f"writing to {out}"):
         evidence = folder.write(choice, about, all_models=all_models)
         record.write(folder.settings)

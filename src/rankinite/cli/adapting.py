@@ -6,23 +6,22 @@ import csv
 import hashlib
 import io
 import json
-import platform
 import shlex
 import shutil
-import sys
 import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.printing import echo
 from rankinite.cli.rankers import named
+from rankinite.cli.reporting import command_given
 from rankinite.data.streams import write_atomically
 from rankinite.errors import DataError
 from rankinite.grid import Grid, number
+from rankinite.installed import versions
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
@@ -46,11 +45,10 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """All that is needed to repeat it."""
-        versions = {name: version(name) for name in ("rankinite", "numpy", "numba", "scipy")}
         files = {path for entry in self.inputs.values() for path in entry["files"]}
         return {
-            "command": shlex.join(["rankinite", *sys.argv[1:]]),
-            "versions": {**versions, "python": platform.python_version()},
+            "command": command_given(),
+            "versions": versions(),
             "inputs": self.inputs,
             "sha256": {path: digest for path in sorted(files) if (digest := _digest(path)) is not None},
             "settings": self.settings,

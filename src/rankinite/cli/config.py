@@ -10,13 +10,11 @@ import inspect
 import json
 import math
 import os
-import platform
 import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import Enum
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -25,6 +23,7 @@ import typer
 from rankinite.cli.manner import detail, say
 from rankinite.cli.rankers import COLUMN
 from rankinite.errors import ArgumentError, DataError
+from rankinite.installed import versions_told
 
 RANKER = "a ranker's name"
 """Marks parameters, in their annotation, whose texts name a model file or else a feature."""
@@ -32,7 +31,7 @@ UNWRITTEN = ("config", "help", "json", "quiet", "threads", "verbose")
 """Parameters that change nothing about what a run makes."""
 VERBS = ("train", "adapt")
 """The verbs whose settings may stand in a file."""
-OURS = "# Written by rankinite"
+OURS = "# Written by rankinite "
 """How the files begin that may be written over."""
 _FILE = "rankinite.config"
 """Where a context keeps the file that settings came from."""
@@ -200,9 +199,8 @@ class Record:
             say(f"{file}: kept as it is, as rankinite has not written it; the settings of this run are not on file")
             return
         settings = {**self._given, **(others or {})}
-        versions = f"Python {platform.python_version()}, numpy {version('numpy')}, numba {version('numba')}"
         lines = [
-            f"{OURS} {version('rankinite')} ({versions}).",
+            f"# Written by {versions_told()}.",
             f"# Again: rankinite {self._verb} --config {file.name}",
             "# Options on the command line count first. Relative paths are taken from the folder of this file.",
             "",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MARKET = ("--documents", "20", "--features", "25", "--noise", "0.3", "--shift", "0.5")
 """What both markets are like; the second differs from the first by the shift."""
-QUERIES = {"big": "600", "new": "60", "test": "300"}
+QUERIES = {"big": "600", "valid": "200", "new": "60", "test": "300"}
 TREES = "200"
 
 
@@ -62,17 +62,23 @@ def demo(
 
 def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """What is done, and the command that does it."""
-    big, new, test = (str(out / name) for name in ("big-market.txt", "new-market.txt", "new-market-test.txt"))
+    files = ("big-market.txt", "big-market-valid.txt", "new-market.txt", "new-market-test.txt")
+    big, valid, new, test = (str(out / name) for name in files)
     model, adapted = str(out / "big-market.rankinite"), str(out / "adapted")
     world = [*MARKET, "--seed", str(seed), "--doc-ids", *quiet]
     other = ["--domain", "1", *world]
     steps = {
         "A big market with many judged queries,": ["synth", *world, "--queries", QUERIES["big"], "--out", big],
+        "other queries of it, to say when to stop training,": [
+            *("synth", *world, "--part", "valid", "--queries", QUERIES["valid"], "--out", valid)
+        ],
         "a new one with few, whose users want something else,": ["synth", *other, "--queries", QUERIES["new"], "--out", new],
         "and other queries of the new one, to judge by.": [
             *("synth", *other, "--part", "test", "--queries", QUERIES["test"], "--out", test)
         ],
-        "The ranker of the big market.": ["train", big, "--trees", TREES, "--leaves", "12", *quiet, "--out", model],
+        "The ranker of the big market.": [
+            *("train", big, "--valid", valid, "--trees", TREES, "--leaves", "12", *quiet, "--out", model)
+        ],
         "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [
             *("adapt", model, "--train", new, "--background-data", big, "--test", test, *quiet, "--out", adapted)
         ],

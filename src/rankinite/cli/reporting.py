@@ -38,33 +38,34 @@ def check_report(path: Path | None) -> None:
         check_writeable(target.with_suffix(".json"))
 
 
+def command_given() -> str:
+    """What was typed."""
+    return shlex.join(["rankinite", *sys.argv[1:]])
+
+
 def run_facts(settings: Mapping[str, Any] | None = None) -> dict[str, Mapping[str, Any]]:
     """The command that was given, for a report's last part; ``settings``: whatever else should stand beside it."""
-    return {"Run": {"command": shlex.join(["rankinite", *sys.argv[1:]]), **(settings or {})}}
+    return {"Run": {"command": command_given(), **(settings or {})}}
 
 
-def write_report(report: Report, path: Path, *, quiet: bool = False) -> None:
+def write_report(report: Report, path: Path) -> None:
     """Write a report and say where it is."""
-    from rankinite.report.html import write
-
-    with busy(f"writing {path}"):
-        write(report, path)
-    if not quiet:
-        say(f"{path}: the report; its data are in {path.with_suffix('.json').name}")
+    _write(report, path)
+    say(f"{path}: the report; its data are in {path.with_suffix('.json').name}")
 
 
-def write_choice(
-    choice: Choice,
-    data: Mapping[str, Dataset],
-    path: Path,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    quiet: bool = False,
-) -> None:
+def write_choice(choice: Choice, data: Mapping[str, Dataset], path: Path, settings: Mapping[str, Any]) -> None:
     """Write the report of an adaptation; ``data`` by the options that named them: train, and perhaps test, valid, open, …."""
     from rankinite.report.building import of_choice
 
     with busy("making the report"):
         others = {name.replace("_", " "): own for name, own in data.items() if name not in {"train", "test"}}
         report = of_choice(choice, data["train"], test=data.get("test"), data=others, facts=run_facts(settings))
-    write_report(report, path, quiet=quiet)
+    _write(report, path)
+
+
+def _write(report: Report, path: Path) -> None:
+    from rankinite.report.html import write
+
+    with busy(f"writing {path}"):
+        write(report, path)

@@ -142,7 +142,7 @@ def train(
         say(_told(out, trained, seconds, checkpoint if interrupted else None))
     _print(out, trained, seconds, _tested(maker, model, material.test), json=json)
     if report is not None:
-        reporting.write_report(_report(maker, model, material), report, quiet=quiet)
+        reporting.write_report(_report(maker, model, material), report)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import platform
 import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import import_module
-from importlib.metadata import version
 from time import monotonic
 from typing import Annotated, Any, get_type_hints
 
@@ -24,6 +22,7 @@ from typer.core import TyperCommand
 from rankinite.cli import config
 from rankinite.cli.manner import Manner, detail, speaking
 from rankinite.errors import ArgumentError, RankiniteError
+from rankinite.installed import versions_told
 
 _EVERY = "All verbs"
 
@@ -128,8 +127,7 @@ def _running(common: Common) -> Generator[None]:
         if common.verbose:
             from rankinite.parallel import thread_count
 
-            versions = ", ".join(f"{name} {version(name)}" for name in ("rankinite", "numba", "numpy"))
-            detail(f"{versions}, Python {platform.python_version()}, {thread_count()} threads")
+            detail(f"{versions_told()}, {thread_count()} threads")
         with _traced(verbose=common.verbose):
             yield
         detail(f"done in {monotonic() - start:.2f} s")
