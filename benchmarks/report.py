@@ -86,7 +86,7 @@ def main() -> None:
     told = (
         f"A report on {QUERIES:,} queries with {DOCUMENTS} documents each, opened {ROUNDS} times by a fresh headless Chromium."
     )
-    limits = "Where ids are long, a query keeps the documents ranked first, before or after, and not the others, so that the file stays small; the page says so."
+    limits = "Where ids are long, a query keeps the documents ranked first, before or after, and no others; the page says so."
     write_section("Report", "\n".join([machine(["numpy", "selenium"]), "", told, limits, "", *lines]))
 
 
