@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 from selenium import webdriver
@@ -46,12 +47,13 @@ def browser(tmp_path_factory):
 def opened(browser, tmp_path):
     """Open a report in a window of some width, and check in the end that the page complained of nothing."""
 
-    def show(report, width=1100, colours="light"):
+    def show(report, width=1100, colours="light", media="screen"):
         write(report, tmp_path / "report.html")
         size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": colours}]}
+            "Emulation.setEmulatedMedia",
+            {"media": media, "features": [{"name": "prefers-color-scheme", "value": colours}]},
         )
         browser.get((tmp_path / "report.html").as_uri())
         return browser
@@ -65,22 +67,30 @@ def first_table(browser, selector):
     return browser.find_element(By.CSS_SELECTOR, "#methods table").find_elements(By.CSS_SELECTOR, selector)
 
 
-def contrast(browser, text: str, ground: str = "body") -> float:
-    """The contrast of an element's letters with the ground, as the web's guidelines count it."""
-    return browser.execute_script(
+def contrasts(browser, pairs: str) -> dict[str, float]:
+    """Contrasts as the web's guidelines count them; ``pairs``: a program that gives names, each with two colours."""
+    found = browser.execute_script(
         """
-        const light = (css) => {
+        const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+        const pen = canvas.getContext("2d", { willReadFrequently: true });
+        const light = (colour) => {
           const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-          const [r, g, b] = css.match(/[\\d.]+/g).map((x) => linear(x / 255));
-          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          pen.fillStyle = colour;
+          pen.fillRect(0, 0, 1, 1);
+          const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((x) => linear(x / 255));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
         };
-        const [one, other] = [getComputedStyle(document.querySelector(arguments[0])).color,
-          getComputedStyle(document.querySelector(arguments[1])).backgroundColor].map(light).sort();
-        return (other + 0.05) / (one + 0.05);
-        """,
-        text,
-        ground,
+        const style = (element) => getComputedStyle(typeof element === "string" ? document.querySelector(element) : element);
+        const ground = style("body").backgroundColor;
+        """
+        f"return (() => {{ {pairs} }})().map(([name, one, other]) => [name, light(one) / light(other)]);"
     )
+    return {name: max(ratio, 1.0 / ratio) for name, ratio in found}
+
+
+READABLE = 4.5
+"""The least contrast of letters with their ground, by level AA of the guidelines."""
+GROUNDS = [("light", "screen"), ("dark", "screen"), ("dark", "print")]
 
 
 def test_every_part_is_drawn(opened, adapted):
@@ -149,9 +159,89 @@ def test_queries_are_found_by_text_and_by_kind(opened, adapted):
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_letters_can_be_read(opened, adapted, colours):
     browser = opened(adapted, colours=colours)
-    assert contrast(browser, "h1") > 12
-    for text in (".lead", "th button", "nav a", ".notes", ".better"):
-        assert contrast(browser, text) > 4.5, text
+    assert contrasts(browser, 'return [["h1", style("h1").color, ground]];')["h1"] > 12
+    found = contrasts(
+        browser,
+        """
+        const small = [".lead", "th button", "nav a", ".notes", ".better"].map((text) => [text, style(text).color, ground]);
+        const wash = style("tr.chosen td").backgroundColor;
+        const chosen = [...document.querySelectorAll("tr.chosen td *")];
+        return [...small, ...chosen.map((text, k) => [`chosen ${k}`, style(text).color, wash])];
+        """,
+    )
+    assert len(found) > 8
+    assert min(found.values()) > READABLE, found
+
+
+@pytest.mark.parametrize(("colours", "media"), GROUNDS)
+def test_grades_can_be_read_however_many_there_are(opened, adapted, colours, media):
+    browser = opened(adapted, colours=colours, media=media)
+    found = contrasts(
+        browser,
+        """
+        const colour = gradeColours([0, 100]);
+        return Array.from({ length: 101 }, (_, grade) => {
+          const chip = document.body.appendChild(h("span", { class: "chip", style: colour(grade) }));
+          return [String(grade), style(chip).color, style(chip).backgroundColor];
+        });
+        """,
+    )
+    assert len(found) == 101
+    assert min(found.values()) > READABLE, min(found, key=found.get)
+
+
+@pytest.mark.parametrize(("colours", "media"), GROUNDS)
+def test_the_names_of_lines_can_be_read(opened, adapted, colours, media):
+    browser = opened(adapted, colours=colours, media=media)
+    WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "#curve svg"))
+    labels = 'const labels = [...document.querySelectorAll("#curve svg text[style]")];'
+    found = contrasts(browser, labels + "return labels.map((text) => [text.textContent, style(text).fill, ground]);")
+    assert set(found) == {line.name for line in adapted.curve.lines}
+    every = 'const line = (colour) => h("i", { style: { color: colour } });'
+    shown = "return COLOURS.map((colour) => [colour, style(document.body.appendChild(line(colour))).color, ground]);"
+    assert min([*found.values(), *contrasts(browser, every + shown).values()]) > READABLE
+
+
+def test_no_fact_needs_a_mouse_to_be_seen(opened, adapted):
+    browser = opened(adapted)
+    for summary in browser.find_elements(By.CSS_SELECTOR, ".queries summary")[:2]:
+        summary.send_keys(Keys.ENTER)
+    assert browser.find_elements(By.CSS_SELECTOR, "main :not(svg *)[title]") == []
+    best = adapted.tables[0].systems[1]
+    gain = best.gains[adapted.tables[0].baselines.index("background")]
+    row = first_table(browser, "tbody tr")[1].text.replace("\u2212", "-")
+    assert f"{gain.low:+.4f} to {gain.high:+.4f}" in row
+    assert f"{gain.wins} · {gain.ties} · {gain.losses}" in row
+
+
+def test_every_drawing_has_its_numbers(opened, adapted):
+    trees = replace(adapted.moved_trees[0], mean_change=tuple(float(k) for k in range(45)))
+    browser = opened(replace(adapted, moved_trees=(trees,)))
+    bare = browser.find_elements(By.CSS_SELECTOR, "section:not(#queries) figure:not(:has(details.data table))")
+    assert bare == []  # the changes of queries are in the list of queries
+    rows = browser.find_elements(By.CSS_SELECTOR, "#moved figure tbody tr")
+    numbers = [[cell.get_attribute("textContent") for cell in row.find_elements(By.TAG_NAME, "td")] for row in rows[:15]]
+    assert numbers == [[f"{k + 1}–{k + 3}", str(k + 1), str(k + 2)] for k in range(0, 45, 3)]
+
+
+def test_the_page_says_what_it_leaves_out_and_what_it_shows(opened, adapted):
+    importance = replace(adapted.importance, kind="count", others=12, unused=1, other_forests=("fifth", "sixth"))
+    moved = replace(adapted.moved_trees[0], others=1)
+    browser = opened(replace(adapted, importance=importance, moved_trees=(moved,)))
+    shown = browser.find_element(By.ID, "importance").text
+    assert "share of all splits" in shown
+    assert "gain that" not in shown
+    assert "… and 12 more features with a smaller share; 1 feature without any." in shown
+    assert "… and 2 more forests not shown: fifth, sixth." in shown
+    assert "… and 1 more feature that moved less." in browser.find_element(By.ID, "moved").text
+    assert f"over {adapted.grades.queries[0]} queries" in browser.find_element(By.ID, "grades").text
+    assert "share of all gain" in opened(adapted).find_element(By.ID, "importance").text
+
+
+def test_facts_are_shown_whole(opened, adapted):
+    shown = {value.text for value in opened(adapted).find_elements(By.CSS_SELECTOR, "#repeat dd")}
+    assert shown == {value for facts in adapted.facts for _, value in facts.entries}
+    assert max(map(len, shown)) > 400
 
 
 def test_dark_mode_is_dark(opened, adapted):
@@ -169,6 +259,7 @@ def test_a_narrow_screen_needs_no_scrolling_sideways(opened, request, which):
     WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure svg"))
     width, room = browser.execute_script("const e = document.documentElement; return [e.scrollWidth, e.clientWidth]")
     assert width <= room <= 380
+    assert "→" in browser.find_element(By.CSS_SELECTOR, ".queries summary").text  # from what to what it changed
 
 
 def test_hostile_names_stay_text(opened, hostile):

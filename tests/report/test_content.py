@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from rankinite.errors import ArgumentError, DataError
-from rankinite.report import of_choice, of_comparison, of_training, queries
+from rankinite.report import models, of_choice, of_comparison, of_training, queries
 from rankinite.report.queries import Judged, grades_by_rank, queries_of, tied_ranks
 from rankinite.report.repeating import fingerprint
+from rankinite.report.tables import compared, only_against
 
 
 def judged(scores, data, measure="ndcg@10") -> Judged:
@@ -140,6 +141,79 @@ def test_importance_and_what_moved_are_those_of_the_rankers(adapted, choice, mar
     changes = choice.models["lambdaboost"].parts[-1][1].changes()
     weights = adapted.moved_weights[0]
     assert dict(zip(weights.features, weights.changes, strict=True)) == pytest.approx(changes, rel=1e-4)
+
+
+def gainless(forest):
+    return replace(forest, trees=replace(forest.trees, gain=np.zeros_like(forest.trees.gain)))
+
+
+def test_gains_and_counts_of_splits_are_never_mixed(market):
+    background, target = market[0], market[2]
+    foreign = gainless(background)
+    more = rk.LambdaMART(trees=3, leaves=4, min_rows=5)
+    added = more.fit(target, base=foreign)
+    own = more.fit(target)
+    assert sum(added.importance("gain").values()) > 0.0  # of the trees added alone
+    assert models.importance_of({"a": background, "b": own}).kind == "gain"
+    for forests in ({"a": own, "b": foreign}, {"a": foreign, "b": own}, {"a": added, "b": own}):
+        told = models.importance_of(forests)
+        assert (told.kind, told.forests) == ("count", ("a", "b"))
+        for feature, shares in zip(told.features, told.shares, strict=True):
+            counts = [forest.importance("count") for forest in forests.values()]
+            assert shares == pytest.approx([count[feature] / sum(count.values()) for count in counts], abs=1e-5)
+
+
+def test_what_is_left_out_is_counted(adapted, choice, market, monkeypatch):
+    monkeypatch.setattr(models, "FEATURES", 2)
+    monkeypatch.setattr(models, "MOST_FORESTS", 1)
+    background, _, target, _, _ = market
+    other = rk.LambdaMART(trees=1, leaves=2, min_rows=5).fit(target)
+    told = models.importance_of({"a": other, "b": background})
+    assert (told.forests, told.other_forests) == (("a",), ("b",))
+    assert (len(told.features), told.others, told.unused) == (1, 0, 4)
+    told = models.importance_of({"b": background})
+    assert (len(told.features), told.others, told.unused) == (2, 3, 0)
+    moved = models.moved_trees(background, {"trada-splits": choice.models["trada-splits"]})[0]
+    whole = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
+    assert (whole.others, moved.features) == (0, whole.features[:2])
+    assert moved.others == len(whole.features) - 2
+
+
+@pytest.mark.parametrize("against", [None, ["a"], ["a", "c"], ["a", "b", "c"], ["d"]])
+def test_the_table_says_which_pairs_were_tested(against):
+    data = rk.synthesise(12, world=rk.World(documents=5, features=4))
+    systems = {name: rk.Feature(number) for number, name in enumerate("abcd")}
+    comparison = rk.compare(systems, data, ["ndcg", "err"], resamples=50, against=against)
+    notes = " ".join(compared(comparison, "all", None, ("a",)).notes)
+    everything = against is None or len(against) == 3
+    assert only_against(comparison) == (() if everything else tuple(against))
+    assert ("Only pairs" in notes) is not everything
+    pairs = {frozenset((first, second)) for first in systems for second in systems if first != second}
+    tested = [pair for pair in pairs if against is None or pair & set(against)]
+    assert f"Holm-corrected for the {len(tested)} pairs tested, measure by measure" in notes
+
+
+def test_a_choice_says_that_methods_were_only_against_the_baselines_alone(adapted):
+    for table in adapted.tables:
+        assert "Only pairs with background or target were tested: no letter says anything of other pairs." in table.notes
+    assert ("pairs tested", "those with background or target") in next(
+        f for f in adapted.facts if f.title == "Measuring"
+    ).entries
+
+
+def test_settings_and_seeds_are_told_whole_of_blends_too(adapted, choice, market):
+    background, _, target, _, _ = market
+    told = dict(next(facts for facts in adapted.facts if facts.title == "Settings of the models").entries)
+    linear = choice.models["lambdaboost"].parts[-1][1]
+    plain = [f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in linear.settings.items()]
+    assert told["lambdaboost, part 2"] == ", ".join(plain)
+    assert all(f"{name} " in told["background"] for name in background.settings)
+    assert told["trada-splits"].endswith("base as background")
+    assert ("seed", "0") in adapted.facts[0].entries
+    net = rk.RankNet(hidden=(2,), epochs=2, seed=7).fit(target, base=background)
+    trained = of_training(net)
+    told = dict(next(facts for facts in trained.facts if facts.title == "Settings of the models").entries)
+    assert any("seed 7" in text for text in told.values())
 
 
 def test_what_has_no_data_is_absent(market):

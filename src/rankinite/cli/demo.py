@@ -65,7 +65,8 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list
     files = ("big-market.txt", "big-market-valid.txt", "new-market.txt", "new-market-test.txt")
     big, valid, new, test = (str(out / name) for name in files)
     model, adapted = str(out / "big-market.rankinite"), str(out / "adapted")
-    world = [*MARKET, "--seed", str(seed), "--doc-ids", *quiet]
+    seeded = ["--seed", str(seed), *quiet]
+    world = [*MARKET, "--doc-ids", *seeded]
     other = ["--domain", "1", *world]
     steps = {
         "A big market with many judged queries,": ["synth", *world, "--queries", QUERIES["big"], "--out", big],
@@ -77,10 +78,10 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list
             *("synth", *other, "--part", "test", "--queries", QUERIES["test"], "--out", test)
         ],
         "The ranker of the big market.": [
-            *("train", big, "--valid", valid, "--trees", TREES, "--leaves", "12", *quiet, "--out", model)
+            *("train", big, "--valid", valid, "--trees", TREES, "--leaves", "12", *seeded, "--out", model)
         ],
         "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [
-            *("adapt", model, "--train", new, "--background-data", big, "--test", test, *quiet, "--out", adapted)
+            *("adapt", model, "--train", new, "--background-data", big, "--test", test, *seeded, "--out", adapted)
         ],
     }
     return list(steps.items())

@@ -73,7 +73,7 @@ def of_choice(
             repeating.data_facts(listed),
             _test_facts(choice.unseen),
             *repeating.model_facts(choice.models),
-            repeating.versions(),
+            repeating.version_facts(),
         ),
     )
 
@@ -123,7 +123,7 @@ def of_comparison(
             repeating.data_facts({"data": data}),
             _test_facts(comparison),
             *repeating.model_facts(looked),
-            repeating.versions(),
+            repeating.version_facts(),
         ),
     )
 
@@ -162,7 +162,7 @@ def of_training(
             *repeating.given_facts(facts),
             *([listed] if (listed := repeating.data_facts({**(trained_on or {}), "judged on": data})).entries else []),
             *repeating.model_facts({"model": ranker}),
-            repeating.versions(),
+            repeating.version_facts(),
         ),
         **judged,
     )
@@ -258,7 +258,7 @@ def _test_facts(comparison: Comparison) -> Facts:
             ("convention", shared.convention),
             ("ties", shared.ties),
             ("test", f"{comparison.test}, Holm-corrected, alpha {comparison.alpha:g}"),
-            ("pairs tested", f"those with {' or '.join(tested)}" if (tested := tables.tested_against(comparison)) else "all"),
+            ("pairs tested", f"those with {' or '.join(tested)}" if (tested := tables.only_against(comparison)) else "all"),
             ("resamples", str(comparison.resamples)),
             ("seed of the resamples", str(comparison.seed)),
         ),

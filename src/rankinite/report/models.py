@@ -176,8 +176,7 @@ def _moved(name: str, background: Forest, adapted: Forest) -> MovedTrees | None:
         trimmed=int(told.trimmed.sum()),
         mean_change=tuple(_digits(value) for value in told.mean_change.tolist()),
         features=tuple(
-            MovedFeature(feature, shift.splits, shift.moved, _digits(shift.total))
-            for feature, shift in shown.items()
+            MovedFeature(feature, shift.splits, shift.moved, _digits(shift.total)) for feature, shift in shown.items()
         ),
         others=len(told.by_feature()) - len(shown),
     )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
+from rankinite.installed import versions
 from rankinite.report.content import Facts
 from rankinite.report.models import inside
-
-PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
 
 
 def fingerprint(data: Dataset) -> str:
@@ -25,17 +22,9 @@ def fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:16]
 
 
-def versions() -> Facts:
+def version_facts() -> Facts:
     """What was installed."""
-    from rankinite import __version__
-
-    found = [("rankinite", __version__), ("Python", platform.python_version())]
-    for name in PACKAGES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            continue
-    return Facts("Versions", tuple(found))
+    return Facts("Versions", tuple(versions().items()))
 
 
 def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
@@ -63,12 +52,13 @@ def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
 
 def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
     """Settings as text; those of a ranker further up, or of a base that stands there, by its name."""
-    above = list(found.items())[: list(found).index(name)]
-    for other, own in above:
-        if own == settings:
-            return f"as {other}"
-    base = next((other for other, own in above if own == settings.get("base")), None)
-    return _settings_text(settings if base is None else {**settings, "base": f"as {base}"})
+    above = {_settings_text(own): other for other, own in reversed(list(found.items())[: list(found).index(name)])}
+    text = _settings_text(settings)
+    if text in above:
+        return f"as {above[text]}"
+    base = settings.get("base")
+    name = above.get(_text(base), "")
+    return _settings_text({**settings, "base": f"as {name}"}) if name else text
 
 
 def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:

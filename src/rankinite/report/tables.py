@@ -153,8 +153,8 @@ def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, 
         below = f"its {percent(any_of.confidence)} interval, then the queries better · same · worse"
         notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}.")
     decided = f"{comparison.test} test, paired by query, alpha {comparison.alpha:g}"
-    notes.append(f"Letters: significantly better than the systems of these letters ({decided}).")
-    pairs, tested = len(comparison.pairs) // len(measures), tested_against(comparison)
+    notes.append(f">: significantly better than the systems of these letters ({decided}).")
+    pairs, tested = len(comparison.pairs) // len(measures), only_against(comparison)
     if pairs > 1:
         apart = ", measure by measure" if len(measures) > 1 else ""
         notes.append(f"Letters and p are Holm-corrected for the {pairs} pairs tested{apart}.")
@@ -163,7 +163,7 @@ def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, 
     return tuple(notes)
 
 
-def tested_against(comparison: Comparison) -> tuple[str, ...]:
+def only_against(comparison: Comparison) -> tuple[str, ...]:
     """The systems that all others were tested against, where other pairs were left out; none where all pairs were tested."""
     systems = comparison.systems
     partners: dict[str, set[str]] = {name: set() for name in systems}

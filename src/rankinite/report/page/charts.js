@@ -144,15 +144,16 @@ function trainingChart(training) {
   const shown = Array.from({ length: Math.max(...series.map((one) => one[1].length)) }, (_, k) => k);
   const step = Math.max(1, Math.ceil(shown.length / 20));
   const rows = shown.filter((k) => k % step === 0 || k === shown.length - 1);
+  const thinned = step * training.every > 1 ? `Every ${step * training.every} ${training.unit}s, and the last.` : null;
   const numbers = table([{ label: training.unit, right: true, value: at },
-    ...series.map(([name, values]) => ({ label: name, right: true, value: (k) => values[k], cell: (k) => fixed(values[k]) }))], rows, { label: `${training.name}: numbers` });
+    ...series.map(([name, values]) => ({ label: name, right: true, value: (k) => values[k], cell: (k) => fixed(values[k]) }))], rows, { caption: thinned, label: `${training.name}: numbers` });
   const label = `${training.name}: ${training.measure} over ${count(training.rounds, training.unit)}; ${training.unit} ${training.best} was chosen` +
     (training.best_value === null ? "." : ` with ${fixed(training.best_value)}.`);
   return chart({ title: training.name, label, height: 170, draw, numbers });
 }
 
 /** Bars for ranks, stacked by grade, the best grade at the bottom. */
-function stackedChart(title, shares, grades, colour) {
+function stackedChart(title, shares, grades, colour, queries) {
   const draw = (svg, width, height) => {
     const left = 40, top = 6, bottom = height - 36, room = (width - left) / shares.length, gap = Math.min(3, room * 0.15);
     const y = scale([0, 1], [bottom, top]);
@@ -169,11 +170,13 @@ function stackedChart(title, shares, grades, colour) {
     svg.append(s("text", { x: (left + width) / 2, y: bottom + 34, "text-anchor": "middle" }, "rank"));
   };
   const best = grades.length - 1;
-  const numbers = table([{ label: "rank", value: (row) => row.rank }, ...grades.map((grade, k) => ({ label: `grade ${grade}`, right: true, value: (row) => row.shares[k], cell: (row) => percent(row.shares[k]) }))],
+  const numbers = table([{ label: "rank", value: (row) => row.rank }, { label: "queries", right: true, value: (row) => queries[row.rank - 1] }, ...grades.map((grade, k) => ({ label: `grade ${grade}`, right: true, value: (row) => row.shares[k], cell: (row) => percent(row.shares[k]) }))],
     shares.map((row, rank) => ({ rank: rank + 1, shares: row })), { label: `${title}: numbers` });
   const label = `Grades by rank, ${title}: at rank 1, ${percent(shares[0][best])} have grade ${grades[best]} and ${percent(shares[0][0])} grade ${grades[0]}.`;
   return chart({ title, label, height: 240, draw, numbers });
 }
+
+const KINDS = { gain: "share of gain", count: "share of splits" };
 
 /** One line a feature, one dot a forest. */
 function importanceChart(importance) {
@@ -194,8 +197,8 @@ function importanceChart(importance) {
   };
   const numbers = table([{ label: "feature", class: "text", value: (k) => features[k] },
     ...forests.map((name, which) => ({ label: name, right: true, value: (k) => shares[k][which], cell: (k) => percent(shares[k][which]) }))], features.map((_, k) => k), { label: "Feature importance: numbers" });
-  const label = `Feature importance: ${features.slice(0, 3).map((name, k) => `${name} ${shares[k].map(percent).join(" / ")}`).join(", ")} lead.`;
-  return h("div", {}, forests.length > 1 ? legend(forests.map((name, which) => [name, colours[which]])) : null,
+  const label = `Feature importance, ${KINDS[importance.kind]}: ${features.slice(0, 3).map((name, k) => `${name} ${shares[k].map(percent).join(" / ")}`).join(", ")} lead.`;
+  return h("div", {}, legend(forests.map((name, which) => [name, colours[which]])),
     chart({ label, height: features.length * row + 28, draw, numbers }));
 }
 
@@ -214,7 +217,21 @@ function treesChart(moved) {
       s("text", { x: left, y: bottom + 16 }, "first tree"), s("text", { x: width, y: bottom + 16, "text-anchor": "end" }, `tree ${moved.trees}`));
   };
   const mean = moved.mean_change.reduce((sum, value) => sum + value, 0) / Math.max(1, moved.mean_change.length);
-  return chart({ title: "Mean change of a leaf’s value, tree by tree", label: `${moved.name}: a leaf's value changed by ${short(mean)} on average over trees, at most ${short(Math.max(...moved.mean_change))}.`, height: 130, draw });
+  return chart({ title: "Mean change of a leaf’s value, tree by tree", label: `${moved.name}: a leaf's value changed by ${short(mean)} on average over trees, at most ${short(Math.max(...moved.mean_change))}.`, height: 130, draw, numbers: treesNumbers(moved) });
+}
+
+/** The same for at most 20 groups of trees. */
+function treesNumbers(moved) {
+  const changes = moved.mean_change, size = Math.ceil(changes.length / 20), rows = [];
+  for (let first = 0; first < changes.length; first += size) {
+    const own = changes.slice(first, first + size);
+    rows.push({ first: first + 1, last: first + own.length, mean: own.reduce((sum, value) => sum + value, 0) / own.length, largest: Math.max(...own) });
+  }
+  return table([
+    { label: size > 1 ? "trees" : "tree", value: (row) => row.first, cell: (row) => (row.last > row.first ? `${row.first}–${row.last}` : String(row.first)) },
+    { label: "mean change", right: true, value: (row) => row.mean, cell: (row) => short(row.mean) },
+    size > 1 ? { label: "largest of a tree", right: true, value: (row) => row.largest, cell: (row) => short(row.largest) } : null,
+  ].filter(Boolean), rows, { label: `${moved.name}: numbers tree by tree` });
 }
 
 /** Bars to the left and right of 0. */
@@ -253,7 +270,7 @@ function changesChart(changes, higher, alone) {
     const up = alone ? "var(--after)" : higher ? "var(--better)" : "var(--worse)", down = higher ? "var(--worse)" : "var(--better)";
     svg.append(s("path", { d: area((value) => value > 0), fill: up }), s("path", { d: area((value) => value < 0), fill: down }),
       s("line", { class: "zero", x1: left, x2: width, y1: y(0), y2: y(0) }),
-      s("text", { x: width, y: bottom + 16, "text-anchor": "end" }, count(sorted.length, "query").replace("querys", "queries")));
+      s("text", { x: width, y: bottom + 16, "text-anchor": "end" }, queryCount(sorted.length)));
   };
   const middle = sorted[Math.floor(sorted.length / 2)];
   return chart({ label: `${alone ? "Values" : "Changes"} of all queries, sorted: from ${signed(sorted[0])} to ${signed(sorted[sorted.length - 1])}, median ${signed(middle)}. The list below has every query.`, height: 150, draw });

@@ -49,6 +49,8 @@ const pValue = (p) => (p < 0.0001 ? "<0.0001" : fixed(p));
 const percent = (share) => (share * 100).toFixed(share > 0 && share < 0.0995 ? 1 : 0) + "%";
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
+const queryCount = (number) => `${number.toLocaleString("en")} ${number === 1 ? "query" : "queries"}`;
+
 /** better, worse, or nothing: the class of a difference. */
 function tone(difference, higher, decimals = 4) {
   const shown = Number((difference || 0).toFixed(decimals));
@@ -60,11 +62,10 @@ function gradeColours(grades) {
   const levels = [...new Set(grades)].sort((a, b) => a - b);
   const lowest = levels[0], range = levels[levels.length - 1] - lowest || 1;
   return (grade) => {
-    const share = Math.round((100 * (grade - lowest)) / range);
-    return {
-      background: `color-mix(in oklab, var(--high) ${share}%, var(--low))`,
-      color: share >= 50 ? "var(--paper)" : "var(--ink)",
-    };
+    const share = (grade - lowest) / range, upper = share >= 0.5;
+    // On colours in the middle neither letters of paper nor of ink can be read: the lower half ends at 35%, the upper begins at 67%.
+    const high = Math.round(upper ? 100 - (1 - share) * 66 : share * 70);
+    return { background: `color-mix(in oklab, var(--high) ${high}%, var(--low))`, color: upper ? "var(--paper)" : "var(--ink)" };
   };
 }
 
@@ -76,7 +77,7 @@ function table(columns, rows, { caption, label, rowClass, sorted } = {}) {
   const body = h("tbody");
   const fill = (ordered) => body.replaceChildren(...ordered.map((row) => h("tr", { class: rowClass && rowClass(row) },
     columns.map((column) => h("td", { class: cellClass(column) }, column.cell ? column.cell(row) : column.value(row))))));
-  const headings = columns.map((column) => h("th", { scope: "col", class: cellClass(column), title: column.title }));
+  const headings = columns.map((column) => h("th", { scope: "col", class: cellClass(column) }));
   const sortBy = (place, way) => {
     const { value } = columns[place], sign = way === "ascending" ? 1 : -1;
     const keyed = rows.map((row, number) => [value(row), number, row]);

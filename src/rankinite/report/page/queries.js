@@ -2,6 +2,8 @@
 
 const PAGE = 20;
 const SAME = 1e-6;
+/** So many documents are in a strip of grades. */
+const STRIP = 20;
 
 function queriesSection(queries) {
   const { higher_is_better: higher, qids, before, after, documents } = queries;
@@ -58,7 +60,7 @@ function queriesSection(queries) {
     ), inside));
   };
   refresh();
-  const told = [queries.note, `${count(qids.length, "query").replace("querys", "queries")} of ${queries.source}${queries.skipped ? `, ${queries.skipped.toLocaleString("en")} more skipped` : ""}.`];
+  const told = [queries.note, `${queryCount(qids.length)} of ${queries.source}${queries.skipped ? `, ${queries.skipped.toLocaleString("en")} more skipped` : ""}.`];
   const lead = alone ? `${queries.measure} of each query.` : `${queries.measure} of each query, ${queries.before_name} against ${queries.after_name}.`;
   return section("queries", alone ? "Query by query" : "Gains and losses, query by query", [lead, ...told].filter(Boolean).join(" "),
     changesChart(change, higher, alone), h("div", { class: "controls" }, search, alone ? null : filter, order), status, list, more, alone ? h("span", { hidden: true }, filter) : null);
@@ -83,30 +85,33 @@ function documentsOf(queries, query, colour) {
     scoreOld: alone ? null : documents.score_before[first + k],
   }));
   const columns = [
-    { label: alone ? "rank" : `rank, ${cut(afterName, 14)}`, right: true, first: "ascending", value: (row) => row.new, cell: (row) => rankText(rows, row, "new") },
+    { label: alone ? "rank" : "rank after", right: true, first: "ascending", value: (row) => row.new, cell: (row) => rankText(rows, row, "new") },
+    alone ? null : { label: "rank before", right: true, first: "ascending", value: (row) => row.old, cell: (row) => rankText(rows, row, "old") },
+    alone ? null : { label: "moved", right: true, value: (row) => (row.old && row.new ? row.old - row.new : null), cell: movedText },
     { label: "grade", right: true, value: (row) => row.grade, cell: (row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade)) },
     documents.ids ? { label: "document", class: "wide", value: (row) => row.id, cell: (row) => h("span", { dir: "auto" }, row.id) } : null,
-    alone ? null : { label: `rank, ${cut(beforeName, 14)}`, right: true, first: "ascending", value: (row) => row.old, cell: (row) => rankText(rows, row, "old") },
-    alone ? null : { label: "moved", right: true, value: (row) => (row.old && row.new ? row.old - row.new : null), cell: movedText },
-    alone ? null : { label: "score before", right: true, value: (row) => row.scoreOld, cell: (row) => short(row.scoreOld, 5) },
     { label: alone ? "score" : "score after", right: true, value: (row) => row.scoreNew, cell: (row) => short(row.scoreNew, 5) },
+    alone ? null : { label: "score before", right: true, value: (row) => row.scoreOld, cell: (row) => short(row.scoreOld, 5) },
   ].filter(Boolean);
   const left = documents.left_out.length ? documents.left_out[query] : 0;
-  const note = left ? h("p", { class: "notes" }, `${count(left, "document")} further down not shown: the file keeps those among the first ${documents.top}${alone ? "" : " before or after"}.`) : null;
+  const notes = [
+    rows.some((row) => !row.new || !(alone || row.old)) ? "–: not returned." : null,
+    left ? `… and ${count(left, "more document")} further down: the file keeps those among the first ${documents.top}${alone ? "" : " before or after"}.` : null,
+  ].filter(Boolean);
   const strips = h("div", { class: "strips", "aria-hidden": "true" },
-    alone ? null : [h("span", { title: beforeName }, beforeName), strip(rows, "old", colour)], h("span", { title: afterName }, afterName), strip(rows, "new", colour));
-  return [strips, table(columns, rows, { label: `Documents of ${queries.qids[query]}`, sorted: [0, "ascending"] }), note].filter(Boolean);
+    alone ? null : [h("span", {}, `before: ${beforeName}`), strip(rows, "old", colour)], h("span", {}, alone ? afterName : `after: ${afterName}`), strip(rows, "new", colour));
+  return [strips, table(columns, rows, { label: `Documents of ${queries.qids[query]}`, sorted: [0, "ascending"] }), notes.length ? h("p", { class: "notes" }, notes.join(" ")) : null].filter(Boolean);
 }
 
 /** The grades of the first documents in their order, as chips. */
 function strip(rows, side, colour) {
-  const ranked = rows.filter((row) => row[side]).sort((a, b) => a[side] - b[side]).slice(0, 20);
-  return h("div", { class: "strip" }, ranked.map((row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade))));
+  const ranked = rows.filter((row) => row[side]).sort((a, b) => a[side] - b[side]);
+  return h("div", { class: "strip" }, ranked.slice(0, STRIP).map((row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade))), ranked.length > STRIP ? "…" : null);
 }
 
 /** A rank; those that several documents share have = behind them. */
 function rankText(rows, row, side) {
-  if (!row[side]) return h("span", { class: "soft", title: "not returned" }, "–");
+  if (!row[side]) return h("span", { class: "soft" }, "–");
   const tied = rows.some((other) => other !== row && other[side] === row[side]);
   return String(row[side]) + (tied ? "=" : "");
 }

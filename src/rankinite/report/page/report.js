@@ -27,12 +27,14 @@ function systemsTable({ title, source, measures, higher_is_better: higher, basel
   const ends = systems.flatMap(({ results: [first] }) => [first.mean, first.low, first.high]).filter((value) => value !== null);
   const range = [Math.min(...ends), Math.max(...ends)], base = systems.find((system) => system.name === baselines[0]);
   const several = systems.length > 1, mark = base ? base.results[0].mean : null;
+  const byMeasure = measures.map((measure, k) => ({ label: measure, right: true, first: higher[k] ? "descending" : "ascending", value: (row) => row.results[k].mean, cell: (row) => resultCell(row.results[k], several) }));
   const columns = [
     several ? { label: h("span", { class: "sr" }, "letter"), value: (row) => row.letter, cell: (row) => h("span", { class: "soft" }, row.letter) } : null,
-    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", title: [row.name, row.what].filter(Boolean).join(": "), dir: "auto" }, row.name), row.chosen && several ? h("span", { class: "sr" }, " (chosen)") : null] },
+    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", dir: "auto" }, row.name), row.chosen && several ? h("span", { class: "sr" }, " (chosen)") : null] },
     several ? { label: h("span", { class: "sr" }, "interval"), class: "plot", cell: (row) => whisker(row.results[0], range, mark, row.chosen) } : null,
-    ...measures.map((measure, k) => ({ label: measure, right: true, first: higher[k] ? "descending" : "ascending", value: (row) => row.results[k].mean, cell: (row) => resultCell(row.results[k], several) })),
-    ...baselines.map((name, k) => ({ label: `over ${cut(name, 20)}`, right: true, title: `${measures[0]}, with the corrected p`, value: (row) => row.gains[k] && row.gains[k].difference, cell: (row) => gainCell(row.gains[k], higher[0], alpha) })),
+    ...byMeasure.slice(0, 1),
+    ...baselines.map((name, k) => ({ label: `over ${name}`, right: true, value: (row) => row.gains[k] && row.gains[k].difference, cell: (row) => gainCell(row.gains[k], higher[0], alpha) })),
+    ...byMeasure.slice(1),
     systems.some((system) => system.size) ? { label: "size", class: "small", value: (row) => row.size } : null,
     systems.some((system) => system.seconds !== null) ? { label: "seconds", right: true, value: (row) => row.seconds, cell: (row) => fixed(row.seconds, 1) } : null,
   ].filter(Boolean);
@@ -41,22 +43,24 @@ function systemsTable({ title, source, measures, higher_is_better: higher, basel
 
 function resultCell(result, several) {
   const half = result.low === null || result.high === null ? "" : ` ±${fixed((result.high - result.low) / 2)}`;
-  return [fixed(result.mean), h("span", { class: "soft small" }, half), several ? h("span", { class: "letters", title: "significantly better than" }, result.better_than) : null];
+  return [fixed(result.mean), h("span", { class: "half soft small" }, half), several ? h("span", { class: "letters" }, result.better_than ? `>${result.better_than}` : null) : null];
 }
 
-/** A difference, coloured where it is significant. */
+/** A difference, coloured where it is significant, with its p; below, its interval and the queries better, same and worse. */
 function gainCell(gain, higher, alpha) {
   if (!gain) return "";
-  const detail = `${signed(gain.low)} to ${signed(gain.high)}; ${gain.wins} queries better, ${gain.ties} same, ${gain.losses} worse`;
-  return h("span", { title: detail }, h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${pValue(gain.p)}`));
+  return [h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${pValue(gain.p)}`),
+    h("span", { class: "below" }, `${signed(gain.low)} to ${signed(gain.high)}`), h("span", { class: "below" }, `${gain.wins} · ${gain.ties} · ${gain.losses}`)];
 }
 
 function gradesSection(told) {
   const colour = gradeColours(told.grades);
   const sides = [[told.before_name, told.before], [told.after_name, told.after]].filter((side) => side[1]);
-  return section("grades", "Grades by rank", `Which share of the documents at each rank has which grade, on ${told.source}. Tied documents count at all their ranks in equal parts.`,
+  const first = told.queries[0], ranks = told.queries.length, last = told.queries[ranks - 1];
+  const over = `over ${queryCount(first)} of ${told.source}${last < first ? `, of which ${last.toLocaleString("en")} have ${ranks} documents or more` : ""}`;
+  return section("grades", "Grades by rank", `Which share of the documents at each rank has which grade, ${over}. Tied documents count at all their ranks in equal parts.`,
     legend([...told.grades].reverse().map((grade) => [`grade ${grade}`, colour(grade).background])),
-    h("div", { class: "pair" }, sides.map(([name, shares]) => stackedChart(name, shares, told.grades, colour))));
+    h("div", { class: "pair" }, sides.map(([name, shares]) => stackedChart(name, shares, told.grades, colour, told.queries))));
 }
 
 function trainingsSection(trainings) {
@@ -67,13 +71,23 @@ function trainingsSection(trainings) {
 }
 
 function importanceSection(importance) {
-  const others = importance.others ? ` ${count(importance.others, "feature")} more not shown.` : "";
-  return section("importance", "Feature importance", `The share of all gain that the splits on each feature have.${others}`, importanceChart(importance));
+  const { kind, other_forests: forests, others, unused } = importance;
+  const what = kind === "gain" ? "The share of all gain that the splits on each feature have."
+    : "The share of all splits that ask for each feature: not every tree here says what its splits gained.";
+  return section("importance", "Feature importance", what, importanceChart(importance),
+    leftOut(others, "feature", "with a smaller share", unused ? `${count(unused, "feature")} without any` : ""),
+    forests.length ? h("p", { class: "notes" }, `… and ${count(forests.length, "more forest")} not shown: ${forests.join(", ")}.`) : null);
+}
+
+/** A line that says what a list has left out. */
+function leftOut(number, noun, which, further = "") {
+  const told = [number ? `… and ${count(number, `more ${noun}`)} ${which}` : "", further].filter(Boolean).join("; ");
+  return told ? h("p", { class: "notes" }, `${told}.`) : null;
 }
 
 function movedSection(trees, weights) {
   return section("moved", "What adaptation moved", null, trees.map(movedTrees), weights.map((one) => h("div", {}, h("h3", {}, one.name),
-    h("p", { class: "lead" }, `Weights of the linear part that training changed${one.others ? `; ${count(one.others, "feature")} more not shown` : ""}.`), weightsChart(one))));
+    h("p", { class: "lead" }, "Weights of the linear part that training changed."), weightsChart(one), leftOut(one.others, "feature", "whose weights changed less"))));
 }
 
 function movedTrees(moved) {
@@ -82,20 +96,18 @@ function movedTrees(moved) {
   const features = moved.features.length ? table([
     { label: "feature", class: "text", value: (row) => row.name },
     { label: "thresholds moved", right: true, value: (row) => row.moved, cell: (row) => `${row.moved} of ${row.splits}` },
-    { label: "mean |change|", right: true, value: (row) => row.total / row.moved, cell: (row) => short(row.total / row.moved) },
-    { label: "Σ |change|", right: true, value: (row) => row.total, cell: (row) => short(row.total) },
+    { label: "mean distance", right: true, value: (row) => row.total / row.moved, cell: (row) => short(row.total / row.moved) },
+    { label: "total distance", right: true, value: (row) => row.total, cell: (row) => short(row.total) },
   ], moved.features, { caption: "Thresholds by feature, in its own unit", sorted: [3, "descending"] }) : null;
-  return h("div", {}, h("h3", {}, moved.name), h("p", { class: "lead" }, `${parts.join("; ")}.`), moved.leaves_changed ? treesChart(moved) : null, features ? h("div", { class: "moved" }, features) : null);
+  return h("div", {}, h("h3", {}, moved.name), h("p", { class: "lead" }, `${parts.join("; ")}.`), moved.leaves_changed ? treesChart(moved) : null, features ? h("div", { class: "moved" }, features, leftOut(moved.others, "feature", "that moved less")) : null);
 }
+
+/** Facts with a longer text than that have the whole width. */
+const LONG = 180;
 
 function factsSection(facts) {
-  return section("repeat", "To repeat it", null, h("div", { class: "facts" }, facts.map((one) => h("div", {}, h("h3", {}, one.title),
-    h("dl", {}, one.entries.map(([name, value]) => [h("dt", {}, name), h("dd", {}, folded(value))]))))));
-}
-
-/** A long text behind its beginning. */
-function folded(text) {
-  return text.length <= 180 ? text : h("details", {}, h("summary", {}, cut(text, 44)), text);
+  return section("repeat", "To repeat it", null, h("div", { class: "facts" }, facts.map((one) => h("div", { class: one.entries.some(([, value]) => value.length > LONG) ? "long" : null }, h("h3", {}, one.title),
+    h("dl", {}, one.entries.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))))));
 }
 
 function contents(sections) {
