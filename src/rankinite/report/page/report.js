@@ -50,7 +50,7 @@ function resultCell(result, several) {
 function gainCell(gain, higher, alpha) {
   if (!gain) return "";
   return [h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${pValue(gain.p)}`),
-    h("span", { class: "below" }, `${signed(gain.low)} to ${signed(gain.high)}`), h("span", { class: "below" }, `${gain.wins} · ${gain.ties} · ${gain.losses}`)];
+    h("span", { class: "below" }, h("span", {}, `${signed(gain.low)} to ${signed(gain.high)}`), h("span", {}, `${gain.wins} · ${gain.ties} · ${gain.losses}`))];
 }
 
 function gradesSection(told) {
