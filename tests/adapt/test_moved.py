@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import lightgbm
 import numpy as np
 import pytest
 
@@ -101,3 +102,15 @@ def test_it_prints_and_becomes_json():
 def test_rankers_that_do_not_belong_together_are_refused(pair, words):
     with pytest.raises(rk.ArgumentError, match=words):
         moved(*pair())
+
+
+def test_a_model_without_names_is_compared_with_what_became_of_it(tmp_path):
+    """LightGBM calls the features of arrays Column_0, …; the adapted forest calls them as the target does."""
+    data = rk.synthesise(30, world=rk.World(documents=10, features=4))
+    made = lightgbm.LGBMRanker(n_estimators=4, num_leaves=4, verbose=-1, n_jobs=1)
+    made.fit(data.features, data.grades.astype(int), group=np.diff(data.offsets)).booster_.save_model(tmp_path / "model.txt")
+    foreign = rk.load(tmp_path / "model.txt")
+    adapted = rk.adapt.trada(foreign, data)
+    assert set(foreign.feature_names).isdisjoint(adapted.feature_names)
+    told = rk.adapt.moved(foreign, adapted)
+    assert told.leaves_changed.sum() == (foreign.trees.value != adapted.trees.value)[foreign.trees.feature < 0].sum() > 0

@@ -14,7 +14,7 @@ from oracles.trada import nested, score, tune
 from rankinite.adapt.trada import Trada, trada
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.trees.structure import DTYPES, Trees
+from rankinite.trees.structure import DTYPES, Trees, join
 
 WORLD = rk.World(features=6, documents=12, terms=4, noise=0.3, seed=3, shift=0.6)
 SOURCE = rk.synthesise(150, world=WORLD)
@@ -28,6 +28,9 @@ FORESTS = {
     "plain lambda": rk.LambdaMART(**SHAPE, normalise=False, sigma=2.0, truncation=3).fit(SOURCE),
     "pairs": rk.RankNetTrees(**SHAPE).fit(SOURCE),
 }
+FORESTS["wide pairs"] = replace(
+    FORESTS["pairs"], trees=replace(FORESTS["pairs"].trees, value=100.0 * FORESTS["pairs"].trees.value)
+)
 OBJECTIVES = {
     "lambda": lambda data: Lambdas(data, rk.NDCG(10), normalise=True),
     "plain lambda": lambda data: Lambdas(data, rk.NDCG(10), 2.0, 3),
@@ -182,7 +185,7 @@ def test_neither_threads_nor_the_order_of_rows_and_queries_change_a_bit(loss, wa
     assert same(one, Trada(**way).adapt(FORESTS[loss], turned))
 
 
-@pytest.mark.parametrize("loss", ["squared", "pairs"])  # λ's of tied documents depend on the query's name
+@pytest.mark.parametrize("loss", ["squared", "pairs", "wide pairs"])  # λ's of tied documents depend on the query's name
 def test_a_query_of_weight_2_counts_twice_and_one_of_weight_0_not_at_all(loss):
     """In the loss, among the rows of a node, and among those that keep a branch from being trimmed."""
     weights = np.arange(TARGET.queries) % 3
@@ -193,7 +196,7 @@ def test_a_query_of_weight_2_counts_twice_and_one_of_weight_0_not_at_all(loss):
         repeated = Trada(**way).adapt(FORESTS[loss], twice)
         assert (weighted.trees.feature == repeated.trees.feature).all()
         for name in ("value", "threshold"):
-            assert getattr(weighted.trees, name) == pytest.approx(getattr(repeated.trees, name), abs=1e-9)
+            assert getattr(weighted.trees, name) == pytest.approx(getattr(repeated.trees, name), rel=1e-9, abs=1e-9)
         assert not np.allclose(weighted.score(TARGET), Trada(**way).adapt(FORESTS[loss], TARGET).score(TARGET))
 
 
@@ -335,6 +338,40 @@ def test_wide_scores_are_tuned_as_if_they_were_near(loss, way):
     assert np.array_equal(scores(2.0**14), 16.0 * scores(2.0**10))
 
 
+def test_what_a_query_has_in_common_does_not_make_scores_wide():
+    """A tree that asks for something of the query alone moves its scores together: no pair is any farther apart."""
+
+    def with_parity(data):
+        parity = (data.query_of_row() % 2).astype(np.float32)
+        columns = np.column_stack((data.features, parity))
+        return replace(data, features=columns, feature_names=(*data.feature_names, "parity"))
+
+    source, target = with_parity(SOURCE), with_parity(TARGET)
+    stump = rk.MART(trees=1, leaves=2, rate=1.0).fit(replace(source, grades=source.features[:, -1].copy())).trees
+    near = rk.LambdaMART(**SHAPE).fit(source)
+    far = replace(near, trees=join([near.trees, replace(stump, value=1e3 * stump.value)]))
+    assert far.score(target).std() > 100.0
+    assert [Trada().adapt(forest, target).settings["sigma"] for forest in (near, far)] == [1.0, 1.0]
+
+
+def test_folds_need_not_have_all_grades():
+    """One query of the target has the highest grade: the parts without it are not taken for another scale."""
+    tops = np.maximum.reduceat(TARGET.grades, TARGET.offsets[:-1])
+    target = TARGET.select_queries(np.append(np.flatnonzero(tops < 4), np.flatnonzero(tops == 4)[0]))
+    low = target.select_queries(np.arange(target.queries - 1))
+    with pytest.raises(rk.DataError, match="predicts grades up to 4"):
+        trada(MART, low)
+    assert len(trada(MART, target, None)) == len(MART)
+    assert "trada" in rk.adapt.choose(MART, target, methods=["trada"], curve=False).models
+    assert "predicts grades up to 4" in rk.adapt.choose(MART, low, methods=["trada"], curve=False).refused["trada"]
+
+
+def test_grades_that_are_no_whole_numbers_are_kept_exactly():
+    thirds = SOURCE.map_grades(lambda grades: grades / 3)
+    forest = rk.MART(**SHAPE).fit(thirds)
+    assert len(trada(forest, thirds)) == len(forest)
+
+
 # ---- refusals -----------------------------------------------------------------------------------------------------------
 
 
@@ -361,12 +398,13 @@ def unsaid(forest, **settings):
         (lambda: Trada(measure="p@5"), "cannot be trained for"),
         (lambda: Trada(measure="nonsense"), "nonsense"),
         (lambda: trada(rk.Feature(0), TARGET), "tree by tree"),
+        (lambda: trada(rk.Feature(0), TARGET, None), "tree by tree"),
         (lambda: trada(rk.LambdaRank(epochs=1).fit(SOURCE), TARGET), "tree by tree"),
         (lambda: trada(rk.McRank(trees=2, leaves=4).fit(SOURCE), TARGET), "tree by tree"),
         (lambda: trada(MART, None), "no Dataset"),
         (lambda: trada(uncounted(), TARGET), "node counts"),
         (lambda: trada(unsaid(MART), TARGET), "shrinkage.*rate="),
-        (lambda: trada(unsaid(MART), TARGET, rate=0.2), "what loss.*loss='squared'"),
+        (lambda: trada(unsaid(MART), TARGET, rate=0.2), "what loss.*Give loss=.*'squared'"),
         (lambda: trada(rk.MART(trees=2, loss="graded").fit(SOURCE), TARGET), "trained for 'graded'.*loss="),
         (lambda: trada(unsaid(LAMBDA, learner="LambdaMART", rate=0.1, base=dict(MART.settings)), TARGET), "rates"),
         (lambda: trada(unsaid(LAMBDA, learner="LambdaMART", rate=0.2, base=dict(MART.settings)), TARGET), "loss="),

@@ -325,7 +325,7 @@ def test_the_best_forest_is_named_where_another_ranker_is_better(home, tmp_path)
     rk.LambdaRank(epochs=20).fit(train).save(tmp_path / "net.rankinite")
     done = call("adapt", *given, "--out", tmp_path / "out")
     assert "'background' is net, the best of them on the target." in done.out
-    assert "Methods that tune or extend trees start from weak, the best forest." in done.out
+    assert "Trada and additive start from weak, the best forest of them." in done.out
     told = json.loads((tmp_path / "out" / "evidence.json").read_text())
     assert (told["background"], told["background_forest"]) == ("net", "weak")
 
@@ -386,9 +386,16 @@ def test_what_a_background_does_not_say_is_told(home, tmp_path):
     methods, refused = tried("mart.rankinite", *two)
     assert ("trada" in methods, "grades up to 4" in refused["trada"], "--same-scale" in refused["trada"]) == (False, True, True)
     assert "trada" in tried("mart.rankinite", *two, "--same-scale")[0]
+    assert "trada" in tried("mart.rankinite", *two)[1]  # though its trial is kept
     methods, refused = tried("bare.rankinite", *own)
-    assert ("trada" in methods, "--background-loss squared, lambda or pairs" in refused["trada"]) == (False, True)
+    assert ("trada" in methods, "Give --background-loss, the one of 'squared'" in refused["trada"]) == (False, True)
     assert "trada" in tried("bare.rankinite", *own, "--background-loss", "squared")[0]
+    rk.MART(trees=3, leaves=4, min_rows=5, loss="binary", relevant=2).fit(train, base=predicts).save(
+        tmp_path / "both.rankinite"
+    )
+    refused = tried("both.rankinite", *own)[1]["trada"]
+    assert "'binary', 'squared'" in refused
+    assert "trada" in tried("both.rankinite", *own, "--background-loss", "squared")[0]
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

@@ -143,6 +143,20 @@ def test_importance_and_what_moved_are_those_of_the_rankers(adapted, choice, mar
     assert dict(zip(weights.features, weights.changes, strict=True)) == pytest.approx(changes, rel=1e-4)
 
 
+def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(market):
+    background, _, target, *_ = market
+    weak = background.truncate(1)
+    given = {"net": rk.LambdaRank(epochs=20).fit(target), "weak": weak, "other": rk.Feature(0)}
+    found = rk.adapt.choose(given, target, methods=["trada"], curve=False)
+    assert (found.background_name(found.models["background"]), found.background_name(found.forest)) == ("net", "weak")
+    taken = replace(found, verdict=replace(found.verdict, name="trada"), ranker=found.models["trada"])
+    told = of_choice(taken, target)
+    assert [trees.name for trees in told.moved_trees] == ["trada"]
+    assert told.importance.forests == ("weak = trada",)
+    settings = dict(next(facts.entries for facts in told.facts if facts.title == "Settings of the models"))
+    assert "base as weak" in settings["trada"]
+
+
 def gainless(forest):
     return replace(forest, trees=replace(forest.trees, gain=np.zeros_like(forest.trees.gain)))
 

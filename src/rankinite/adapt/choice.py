@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +43,10 @@ class Choice:
     shifted: Comparison | None = None
     """The same on data of another time or kind."""
     curve: LearningCurve | None = None
+    backgrounds: Mapping[str, Fitted] = field(default_factory=dict[str, Fitted])
+    """All that were given, by name."""
+    forest: Forest | None = None
+    """The one whose trees are tuned or extended: the best forest of them."""
 
     @property
     def name(self) -> str:
@@ -53,6 +57,10 @@ class Choice:
     def models(self) -> dict[str, Fitted]:
         """Every method's ranker."""
         return {trial.method.name: trial.ranker for trial in self.trials}
+
+    def background_name(self, ranker: Fitted | None) -> str | None:
+        """The name under which a background was given; None for any other ranker."""
+        return next((name for name, own in self.backgrounds.items() if own is ranker), None)
 
     # ---- tables ------------------------------------------------------------------------------------------------
 
@@ -68,7 +76,7 @@ class Choice:
         header = ("method", *map(str, seen.measures), *(f"over {base} (p)" for base in BASELINES), "size", "seconds")
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
         pairs = len(seen.pairs) // len(seen.measures)
-        decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pairs"
+        decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
         notes = (
             f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
             "Seconds: fits of all folds; what several methods share is counted where it is first needed.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
@@ -17,6 +18,7 @@ from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
 from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method
 from rankinite.adapt.task import Task
+from rankinite.adapt.trada import Trada
 from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, members, try_method
 from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
@@ -47,24 +49,26 @@ def choose(
     seed: int = 0,
     confidence: float = 0.8,
     same_scale: bool = False,
+    tuning: Trada = Trada(),  # noqa: B008 - frozen
     curve: bool = True,
     keep: Path | str | None = None,
     watch: Watching | None = None,
 ) -> Choice:
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
-    ``valid``: chooses numbers of rounds, weights and β; folds of the target do without. ``test`` and ``shifted`` (queries of
-    another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``also``: further
+    ``valid``: chooses numbers of rounds, weights and β; folds of the target do without. ``test`` and ``shifted`` (queries
+    of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``also``: further
     measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
-    recommended. ``same_scale``: the grades of background and target mean the same even if it does not look so. ``curve``:
-    whether to see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from
-    which an interrupted run goes on. ``watch`` is told of every fit.
+    recommended. ``same_scale``: the grades of background and target mean the same even if it does not look so. ``tuning``:
+    how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not say its learning rate. ``curve``: whether to
+    see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
+    interrupted run goes on. ``watch`` is told of every fit.
 
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
     >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
     """
     check_number("choose", "confidence", confidence, 0.0, 1.0, above=True)
-    task = _task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale)
+    task = _task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale, tuning)
     measures = as_measures([task.measure, *also])
     for name, data in (("valid", valid), ("test", test), ("shifted", shifted)):
         if data is not None:
@@ -93,6 +97,8 @@ def choose(
         measure=task.measure,
         trials=tuple(trials),
         refused=refused,
+        backgrounds=task.backgrounds,
+        forest=task.forest,
         unseen=unseen,
         test=None if test is None else _compared(fitted, test, measures),
         shifted=None if shifted is None else _compared(fitted, shifted, measures),
@@ -102,7 +108,7 @@ def choose(
 
 def _task(
     backgrounds: Any, target: Any, valid: Any, background_data: Any, measure: Measure | str, folds: int, seed: int,
-    same_scale: bool,
+    same_scale: bool, tuning: Any,
 ) -> Task:  # fmt: skip
     """The task, checked."""
     check_count("choose", "folds", folds, 2)
@@ -127,7 +133,10 @@ def _task(
         check_same_features(target, background_data)
         check_scales(background_data, target, same_scale=same_scale)
     judge = trainable(one_measure("choose", "measure", measure))
-    task = Task(matched, target, judge, valid, background_data, folds, seed, same_scale)
+    if not isinstance(tuning, Trada):
+        raise ArgumentError(f"tuning={tuning!r} does not say how forests are tuned. Give for example Trada(rate=0.1).")
+    how = replace(tuning, same_scale=same_scale or tuning.same_scale)
+    task = Task(matched, target, judge, valid, background_data, folds, seed, how)
     judged_queries(target, task.measure, 3 if valid is None else 2)  # folds leave one out, and tune by folds of what is left
     return task
 

@@ -37,10 +37,10 @@ def check_scales(background: Dataset, target: Dataset, *, same_scale: bool = Fal
             )
 
 
-def check_predicted(forest: Forest, target: Dataset, *, same_scale: bool = False) -> None:
-    """Refuse to tune a forest that predicts grades on another scale, as far as it says on which it was trained."""
+def check_predicted(forest: Forest, target: Dataset) -> None:
+    """Refuse a forest that predicts grades on another scale, as far as it says which highest grades it was trained on."""
     known: dict[str, int] = last_told(forest, "highest_grades", {})
-    if same_scale or not known or not target.rows:
+    if not known or not target.rows:
         return
     top, highest = max(map(float, known)), float(target.grades.max())
     queries, above = sum(known.values()), sum(count for grade, count in known.items() if float(grade) > highest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rankinite.adapt.interpolate import interpolate
@@ -12,8 +12,8 @@ from rankinite.adapt.neighbours import Neighbours, neighbours
 from rankinite.adapt.pool import pool
 from rankinite.adapt.smart import smart
 from rankinite.adapt.task import TUNING, Task
-from rankinite.adapt.trada import Trada
 from rankinite.adapt.tuning import trained
+from rankinite.errors import RankiniteError
 from rankinite.rankers.base import Fitted
 
 Kind = Literal["baseline", "interpolation", "linear", "tuned trees", "added trees", "trained anew", "average"]
@@ -39,6 +39,11 @@ class Method:
             return "needs the background's data"
         if self.needs_forest and task.forest is None:
             return "needs a background that is a forest with one score"
+        if self.kind == "tuned trees" and task.forest is not None:
+            try:
+                task.how.check(task.forest, task.target)
+            except RankiniteError as problem:
+                return f"as it refuses: {problem}".rstrip(".")
         return None
 
 
@@ -90,7 +95,7 @@ METHODS: tuple[Method, ...] = (
         "trada-splits",
         "… their thresholds too",
         "tuned trees",
-        lambda task: task.tuned_as(Trada(splits=True)),
+        lambda task: task.tuned_as(replace(task.how, splits=True)),
         7.0,
         needs_forest=True,
     ),

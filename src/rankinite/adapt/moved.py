@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.grid import Grid
 from rankinite.kernel import Floats, Indices
 from rankinite.rankers.forest import Forest
+from rankinite.rankers.matching import match_features
 from rankinite.trees.structure import LEAF, Trees
 
 
@@ -105,6 +107,9 @@ def moved(background: Forest, adapted: Forest) -> Moved:
         given: Any = ranker
         if not isinstance(given, Forest):
             raise ArgumentError(f"{given!r} is no forest, so there are no trees to compare. Give a forest and its adaptation.")
+    foreign: Any = background
+    with suppress(DataError):  # one of another maker's, whose features have no names, was adapted under those of the target
+        background = cast(Forest, match_features(foreign, adapted.feature_names, "the adapted forest")[0])
     added = len(adapted) - len(background)
     if added < 0:
         raise ArgumentError(f"{adapted!r} has fewer trees than {background!r}, so it cannot have been made of that.")

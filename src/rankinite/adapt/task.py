@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from rankinite.adapt.interpolate import own_learner
 from rankinite.adapt.settings import last_told
@@ -18,11 +17,24 @@ from rankinite.rankers.base import Fitted
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.lambdamart import LambdaMART
 
-T = TypeVar("T", bound=Fitted)
+T = TypeVar("T")
+R = TypeVar("R", bound=Fitted)
 
 
 TUNING = 3
 """Parts in which queries are held out to tune a method: that is done anew for each part that judges, so it must be quick."""
+
+
+class remembered(Generic[T]):  # noqa: N801 - as functools.cached_property
+    """A property that is computed once. Python 3.11's own lets all tasks wait for each other, as they share a lock."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make, self._name = make, make.__name__
+        self.__doc__ = make.__doc__
+
+    def __get__(self, owner: Any, _kind: Any = None) -> T:
+        found = owner.__dict__[self._name] = self._make(owner)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,45 +49,46 @@ class Task:
     folds: int = 5
     """Parts in which the target's queries are held out to judge methods."""
     seed: int = 0
-    same_scale: bool = False
-    """Whether the grades of background and target mean the same, though they do not look so."""
+    how: Trada = Trada()  # noqa: RUF009 - frozen
+    """How forests are tuned, apart from β."""
 
     def on(self, target: Dataset) -> Task:
         """The same with other target data."""
         return replace(self, target=target)
 
-    @cached_property
+    @remembered
     def background(self) -> Fitted:
         """The background that ranks the target best, the first of equals: the one that is adapted where one is."""
         return self._best(list(self.backgrounds.values()))
 
-    @cached_property
+    @remembered
     def forest(self) -> Forest | None:
         """The best of the backgrounds that are forests with one score; others cannot be adapted tree by tree."""
         forests = [own for own in self.backgrounds.values() if isinstance(own, Forest) and own.grades is None]
         return self._best(forests) if forests else None
 
-    def _best(self, rankers: Sequence[T]) -> T:
+    def _best(self, rankers: Sequence[R]) -> R:
         if len(rankers) == 1:
             return rankers[0]
         sign = 1.0 if self.measure.higher_is_better else -1.0
         return max(rankers, key=lambda own: sign * evaluate(own, self.target, [self.measure])[self.measure].mean)
 
-    @cached_property
+    @remembered
     def own(self) -> Own:
         """The ranker of the target alone."""
         learner = own_learner(self.measure, self.seed, self.target.rows)
         return fit_own(learner, self.target, self.valid, folds=TUNING, seed=self.seed)
 
-    @cached_property
+    @remembered
     def tuned(self) -> Forest:
         """The forest, its values tuned."""
-        return self.tuned_as(Trada())
+        return self.tuned_as(self.how)
 
     def tuned_as(self, how: Trada) -> Forest:
         """The forest, tuned with the β that is good on queries held out."""
         assert self.forest is not None
-        return replace(how, same_scale=self.same_scale).adapt_tuned(
+        how = replace(how, same_scale=True)  # methods are refused by what all of the target says, not by a part of it
+        return how.adapt_tuned(
             self.forest, self.target, self.valid, measure=self.measure, folds=TUNING, seed=self.seed
         )  # fmt: skip
 
@@ -91,5 +104,5 @@ class Task:
 
     def learner(self, trees: int) -> LambdaMART:
         """LambdaMART with the shape and rate that the background was trained with, where it says so."""
-        leaves, rate = last_told(self.forest, "leaves", 12), last_told(self.forest, "rate", 0.1)
+        leaves, rate = last_told(self.forest, "leaves", 12), self.how.rate or last_told(self.forest, "rate", 0.1)
         return LambdaMART(measure=self.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=self.seed)

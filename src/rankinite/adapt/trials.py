@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from time import perf_counter
@@ -190,7 +190,8 @@ def fingerprint(task: Task) -> str:
     from rankinite import __version__
 
     digest = hashlib.sha256()
-    settings = [__version__, str(task.measure), task.folds, task.seed]
+    how = replace(task.how, same_scale=False)  # that decides what is tried, not what it gives
+    settings = [__version__, str(task.measure), task.folds, task.seed, str(how)]
     digest.update(json.dumps(settings).encode())
     for data in (task.target, task.valid, task.background_data):
         digest.update(b"none" if data is None else _data_key(data))

@@ -24,11 +24,11 @@ _SPELLINGS = (
     ),
     (
         r"put the target on the forest's with Dataset\.map_grades, as in map_grades\(\{0: 0, 1: 4\}\)",
-        "write --train, --valid and --test with the forest's grades",
+        "write the target's files with the forest's grades",
     ),
     (r"\bsame_scale=True", "--same-scale"),
     (r"\bGive rate=, ", "Give --background-rate, "),
-    (r"(?<=give )loss='(\w+)' or loss='(\w+)' or loss='(\w+)'", r"--background-loss \1, \2 or \3"),
+    (r"\bGive loss=, ", "Give --background-loss, "),
     (r"\bchoose: (?=--)", ""),
     (r"\bchoose: (confidence)=", r"--\1 "),
     (r"Checkpoint: ", ""),

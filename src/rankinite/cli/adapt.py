@@ -108,14 +108,14 @@ def adapt(
     background_rate: Annotated[
         float | None,
         typer.Option(
-            help="The learning rate that backgrounds were trained with which do not say so, as XGBoost's: Trada needs it.",
+            help="The learning rate of the background's training, where it does not say so, as XGBoost's: Trada needs it.",
             rich_help_panel=_MATERIAL,
         ),
     ] = None,
     background_loss: Annotated[
         Loss | None,
         typer.Option(
-            help="The loss that backgrounds were trained for which do not say so: Trada needs it, too.",
+            help="The loss that the background was trained for, or one that is near, where it does not say so: Trada needs it.",
             rich_help_panel=_MATERIAL,
         ),
     ] = None,
@@ -217,15 +217,13 @@ def adapt(
         "curve": curve,
     }
     material = Material.read(background, train, valid, test, open_data, background_data, mapping, reading)
-    trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
-    material = material.knowing(trained_with)
     material.check_measures([measure, *settings["also"]])
+    trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
     start = monotonic()
-    choice = _chosen(material, settings, folder, quiet)
+    choice = _chosen(material, settings, trained_with, folder, quiet)
     about = Run(
         material.named(),
         {**settings, "map_grades": map_grades, **{f"background_{name}": told for name, told in trained_with.items()}},
-        material.adapted(choice),
         monotonic() - start,
     )
     folder.make()
@@ -236,8 +234,9 @@ def adapt(
     printed(choice, evidence, folder, as_json=json)
 
 
-def _chosen(material: Material, settings: dict[str, Any], folder: Folder, quiet: bool) -> Choice:
+def _chosen(material: Material, settings: dict[str, Any], trained_with: dict[str, Any], folder: Folder, quiet: bool) -> Choice:
     from rankinite.adapt.choose import choose
+    from rankinite.adapt.trada import Trada
     from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
     from rankinite.cli.progress import trying
 
@@ -251,6 +250,7 @@ def _chosen(material: Material, settings: dict[str, Any], folder: Folder, quiet:
                 shifted=data.get("open"),
                 keep=folder.trials,
                 watch=watch,
+                tuning=Trada(**trained_with),
                 **others,
                 **settings,
             )

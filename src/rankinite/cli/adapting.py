@@ -25,7 +25,6 @@ from rankinite.installed import versions
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
-    from rankinite.cli.material import Adapted
     from rankinite.evaluation.compare import Comparison
 
 WIDTH = 100
@@ -39,8 +38,6 @@ class Run:
 
     inputs: Mapping[str, Any]
     settings: Mapping[str, Any]
-    adapted: Adapted | None
-    """Which of several backgrounds methods adapt that adapt one."""
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,8 +49,6 @@ class Run:
             "inputs": self.inputs,
             "sha256": {path: digest for path in sorted(files) if (digest := _digest(path)) is not None},
             "settings": self.settings,
-            "background": None if self.adapted is None else self.adapted.ranker,
-            "background_forest": None if self.adapted is None else self.adapted.forest,
             "seconds": round(self.seconds, 3),
         }
 
@@ -126,12 +121,19 @@ class Folder:
         told = choice.to_dict()
         told["open"] = told.pop("shifted")  # as the option is called
         files = {"model": str(self.model), "models": {name: str(path) for name, path in models.items()}}
-        evidence = {**run.to_dict(), **files, **told, "recommendation": list(sentences(choice))}
+        evidence = {**run.to_dict(), **_adapted(choice), **files, **told, "recommendation": list(sentences(choice))}
         _write(self.path / "gains.csv", _gains_csv(choice))
         _write(self.path / "evidence.md", _markdown(choice, evidence))
         _write(self.path / "evidence.json", _json(evidence))
         choice.ranker.save(self.model)
         return evidence
+
+
+def _adapted(choice: Choice) -> dict[str, str | None]:
+    """Which of several backgrounds methods adapt that adapt one: the best, and the best forest."""
+    several = len(choice.backgrounds) > 1
+    names = (choice.background_name(choice.models["background"]), choice.background_name(choice.forest))
+    return {name: own if several else None for name, own in zip(("background", "background_forest"), names, strict=True)}
 
 
 # ---- words and tables -----------------------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
     kept = "" if choice.verdict.recommended == choice.name else "; the advice is to keep the background"
     several = [] if best is None else [f"'background' is {best}, the best of them on the target."]
     if forest not in {None, best}:
-        several.append(f"Methods that tune or extend trees start from {forest}, the best forest.")
+        several.append(f"Trada and additive start from {forest}, the best forest of them.")
     lines = {
         "model.rankinite": f"{choice.name}{kept}",
         "report.html": "all of this as a page to look at, query by query too",

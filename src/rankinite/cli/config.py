@@ -31,7 +31,7 @@ UNWRITTEN = ("config", "help", "json", "quiet", "threads", "verbose")
 """Parameters that change nothing about what a run makes."""
 VERBS = ("train", "adapt")
 """The verbs whose settings may stand in a file."""
-OURS = "# Written by rankinite "
+OURS = "# Written by rankinite"
 """How the files begin that may be written over."""
 _FILE = "rankinite.config"
 """Where a context keeps the file that settings came from."""
@@ -200,7 +200,7 @@ class Record:
             return
         settings = {**self._given, **(others or {})}
         lines = [
-            f"# Written by {versions_told()}.",
+            f"{OURS}: {versions_told()}.",
             f"# Again: rankinite {self._verb} --config {file.name}",
             "# Options on the command line count first. Relative paths are taken from the folder of this file.",
             "",

@@ -304,7 +304,10 @@ def _net_facts(ranker: Net | Linear) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return str(value.get("learner", "…"))  # the settings of a base
+        told = cast("dict[str, Any]", value)
+        if "learner" in told:  # the settings of a base
+            return str(told["learner"])
+        return ", ".join(f"{name}: {own}" for name, own in told.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, cast("list[Any]", value))) or "–"
     return "–" if value is None or (isinstance(value, float) and isnan(value)) else str(value)

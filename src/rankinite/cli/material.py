@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +15,7 @@ from rankinite.cli.options import Reading
 from rankinite.errors import DataError, listed
 
 if TYPE_CHECKING:
-    from rankinite.adapt.choice import Choice
     from rankinite.data.dataset import Dataset
-
-
-@dataclass(frozen=True)
-class Adapted:
-    """Of several backgrounds, the names of those that methods adapt that adapt one."""
-
-    ranker: str
-    """The one that ranks the target best, called "background" in tables."""
-    forest: str | None
-    """The forest that does so: what is tuned or extended tree by tree."""
 
 
 @dataclass(frozen=True)
@@ -66,20 +55,6 @@ class Material:
         files = {name: [str(path) for path in paths] for name, paths in {"train": train, **given}.items()}
         return cls(models, {"backgrounds": backgrounds, **files}, data)
 
-    def knowing(self, settings: Mapping[str, Any]) -> Material:
-        """The same with forests that know how they were trained: so, where they say nothing of a setting themselves."""
-        from rankinite.adapt.settings import told
-        from rankinite.rankers.forest import Forest
-
-        def with_settings(forest: Forest) -> Forest:
-            unsaid = {name: value for name, value in settings.items() if value is not None and not told(forest, name)}
-            return replace(forest, settings={**forest.settings, **unsaid}) if unsaid else forest
-
-        known: dict[str, Any] = {
-            name: with_settings(ranker) if isinstance(ranker, Forest) else ranker for name, ranker in self.backgrounds.items()
-        }
-        return replace(self, backgrounds=known)
-
     def check_measures(self, measures: list[str]) -> None:
         """Refuse measures that do not exist or do not fit the grades before anything is trained."""
         import numpy as np
@@ -97,17 +72,6 @@ class Material:
             for name, data in self.data.items()
         }
         return {name: {"files": files, **sizes.get(name, {})} for name, files in self.files.items()}
-
-    def adapted(self, choice: Choice) -> Adapted | None:
-        """Which of several backgrounds methods adapt that adapt one; None where there is but one."""
-        from rankinite.adapt.task import Task
-
-        if len(self.backgrounds) == 1:
-            return None
-        measure: Any = choice.measure
-        task = Task(self.backgrounds, self.data["train"], measure)
-        names = {id(ranker): name for name, ranker in self.backgrounds.items()}
-        return Adapted(names[id(task.background)], None if task.forest is None else names[id(task.forest)])
 
 
 def _check_apart(data: Mapping[str, Dataset]) -> None:

@@ -48,10 +48,12 @@ class MART(StepSettings, Boosting):
 
     def facts(self, train: Dataset) -> dict[str, Any]:
         """For squared loss, whose forests predict grades: how many queries have which highest grade."""
-        highest, queries = np.unique(np.maximum.reduceat(train.grades, train.offsets[:-1]), return_counts=True)
-        if self.loss != "squared" or len(highest) > MOST_GRADES:
+        if self.loss != "squared":
             return {}
-        return {"highest_grades": {f"{grade:g}": count for grade, count in zip(highest, queries.tolist(), strict=True)}}
+        highest, queries = np.unique(np.maximum.reduceat(train.grades, train.offsets[:-1]), return_counts=True)
+        if len(highest) > MOST_GRADES:
+            return {}
+        return {"highest_grades": {f"{grade:.17g}": count for grade, count in zip(highest, queries.tolist(), strict=True)}}
 
     def objective(self, train: Dataset) -> Objective:
         """The loss asked for."""

@@ -52,7 +52,9 @@ def of_choice(
         scores = {name: known[name].unseen for name in ("background", choice.name)}
     before, after = (Judged(name, own, seen[name][choice.measure]) for name, own in scores.items())
     background = known["background"].ranker
-    parts = _parts(choice.models, [choice.name])
+    rankers = {**(choice.backgrounds if len(choice.backgrounds) > 1 else {}), **choice.models}
+    parts = _parts(rankers, [choice.name])
+    adapted = {choice.background_name(choice.forest) or "background": choice.forest}
     refused = Facts("Not tried", tuple(choice.refused.items()))
     listed = {"target": target, "test": test, **(data or {})}
     return Report(
@@ -64,15 +66,15 @@ def of_choice(
         queries=queries_of(shown, before, after, note),
         grades=grades_by_rank(shown, before, after),
         trainings=models.trainings(choice.models),
-        importance=models.importance_of(_forests({"background": background, **parts})),
-        moved_trees=models.moved_trees(background, parts),
+        importance=models.importance_of(_forests({"background": background, **adapted, **parts})),
+        moved_trees=models.moved_trees(choice.forest, parts),
         moved_weights=models.moved_weights(parts),
         facts=(
             *repeating.given_facts(facts),
             *([refused] if choice.refused else []),
             repeating.data_facts(listed),
             _test_facts(choice.unseen),
-            *repeating.model_facts(choice.models),
+            *repeating.model_facts(rankers),
             repeating.version_facts(),
         ),
     )
