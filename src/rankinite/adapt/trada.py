@@ -133,7 +133,8 @@ class Trada:
         """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
         self.check(background, target)
         background = cast(Forest, matched(background, target))
-        rate, loss, sigma = self._rate(background), self._loss(background), _sigma(background, target)
+        rate, loss = self._rate(background), self._loss(background)
+        sigma = None if loss == "squared" else _sigma(background, target)
         objective = self._objective(loss, background, target, sigma)
         way: dict[str, Any] = {"beta": self.beta, "layers": self.responses == "layers", "splits": self.splits}
         tuning = Tuning(background.trees, Rows(background, target), rate=rate, **way)
@@ -146,7 +147,7 @@ class Trada:
                 scores[0] += tuning.tune(number, push[0], curvature[0], constant)
                 constant = 0.0  # if any, it is in the first tree alone
         own = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self) if f.name != "same_scale"}
-        own["sigma"] = None if loss == "squared" else sigma
+        own["sigma"] = sigma
         settings = {"learner": "Trada", **own, "base": background.settings}
         return replace(background, trees=tuning.result(trim=self.trim), settings=settings, history=None)
 
@@ -178,9 +179,9 @@ class Trada:
             raise ArgumentError(f"{background!r} {what}. Give loss=, the one of {known} that is nearest.")
         return losses[0]
 
-    def _objective(self, loss: Loss, background: Forest, target: Dataset, sigma: float) -> Objective:
+    def _objective(self, loss: Loss, background: Forest, target: Dataset, sigma: float | None) -> Objective:
         """What the forest was trained for, on the target; where the model does not say, as LambdaMART does."""
-        if loss == "squared":
+        if sigma is None:
             return SquaredLoss(target)
         if loss == "pairs":
             return pairs_of(target, sigma)
