@@ -57,8 +57,8 @@ def tuned(target: rk.Dataset, backgrounds: Backgrounds) -> Variants:
         ways |= {name: {"beta": BETA, **way} for name, way in WAYS.items()}
         yield f"{loss}: background", lambda own=background: own
         for name, way in ways.items():
-            yield f"{loss}: {name}", lambda own=background, way=way: Trada(**way).adapt(own, target)
-        base = Trada(beta=BETA).adapt(background, target)
+            yield f"{loss}: {name}", lambda own=background, way=way: Trada(same_scale=True, **way).adapt(own, target)
+        base = Trada(beta=BETA, same_scale=True).adapt(background, target)
         yield f"{loss}: R and trees", lambda own=base, more=more: more.fit(target, base=own)
         yield f"{loss}: additive", lambda own=background, more=more: more.fit(target, base=own)
 

@@ -353,7 +353,12 @@ def test_grades_are_mapped(home, tmp_path):
     assert call(*command, *data, "--same-scale", "--out", tmp_path / "same").code == 0
 
 
-def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path):
+def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path, monkeypatch):
+    choosing = import_module("rankinite.adapt.choose")
+    verdict = choosing.decide
+    monkeypatch.setattr(
+        choosing, "decide", lambda values, confidence: replace(verdict(values, confidence=confidence), name="trada")
+    )
     given = (
         f"web={home / 'web.rankinite'}",
         "poor=feature:1",
