@@ -56,9 +56,8 @@ def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mappi
     text = _settings_text(settings)
     if text in above:
         return f"as {above[text]}"
-    base = settings.get("base")
-    name = above.get(_text(base), "")
-    return _settings_text({**settings, "base": f"as {name}"}) if name else text
+    known = above.get(_text(settings.get("base")), "")
+    return _settings_text({**settings, "base": f"as {known}"}) if known else text
 
 
 def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:
