@@ -183,6 +183,10 @@ def test_only_methods_asked_for_are_tried_beside_the_baselines():
     average = choose(background(), target(4), methods=["smart", "average", "lambdaboost"], curve=False)
     assert list(average.models) == ["background", "lambdaboost", "smart", "target", "average"]
     assert average.curve is None
+    alone = choose(background(), target(4), methods=["average"], curve=False)
+    assert list(alone.models) == ["background", "interpolate", "lambdaboost", "trada-splits", "target", "average"]
+    column = choose(rk.Feature(0), target(4), methods=["average"], curve=False)
+    assert list(column.models) == ["background", "interpolate", "lambdaboost", "smart", "target", "average"]
 
 
 def test_several_backgrounds_are_interpolated_and_the_best_is_adapted():

@@ -75,7 +75,7 @@ def choose(
             _check_judging(name, data, task)
     if background_data is not None:
         _check_apart(background_data, {"target": target, "valid": valid, "test": test, "shifted": shifted})
-    tried, refused = _sorted_out(_asked(methods), task)
+    tried, refused = _sorted_out(_asked(methods, task), task)
     kept = None if keep is None else Kept(keep, task)
     telling = Telling(watch, tried, curve=curve)
     trials = _trials(task, tried, kept, telling, refused)
@@ -178,16 +178,18 @@ def _query_contents(data: Dataset) -> dict[bytes, int]:
     }
 
 
-def _asked(names: Sequence[str] | None) -> list[Method]:
-    """The methods asked for, the baselines among them, in the order of simplicity; for the average alone, all it may need."""
-    known = [method.name for method in (*METHODS, AVERAGE)]
+def _asked(names: Sequence[str] | None, task: Task) -> list[Method]:
+    """The methods asked for, the baselines among them, in the order of simplicity; for the average alone, its parts."""
+    known = {method.name: method for method in (*METHODS, AVERAGE)}
     for name in names or ():
         if name not in known:
-            raise ArgumentError(f"there is no method {name!r}. The methods are {listed(known, 20)}.")
+            raise ArgumentError(f"there is no method {name!r}. The methods are {listed(list(known), 20)}.")
     if names is None:
         return list(METHODS)
-    parts = [name for kind in AVERAGED for name in kind] if AVERAGE.name in names else []
-    wanted = {*names, *BASELINES, *(parts if set(names) <= {AVERAGE.name, *BASELINES} else ())}
+    wanted = {*names, *BASELINES}
+    if wanted == {AVERAGE.name, *BASELINES}:
+        able = [[name for name in kind if known[name].refusal(task) is None] for kind in AVERAGED]
+        wanted |= {kind[0] for kind in able if kind}
     return [method for method in METHODS if method.name in wanted]
 
 
