@@ -47,7 +47,8 @@ def test_a_method_that_is_surely_better_is_to_be_deployed():
     assert choice.name == choice.verdict.recommended == "smart"
     pair = choice.unseen.pair("smart", "background", NDCG)
     assert choice.recommendation()[0].startswith(
-        "Deploy smart: it beats the background with 80% confidence; on target queries it has not seen it is "
+        f"Deploy smart: it beats the background ({choice.verdict.sure:.1%} sure, 80% asked for); "
+        "on target queries it has not seen it is "
         f"{pair.difference:.4f} above the background"
     )
     assert "judge more" not in words(choice)
@@ -56,7 +57,7 @@ def test_a_method_that_is_surely_better_is_to_be_deployed():
 def test_where_nothing_is_better_the_background_is_kept():
     choice = chosen({"background": 0.0, "interpolate": 2.0, "target": 5.0})
     assert choice.recommendation()[0].startswith("Keep the background: ")
-    assert "with 80% confidence" in choice.recommendation()[0]
+    assert f"({choice.verdict.sure:.1%} sure, 80% asked for)" in choice.recommendation()[0]
     assert "below the background" in choice.recommendation()[0]
     assert "Deploy" not in words(choice)
 
@@ -81,8 +82,11 @@ def test_adapted_trees_come_with_the_papers_warning_and_others_do_not():
     trees = chosen(noises)
     assert trees.name == "trada"
     pair = trees.unseen["interpolate"][NDCG].mean - trees.unseen["trada"][NDCG].mean
-    assert f"Trees adapted to the target shine on queries like these; if they may not, interpolate is the safer choice ({pair:+.4f} here)." in words(trees)  # fmt: skip  # noqa: E501
-    assert "safer" not in words(chosen({name: noises[name] for name in ("background", "trada", "target")}))
+    assert "Trees adapted to the target shine on queries like these. If those to come differ, interpolate is the more" in words(
+        trees
+    )
+    assert f"cautious choice; here its mean is {-pair:.4f} below that of trada." in words(trees)
+    assert "cautious" not in words(chosen({name: noises[name] for name in ("background", "trada", "target")}))
     assert "shine on queries like these." in words(chosen({name: noises[name] for name in ("background", "trada", "target")}))
     for other in ("interpolate", "lambdaboost", "pool"):
         assert "shine" not in words(chosen({"background": 6.0, other: 0.1, "target": 6.0}))

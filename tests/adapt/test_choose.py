@@ -65,7 +65,7 @@ def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
     assert choice.refused == {}
     values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
     assert choice.verdict == decide(values, confidence=0.8)
-    assert choice.ranker is choice.models[choice.name]
+    assert choice.ranker is choice.models[choice.verdict.recommended]
     assert choice.unseen.measures == choice.test.measures == (NDCG, rk.ERR())
     assert choice.unseen["smart"].qids.tolist() == target().qids.tolist()
     assert {name for pair in choice.unseen.pairs for name in (pair.first, pair.second)} == set(choice.models)
@@ -118,10 +118,11 @@ def test_scores_do_not_depend_on_the_grades_of_their_query(choice):
 def test_test_data_change_nothing_else(choice):
     told = {"methods": ["trada", "additive", "pool"], "background_data": background_data(), "curve": False}
     plain = choose(background(), target(), **told)
-    other = choose(background(), target(), test=regraded(unseen(), 2), shifted=target(5), **told)
+    later = replace(target(5), qids=[f"later {qid}" for qid in target(5).qids])
+    other = choose(background(), target(), test=regraded(unseen(), 2), shifted=later, **told)
     same(plain, other)
     assert plain.test is plain.shifted is None
-    assert other.shifted["trada"].qids.tolist() == target(5).qids.tolist()
+    assert other.shifted["trada"].qids.tolist() == later.qids.tolist()
     for name in told["methods"]:
         assert choice.test[name][NDCG].per_query[:2].tolist() == other.test[name][NDCG].per_query[:2].tolist()
         assert choice.test[name][NDCG].per_query[2] != other.test[name][NDCG].per_query[2]
@@ -169,11 +170,31 @@ def test_validation_data_tune_and_the_target_decides():
 
 
 def test_methods_that_lack_something_say_what():
-    without = choose(background(), target(4), methods=DATA, curve=False)
+    without = choose(background(), target(4), methods=[*DATA, "additive"], curve=False)
     assert dict(without.refused) == dict.fromkeys(DATA, "needs the background's data")
-    linear = choose(rk.Feature(0), target(4), methods=FORESTS, curve=False)
+    linear = choose(rk.Feature(0), target(4), methods=[*FORESTS, "lambdaboost"], curve=False)
     assert dict(linear.refused) == dict.fromkeys(FORESTS, "needs a background that is a forest with one score")
     assert "trada: not tried, needs a background that is a forest with one score." in str(linear)
+    with pytest.raises(rk.ArgumentError, match="none of the methods asked for can be tried: pool needs the background's data"):
+        choose(background(), target(4), methods=["pool"])
+
+
+def test_queries_that_were_learnt_from_do_not_judge():
+    for name in ("test", "shifted"):
+        with pytest.raises(rk.DataError, match=rf"\({name}\): 2 of its \d+ queries stand in the target data too"):
+            choose(background(), target(), methods=["trada"], **{name: rk.concat([unseen(), target(2)])})
+    named = [replace(data, doc_ids=[f"d{row}" for row in range(data.rows)]) for data in (background_data(), target(4))]
+    rounded = replace(named[1], features=named[1].features + np.float32(0.5), grades=named[1].grades)
+    with pytest.raises(rk.DataError, match="4 of its queries have the rows of queries of"):
+        choose(background(), named[1], methods=["pool"], background_data=rk.concat([named[0], rounded]))
+
+
+def test_what_is_to_be_deployed_is_the_ranker():
+    """The background, where the method chosen is not surely better."""
+    sure, unsure = (choose(background(), target(6), methods=["additive"], curve=False, confidence=own) for own in (1e-6, 1.0))
+    assert (sure.verdict.sure, sure.name) == (unsure.verdict.sure, unsure.name)
+    assert sure.ranker is sure.models[sure.verdict.recommended]
+    assert (unsure.verdict.recommended, unsure.ranker) == ("background", unsure.models["background"])
 
 
 def test_only_methods_asked_for_are_tried_beside_the_baselines():

@@ -47,7 +47,7 @@ def case(queries, chosen, valid=None, silent=()):
     methods = [Method(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in WAYS.items()]
     trials = [try_method(method, tasks, parts, lambda _: None) for method in methods]
     known = {trial.method.name: trial for trial in [*trials, *averaged(trials, task.target, parts)]}
-    return task, parts, known, learning_curve(task, known, Verdict(chosen, chosen, chosen, 0.8))
+    return task, parts, known, learning_curve(task, known, Verdict(chosen, chosen, chosen, 0.8, 0.9))
 
 
 def test_sizes_are_shares_of_what_is_left_when_a_part_is_held_out():
@@ -80,7 +80,7 @@ def test_smaller_samples_lie_in_larger_ones_and_hold_judged_queries_alone():
     task, parts, known, _ = case(20, "smart", silent=(3,))
     known["smart"] = replace(known["smart"], method=replace(known["smart"].method, fit=fit))
     with rk.threads(1):
-        curve = learning_curve(task, known, Verdict("smart", "smart", "smart", 0.8))
+        curve = learning_curve(task, known, Verdict("smart", "smart", "smart", 0.8, 0.9))
     assert list(seen) == list(curve.sizes[:-1]) == [4, 8]
     for small, large, part in zip(seen[4], seen[8], parts, strict=True):
         assert small < large <= set(part.rest.qids.tolist()) - {task.target.qids[3]}

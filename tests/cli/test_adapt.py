@@ -116,7 +116,25 @@ def test_the_models_are_those_of_python(whole, expected, home):
     assert {path.stem for path in (folder / "models").iterdir()} == set(expected.models)
     for name, ranker in expected.models.items():
         assert (rk.load(folder / "models" / f"{name}.rankinite").score(test) == ranker.score(test)).all()
-    assert (folder / "model.rankinite").read_bytes() == (folder / "models" / f"{expected.name}.rankinite").read_bytes()
+    assert (folder / "model.rankinite").read_bytes() == (
+        folder / "models" / f"{expected.verdict.recommended}.rankinite"
+    ).read_bytes()
+
+
+def test_the_model_is_the_one_to_deploy(home, tmp_path):
+    """Where no confidence is enough, that is the background; the method chosen is then only a candidate."""
+    test, out = rk.read(home / "test.txt"), tmp_path / "out"
+    kept = call(*quick(home), "--confidence", "1", "--out", out)
+    assert "Keep the background" in kept.out
+    assert "the ranker to deploy: background" in kept.out
+    assert (rk.load(out / "model.rankinite").score(test) == rk.load(home / "web.rankinite").score(test)).all()
+    told = json.loads((out / "evidence.json").read_text())
+    assert told["candidate"] == str(out / "candidate.rankinite")
+    assert (rk.load(out / "candidate.rankinite").score(test) != rk.load(home / "web.rankinite").score(test)).any()
+    assert told["confidence_reached"] < told["confidence"] == 1.0
+    call(*quick(home), "--confidence", "1e-6", "--out", out)
+    told = json.loads((out / "evidence.json").read_text())
+    assert (told["recommended"] == told["chosen"]) == (not (out / "candidate.rankinite").exists())
 
 
 def without_times(told):
@@ -354,11 +372,9 @@ def test_grades_are_mapped(home, tmp_path):
 
 
 def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path, monkeypatch):
-    choosing = import_module("rankinite.adapt.choose")
+    choosing, told = import_module("rankinite.adapt.choose"), {"name": "trada", "recommended": "trada"}
     verdict = choosing.decide
-    monkeypatch.setattr(
-        choosing, "decide", lambda values, confidence: replace(verdict(values, confidence=confidence), name="trada")
-    )
+    monkeypatch.setattr(choosing, "decide", lambda values, confidence: replace(verdict(values, confidence=confidence), **told))
     given = (
         f"web={home / 'web.rankinite'}",
         "poor=feature:1",
@@ -383,7 +399,7 @@ def test_what_a_background_does_not_say_is_told(home, tmp_path):
     replace(predicts, settings={"rate": 0.1}).save(tmp_path / "bare.rankinite")
 
     def tried(model: str, *options: str) -> tuple[list[str], dict[str, str]]:
-        command = ("adapt", tmp_path / model, "--methods", "trada", "--no-curve", "--json", "--out", tmp_path / "out")
+        command = ("adapt", tmp_path / model, "--methods", "trada,additive", "--no-curve", "--json", "--out", tmp_path / "out")
         told = json.loads(call(*command, *options).out)
         return list(told["methods"]), told["not_tried"]
 

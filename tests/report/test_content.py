@@ -44,7 +44,7 @@ def test_a_choice_is_told_as_it_was_made(adapted, choice, market):
 def test_means_over_the_queries_are_those_of_evaluate(adapted, choice, market):
     background, _, _, _, test = market
     told = adapted.queries
-    for values, ranker in ((told.before, background), (told.after, choice.ranker)):
+    for values, ranker in ((told.before, background), (told.after, choice.models[choice.name])):
         result = rk.evaluate(ranker, test, choice.measure).results[0]
         assert len(values) == result.queries
         assert np.mean(values) == pytest.approx(result.mean, abs=1e-6)
@@ -61,7 +61,7 @@ def test_without_test_data_every_query_is_judged_by_rankers_that_had_not_seen_it
 
 def test_documents_stand_by_rank_with_the_grades_and_ids_of_the_data(adapted, choice, market):
     test, told = market[4], adapted.queries
-    documents, scores = told.documents, choice.ranker.score(test)
+    documents, scores = told.documents, choice.models[choice.name].score(test)
     rows_of = {str(qid): range(test.offsets[q], test.offsets[q + 1]) for q, qid in enumerate(test.qids)}
     for query, qid in enumerate(told.qids):
         here = slice(documents.offsets[query], documents.offsets[query + 1])

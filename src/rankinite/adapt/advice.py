@@ -23,17 +23,18 @@ def advice(choice: Choice) -> tuple[str, ...]:
     said += [*_caution(choice), *_future(choice)]
     for name, seen in (("test", choice.test), ("shifted", choice.shifted)):
         if seen is not None:
-            said.append(f"On the {name} data {choice.name} {_against(seen.pair(choice.name, 'background', choice.measure))}.")
+            against = _against(seen.pair(choice.name, "background", choice.measure))
+            said.append(f"On the {name} data, which decide nothing, {choice.name} {against}.")
     return tuple(said)
 
 
 def _decision(choice: Choice) -> str:
-    chosen, sure = choice.name, percent(choice.verdict.confidence)
+    chosen, sure = choice.name, f"({choice.verdict.sure:.1%} sure, {percent(choice.verdict.confidence)} asked for)"
     pair = choice.unseen.pair(chosen, "background", choice.measure)
     found = f"on target queries it has not seen it {_against(pair)}"
     if choice.verdict.recommended == chosen:
-        return f"Deploy {chosen}: it beats the background with {sure} confidence; {found}."
-    return f"Keep the background: the best bet, {chosen}, does not beat it with {sure} confidence; {found}."
+        return f"Deploy {chosen}: it beats the background {sure}; {found}."
+    return f"Keep the background: the candidate, {chosen}, does not beat it surely enough {sure}; {found}."
 
 
 def _against(pair: PairTest) -> str:
@@ -61,11 +62,13 @@ def _caution(choice: Choice) -> list[str]:
 def _future(choice: Choice) -> list[str]:
     """The papers' warning: boosted trees shine on data like the training data (001 §5.2)."""
     kinds = {trial.method.name: trial.method.kind for trial in choice.trials}
-    if kinds[choice.name] not in {"tuned trees", "added trees", "average"}:
+    if choice.verdict.recommended != choice.name or kinds[choice.name] not in {"tuned trees", "added trees", "average"}:
         return []
+    warning = "Trees adapted to the target shine on queries like these."
     safer = next((name for name, kind in kinds.items() if kind == "interpolation"), None)
-    other = ""
-    if safer is not None:
-        pair = choice.unseen.evaluations[safer][choice.measure].mean - choice.unseen[choice.name][choice.measure].mean
-        other = f"; if they may not, {safer} is the safer choice ({number(pair, signed=True)} here)"
-    return [f"Trees adapted to the target shine on queries like these{other}."]
+    if safer is None:
+        return [warning]
+    gap = choice.unseen[safer][choice.measure].mean - choice.unseen[choice.name][choice.measure].mean
+    way = "above" if gap > 0.0 else "below"
+    more = f"{safer} is the more cautious choice; here its mean is {number(abs(gap))} {way} that of {choice.name}."
+    return [f"{warning} If those to come differ, {more}"]

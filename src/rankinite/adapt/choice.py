@@ -31,7 +31,7 @@ class Choice:
 
     verdict: Verdict
     ranker: Fitted
-    """What was chosen, fitted to all target data: save it, score with it."""
+    """What to deploy: the method chosen, fitted to all target data, or the background where that is not surely better."""
     measure: Measure
     trials: tuple[Trial, ...]
     refused: Mapping[str, str]
@@ -77,7 +77,13 @@ class Choice:
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
         pairs = len(seen.pairs) // len(seen.measures)
         decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
+        skipped = seen[seen.systems[0]][self.measure].skipped
         notes = (
+            *(
+                [f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."]
+                if skipped
+                else []
+            ),
             f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
             "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
             *(f"{name}: not tried, {why}." for name, why in self.refused.items() if comparison is None),
@@ -141,6 +147,7 @@ class Choice:
             "best": self.verdict.best,
             "recommended": self.verdict.recommended,
             "confidence": self.verdict.confidence,
+            "confidence_reached": self.verdict.sure,
             "measure": str(self.measure),
             "recommendation": list(self.recommendation()),
             "methods": {

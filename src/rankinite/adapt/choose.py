@@ -75,7 +75,11 @@ def choose(
             _check_judging(name, data, task)
     if background_data is not None:
         _check_apart(background_data, {"target": target, "valid": valid, "test": test, "shifted": shifted})
+    _check_unseen(task, {"valid": valid, "test": test, "shifted": shifted})
     tried, refused = _sorted_out(_asked(methods, task), task)
+    if methods and refused and set(refused) >= {*methods} - {*BASELINES}:
+        reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
+        raise ArgumentError(f"none of the methods asked for can be tried: {reasons}. Give what they need, or ask for others.")
     kept = None if keep is None else Kept(keep, task)
     telling = Telling(watch, tried, curve=curve)
     trials = _trials(task, tried, kept, telling, refused)
@@ -93,7 +97,7 @@ def choose(
     fitted = {name: trial.ranker for name, trial in known.items()}
     return Choice(
         verdict=verdict,
-        ranker=fitted[verdict.name],
+        ranker=fitted[verdict.recommended],
         measure=task.measure,
         trials=tuple(trials),
         refused=refused,
@@ -157,17 +161,42 @@ def _check_judging(name: str, data: Any, task: Task) -> None:
 def _check_apart(background_data: Dataset, others: Mapping[str, Dataset | None]) -> None:
     """Refuse background data that hold queries to be judged by: methods trained on both would look better than they are.
 
-    Queries are the same if their rows have the same features; ids say nothing, as two domains may both count from 1.
+    Queries are the same if their rows have the same features, or if they and all their documents have the same ids. The ids of
+    queries alone say nothing, as two domains may both count from 1.
     """
-    known = _query_contents(background_data)
+    known = {**_query_contents(background_data), **_query_ids(background_data)}
     for name, data in others.items():
-        same = [] if data is None else [place for key, place in _query_contents(data).items() if key in known]
+        keys = {} if data is None else {**_query_contents(data), **_query_ids(data)}
+        same = sorted({place for key, place in keys.items() if key in known})
         if data is not None and same:
             raise DataError(
                 f"{background_data.source}: {len(same)} of its queries have the rows of queries of {data.source} ({name}), "
                 f"such as {str(data.qids[same[0]])!r}. Methods trained on both would have seen what they are judged by; leave "
                 "these queries out of the background's data."
             )
+
+
+def _check_unseen(task: Task, others: Mapping[str, Dataset | None]) -> None:
+    """Refuse to judge by queries that were learnt from: those with the same id and the same rows."""
+    known = {(key, str(task.target.qids[place])) for key, place in _query_contents(task.target).items()}
+    for name, data in others.items():
+        keys = {} if data is None else _query_contents(data)
+        same = [place for key, place in keys.items() if data is not None and (key, str(data.qids[place])) in known]
+        if data is not None and same:
+            raise DataError(
+                f"{data.source} ({name}): {len(same)} of its {data.queries} queries stand in the target data too, such as "
+                f"{str(data.qids[same[0]])!r}. What was learnt from says nothing about queries to come: take them out of one."
+            )
+
+
+def _query_ids(data: Dataset) -> dict[bytes, int]:
+    """The id of every query with those of its documents, in short, and its number; nothing where documents have no ids."""
+    if data.doc_ids is None:
+        return {}
+    return {
+        sha256("\n".join([str(data.qids[place]), *sorted(map(str, data.doc_ids[first:last]))]).encode()).digest(): place
+        for place, (first, last) in enumerate(pairwise(data.offsets.tolist()))
+    }
 
 
 def _query_contents(data: Dataset) -> dict[bytes, int]:
@@ -231,14 +260,14 @@ def _curve(
     found = None if path is None else LearningCurve.load(path, task.measure)
     resumed = found is not None
     if found is None:
-        telling.curve()
+        telling.curve(0.0)
         try:
-            found = learning_curve(task, known, verdict)
+            found = learning_curve(task, known, verdict, telling.curve)
         except RankiniteError:
             return None
         if path is not None:
             found.save(path)
-    telling.curve(finished=True, resumed=resumed)
+    telling.curve(1.0, resumed=resumed)
     return found
 
 

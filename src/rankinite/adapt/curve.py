@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,8 +110,10 @@ class LearningCurve:
         }
 
 
-def learning_curve(task: Task, known: Mapping[str, Trial], verdict: Verdict) -> LearningCurve:
-    """The baselines and the method chosen, on queries that they have not seen."""
+def learning_curve(
+    task: Task, known: Mapping[str, Trial], verdict: Verdict, told: Callable[[float], None] = lambda _part: None
+) -> LearningCurve:
+    """The baselines and the method chosen, on queries that they have not seen; ``told`` the share done after every size."""
     names = [name for name in known if name in {*BASELINES, verdict.name}]
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     sizes = _sizes(parts, task.measure)
@@ -123,6 +125,8 @@ def learning_curve(task: Task, known: Mapping[str, Trial], verdict: Verdict) -> 
             scores = known[name].unseen if full else _unseen(known, name, smaller, parts, task.target.rows)
             own = evaluate(scores, task.target, [task.measure])[task.measure].per_query
             values[name][place] = own[~np.isnan(own)]
+        if place < len(sizes) - 1:
+            told((place + 1) / len(sizes))
     return LearningCurve(task.measure, tuple(sizes), values)
 
 

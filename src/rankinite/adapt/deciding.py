@@ -33,6 +33,8 @@ class Verdict:
     """The method chosen if it beats the background with confidence, else the background."""
     confidence: float
     """The one-sided confidence that is asked for."""
+    sure: float
+    """The one that is reached: how sure it is that the method chosen is above the background, corrected where it was picked."""
 
 
 def decide(values: Mapping[str, Floats], *, average: str = "average", confidence: float = 0.8) -> Verdict:
@@ -52,10 +54,17 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
         )
     tries = 1 if name == average else len(names)  # what was picked as the best of several looks better than it is
     sure = _surely_above(values[name], values["background"], 1.0 - (1.0 - confidence) / tries)
-    return Verdict(name, best, name if sure else "background", confidence)
+    reached = 1.0 - tries * (1.0 - _confidence(values[name], values["background"]))
+    return Verdict(name, best, name if sure else "background", confidence, max(0.0, round(reached, 6)))
 
 
 def _surely_above(first: Floats, second: Floats, confidence: float) -> bool:
     """Whether the mean difference over queries is above 0 with this confidence, by Student's t."""
     gain = first - second
     return float(gain.mean()) > float(special.stdtrit(len(gain) - 1, confidence)) * standard_error(gain)
+
+
+def _confidence(first: Floats, second: Floats) -> float:
+    """With what confidence the mean difference over queries is above 0, by Student's t."""
+    gain, error = first - second, standard_error(first - second)
+    return float(special.stdtr(len(gain) - 1, gain.mean() / error)) if error > 0.0 else float(gain.mean() > 0.0)

@@ -60,8 +60,8 @@ class Step:
 
 
 Watching = Callable[[Step], None]
-CURVE, CURVE_COST = "learning curve", 6.0
-"""What the learning curve is called, and about how long it takes compared with the methods."""
+CURVE, CURVE_COST = "learning curve", 0.8
+"""What the learning curve is called, and about how long it takes compared with all methods."""
 
 
 class Telling:
@@ -69,7 +69,9 @@ class Telling:
 
     def __init__(self, watch: Watching | None, methods: Sequence[Method], *, curve: bool) -> None:
         self._watch, self._methods = watch, methods
-        self._all = sum(method.cost for method in methods) + (CURVE_COST if curve else 0.0)
+        cost = sum(method.cost for method in methods)
+        self._curve = CURVE_COST * cost if curve else 0.0
+        self._all = cost + self._curve
 
     def of(self, method: Method, part: float) -> None:
         """So much of a method is done; that all of it is, ``finished`` tells."""
@@ -80,9 +82,9 @@ class Telling:
         """A method is done."""
         self._tell(Step(method.name, self._share(method, 1.0), finished=True, resumed=resumed))
 
-    def curve(self, *, finished: bool = False, resumed: bool = False) -> None:
-        """The learning curve begins, or is done."""
-        self._tell(Step(CURVE, 1.0 if finished else 1.0 - CURVE_COST / self._all, finished=finished, resumed=resumed))
+    def curve(self, part: float, *, resumed: bool = False) -> None:
+        """So much of the learning curve is done."""
+        self._tell(Step(CURVE, 1.0 - (1.0 - part) * self._curve / self._all, finished=part == 1.0, resumed=resumed))
 
     def _share(self, method: Method, part: float) -> float:
         before = sum(other.cost for other in self._methods[: self._methods.index(method)])
@@ -121,7 +123,9 @@ def averaged(trials: Iterable[Trial], target: Dataset, parts: Sequence[Holdout])
         return []
     unseen = mean_scores([trial.unseen for _, trial in varied], parts)
     ranker = Blend(tuple((1.0 / (len(varied) * width), trial.ranker) for width, trial in varied))
-    return [Trial(AVERAGE, ranker, unseen, sum(trial.seconds for _, trial in varied))]
+    names = ", ".join(trial.method.name for _, trial in varied)
+    method = replace(AVERAGE, what=f"the mean of unlike methods: {names}")
+    return [Trial(method, ranker, unseen, sum(trial.seconds for _, trial in varied))]
 
 
 def members(trials: Iterable[Trial]) -> list[Trial]:

@@ -178,10 +178,11 @@ def adapt(
 
     BACKGROUND is the ranker of a big market, --train are the judged queries of the new one. Every method that
     the material allows is fitted and judged on target queries that it did not see, by folds of queries; the test
-    data decide nothing. The folder --out receives model.rankinite; report.html, to look at; evidence.md and
-    evidence.json, with all methods, intervals, and corrected tests against the background and the target alone;
-    gains.csv, query by query; and adapt.toml, the settings, which --config reads. Finished methods are kept in
-    trials/ there: Ctrl-C ends the run, and the same command goes on.
+    data decide nothing. The folder --out receives model.rankinite, the ranker to deploy: the one chosen, or the
+    background where that is not surely better (then candidate.rankinite is the one chosen); report.html, to look at;
+    evidence.md and evidence.json, with all methods, intervals, and corrected tests against the background and the
+    target alone; gains.csv, query by query; and adapt.toml, the settings, which --config reads. Finished methods are
+    kept in trials/ there: Ctrl-C ends the run, and the same command goes on.
 
     Examples:
 

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """No table and no line is wider, where that is possible."""
-FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", "adapt.toml")
+CANDIDATE = "candidate.rankinite"
+"""The method chosen, where the advice is to keep the background."""
+FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", "adapt.toml", CANDIDATE)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Folder:
 
     @property
     def model(self) -> Path:
-        """The ranker chosen."""
+        """The ranker to deploy."""
         return self.path / FILES[0]
 
     @property
@@ -120,12 +122,21 @@ class Folder:
             choice.models[name].save(path)
         told = choice.to_dict()
         told["open"] = told.pop("shifted")  # as the option is called
-        files = {"model": str(self.model), "models": {name: str(path) for name, path in models.items()}}
+        candidate = None if choice.verdict.recommended == choice.name else self.path / CANDIDATE
+        files = {
+            "model": str(self.model),
+            "candidate": None if candidate is None else str(candidate),
+            "models": {name: str(path) for name, path in models.items()},
+        }
         evidence = {**run.to_dict(), **_adapted(choice), **files, **told, "recommendation": list(sentences(choice))}
         _write(self.path / "gains.csv", _gains_csv(choice))
         _write(self.path / "evidence.md", _markdown(choice, evidence))
         _write(self.path / "evidence.json", _json(evidence))
+        if candidate is not None:
+            choice.models[choice.name].save(candidate)
         choice.ranker.save(self.model)
+        if candidate is None:
+            (self.path / CANDIDATE).unlink(missing_ok=True)  # of an earlier run
         return evidence
 
 
@@ -209,12 +220,12 @@ def _gains_told(choice: Choice, name: str, seen: Comparison) -> str:
 def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
     """What is where."""
     best, forest = evidence["background"], evidence["background_forest"]
-    kept = "" if choice.verdict.recommended == choice.name else "; the advice is to keep the background"
     several = [] if best is None else [f"'background' is {best}, the best of them on the target."]
     if forest not in {None, best}:
         several.append(f"Trada and additive start from {forest}, the best forest of them.")
     lines = {
-        "model.rankinite": f"{choice.name}{kept}",
+        "model.rankinite": f"the ranker to deploy: {choice.verdict.recommended}",
+        CANDIDATE: f"{choice.name}, which is not surely better",
         "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",
@@ -235,12 +246,11 @@ def _tuned_file(evidence: Mapping[str, Any]) -> str:
 
 def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
     """What to do now."""
-    model = shlex.quote(str(folder.model))
-    lines = [f"  rankinite score {model} NEW.txt"]
+    lines = [f"  rankinite score {shlex.quote(str(folder.model))} NEW.txt"]
     kinds = {trial.method.name: trial.method.kind for trial in choice.trials}
     if kinds[choice.name] == "tuned trees":
-        background = shlex.quote(_tuned_file(evidence))
-        lines.append(f"  rankinite inspect {model} --moved {background}    # what was tuned")
+        tuned, background = (shlex.quote(name) for name in (evidence["candidate"] or evidence["model"], _tuned_file(evidence)))
+        lines.append(f"  rankinite inspect {tuned} --moved {background}    # what was tuned")
     missing = [name for name, why in choice.refused.items() if "background's data" in why]
     if missing:
         lines.append(f"  give --background-data to try {', '.join(missing)} too")

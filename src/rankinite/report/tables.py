@@ -152,6 +152,7 @@ def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, 
     if baselines:
         below = f"its {percent(any_of.confidence)} interval, then the queries better · same · worse"
         notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}.")
+        notes.append("Intervals are of each gain alone, not corrected.")
     decided = f"{comparison.test} test, paired by query, alpha {comparison.alpha:g}"
     notes.append(f">: significantly better than the systems of these letters ({decided}).")
     pairs, tested = len(comparison.pairs) // len(measures), only_against(comparison)
