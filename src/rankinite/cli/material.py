@@ -52,6 +52,8 @@ class Material:
                 raise DataError(f"--map-grades: {problem}") from problem
         _check_apart(data)
         _say_unused(target, models)
+        for other in [own for own in data.values() if own is not target]:
+            _say_empty(target, other)
         files = {name: [str(path) for path in paths] for name, paths in {"train": train, **given}.items()}
         return cls(models, {"backgrounds": backgrounds, **files}, data)
 
@@ -95,3 +97,11 @@ def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:
     unused = [name for name in target.feature_names if not any(name in names for names in known)]
     if known and unused:
         say(f"{target.source}: no background knows {listed(unused, 5)}; methods that train on the target may use them")
+
+
+def _say_empty(target: Dataset, other: Dataset) -> None:
+    """A word on features that a file lacks: in LETOR, what is not there is 0."""
+    lacking: Any = ~other.features.any(axis=0) & target.features.any(axis=0)
+    names = [name for name, empty in zip(target.feature_names, lacking.tolist(), strict=True) if empty]
+    if names:
+        say(f"{other.source}: {listed(names, 5)} are 0 in every row, but not in {target.source}; are they missing?")

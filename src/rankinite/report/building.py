@@ -108,12 +108,12 @@ def of_comparison(
     first, second = (Judged(name, scores_of(rankers[name], data, name), comparison[name][measure]) for name in (old, new))
     looked = {name: (models_of or rankers).get(name) for name in comparison.systems}
     sizes = {name: size_of(ranker) for name, ranker in looked.items() if hasattr(ranker, "stored")}
-    parts = _parts(looked, [new])
+    parts, better = _parts(looked, [new]), comparison.pair(new, old, measure).better
     return Report(
         title=title,
         verdict=_verdict(comparison, old, new, measure),
         figures=tables.figures(comparison, old, new, measure),
-        tables=(tables.compared(comparison, "All systems", new, (old,), sizes=sizes),),
+        tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
         queries=queries_of(data, first, second),
         grades=grades_by_rank(data, first, second),
         trainings=models.trainings(looked),
