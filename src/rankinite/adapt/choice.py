@@ -78,12 +78,9 @@ class Choice:
         pairs = len(seen.pairs) // len(seen.measures)
         decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
         skipped = seen[seen.systems[0]][self.measure].skipped
+        uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
         notes = (
-            *(
-                [f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."]
-                if skipped
-                else []
-            ),
+            *([uncounted] if skipped else []),
             f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
             "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
             *(f"{name}: not tried, {why}." for name, why in self.refused.items() if comparison is None),

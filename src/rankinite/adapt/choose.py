@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
 
 from rankinite.adapt.choice import Choice
 from rankinite.adapt.curve import LearningCurve, learning_curve
 from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
-from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method
+from rankinite.adapt.leaks import check_background, check_target
+from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method, refusal_of
 from rankinite.adapt.task import Task
 from rankinite.adapt.trada import Trada
 from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, members, try_method
@@ -70,12 +67,13 @@ def choose(
     check_number("choose", "confidence", confidence, 0.0, 1.0, above=True)
     task = _task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale, tuning)
     measures = as_measures([task.measure, *also])
-    for name, data in (("valid", valid), ("test", test), ("shifted", shifted)):
+    judging = {"valid": valid, "test": test, "shifted": shifted}
+    for name, data in judging.items():
         if data is not None:
             _check_judging(name, data, task)
+    check_target(target, judging)
     if background_data is not None:
-        _check_apart(background_data, {"target": target, "valid": valid, "test": test, "shifted": shifted})
-    _check_unseen(task, {"valid": valid, "test": test, "shifted": shifted})
+        check_background(background_data, {"target": target, **judging})
     tried, refused = _sorted_out(_asked(methods, task), task)
     if methods and refused and set(refused) >= {*methods} - {*BASELINES}:
         reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
@@ -158,55 +156,6 @@ def _check_judging(name: str, data: Any, task: Task) -> None:
         raise DataError(f"{data.source}: no query has documents of different grades, so it cannot judge. Leave out {name}.")
 
 
-def _check_apart(background_data: Dataset, others: Mapping[str, Dataset | None]) -> None:
-    """Refuse background data that hold queries to be judged by: methods trained on both would look better than they are.
-
-    Queries are the same if their rows have the same features, or if they and all their documents have the same ids. The ids of
-    queries alone say nothing, as two domains may both count from 1.
-    """
-    known = {**_query_contents(background_data), **_query_ids(background_data)}
-    for name, data in others.items():
-        keys = {} if data is None else {**_query_contents(data), **_query_ids(data)}
-        same = sorted({place for key, place in keys.items() if key in known})
-        if data is not None and same:
-            raise DataError(
-                f"{background_data.source}: {len(same)} of its queries have the rows of queries of {data.source} ({name}), "
-                f"such as {str(data.qids[same[0]])!r}. Methods trained on both would have seen what they are judged by; leave "
-                "these queries out of the background's data."
-            )
-
-
-def _check_unseen(task: Task, others: Mapping[str, Dataset | None]) -> None:
-    """Refuse to judge by queries that were learnt from: those with the same id and the same rows."""
-    known = {(key, str(task.target.qids[place])) for key, place in _query_contents(task.target).items()}
-    for name, data in others.items():
-        keys = {} if data is None else _query_contents(data)
-        same = [place for key, place in keys.items() if data is not None and (key, str(data.qids[place])) in known]
-        if data is not None and same:
-            raise DataError(
-                f"{data.source} ({name}): {len(same)} of its {data.queries} queries stand in the target data too, such as "
-                f"{str(data.qids[same[0]])!r}. What was learnt from says nothing about queries to come: take them out of one."
-            )
-
-
-def _query_ids(data: Dataset) -> dict[bytes, int]:
-    """The id of every query with those of its documents, in short, and its number; nothing where documents have no ids."""
-    if data.doc_ids is None:
-        return {}
-    return {
-        sha256("\n".join([str(data.qids[place]), *sorted(map(str, data.doc_ids[first:last]))]).encode()).digest(): place
-        for place, (first, last) in enumerate(pairwise(data.offsets.tolist()))
-    }
-
-
-def _query_contents(data: Dataset) -> dict[bytes, int]:
-    """The features of every query's rows, whatever their order, in short; and the number of the query."""
-    return {
-        sha256(np.sort(data.features[first:last].view(f"V{4 * len(data.feature_names)}"), axis=0).tobytes()).digest(): place
-        for place, (first, last) in enumerate(pairwise(data.offsets.tolist()))
-    }
-
-
 def _asked(names: Sequence[str] | None, task: Task) -> list[Method]:
     """The methods asked for, the baselines among them, in the order of simplicity; for the average alone, its parts."""
     known = {method.name: method for method in (*METHODS, AVERAGE)}
@@ -242,7 +191,7 @@ def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, telling: T
             except RankiniteError as problem:  # a foreign forest without node counts, an infinite feature, …
                 if method.kind == "baseline":
                     raise
-                refused[method.name] = f"as it refuses: {problem}".rstrip(".")
+                refused[method.name] = refusal_of(problem)
                 continue
             if kept is not None:
                 kept.put(trial)

@@ -43,8 +43,13 @@ class Method:
             try:
                 task.how.check(task.forest, task.target)
             except RankiniteError as problem:
-                return f"as it refuses: {problem}".rstrip(".")
+                return refusal_of(problem)
         return None
+
+
+def refusal_of(problem: RankiniteError) -> str:
+    """Why a method was not tried that refuses, as the end of a sentence."""
+    return f"as it refuses: {problem}".rstrip(".")
 
 
 def _with_trees(task: Task) -> Fitted:
