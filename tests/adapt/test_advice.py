@@ -30,7 +30,9 @@ def chosen(noises, *, queries=20, data=None, test=None, shifted=None, confidence
     scores = {name: scores_with(noise, place, data) for place, (name, noise) in enumerate(noises.items())}
     unseen = rk.compare(scores, data, measures, against=BASELINES)
     verdict = decide({name: evaluate(own, data, [NDCG])[NDCG].per_query for name, own in scores.items()}, confidence=confidence)
-    trials = tuple(Trial(KNOWN[name], rk.Feature(place), own, 1.0) for place, (name, own) in enumerate(scores.items()))
+    trials = tuple(
+        Trial(KNOWN[name], rk.Feature(place), own, np.ones(6), 1.0) for place, (name, own) in enumerate(scores.items())
+    )
     others = {}
     for name, own in (("test", test), ("shifted", shifted)):
         if own is not None:

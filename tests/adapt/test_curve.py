@@ -46,7 +46,7 @@ def case(queries, chosen, valid=None, silent=()):
     tasks = [*(task.on(part.rest) for part in parts), task]
     methods = [Method(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in WAYS.items()]
     trials = [try_method(method, tasks, parts, lambda _: None) for method in methods]
-    known = {trial.method.name: trial for trial in [*trials, *averaged(trials, task.target, parts)]}
+    known = {trial.method.name: trial for trial in [*trials, *averaged(trials, parts)]}
     return task, parts, known, learning_curve(task, known, Verdict(chosen, chosen, chosen, 0.8, 0.9))
 
 
@@ -92,8 +92,8 @@ def test_the_average_at_fewer_queries_is_that_of_its_parts():
         scores = np.zeros(task.target.rows)
         for part in parts:
             fewer = task.on(_some(part.rest, size, task))
-            each = [known[name].method.fit(fewer).score(part.held) for name in ("lambdaboost", "smart")]
-            scores[part.rows] = sum(own / own.std() for own in each)
+            rankers = [known[name].method.fit(fewer) for name in ("lambdaboost", "smart")]
+            scores[part.rows] = sum(own.score(part.held) / own.score(fewer.target).std() for own in rankers)
         values = evaluate(scores, task.target, [NDCG])[NDCG].per_query
         assert curve.values["average"][place] == pytest.approx(values)
 

@@ -27,7 +27,7 @@ def chosen(measure):
     unseen = rk.compare(scores, data, [rk.ERR(), measure], against=BASELINES)
     sign = 1.0 if measure.higher_is_better else -1.0
     verdict = decide({name: sign * unseen[name][measure].per_query for name in scores})
-    trials = tuple(Trial(KNOWN[name], rk.Feature(0), own, 1.0) for name, own in scores.items())
+    trials = tuple(Trial(KNOWN[name], rk.Feature(0), own, np.ones(6), 1.0) for name, own in scores.items())
     return Choice(verdict, rk.Feature(0), measure, trials, {}, unseen, test=unseen)
 
 

@@ -363,7 +363,7 @@ def test_folds_need_not_have_all_grades():
         trada(MART, low)
     assert len(trada(MART, target, None)) == len(MART)
     assert "trada" in rk.adapt.choose(MART, target, methods=["trada"], curve=False).models
-    told = rk.adapt.choose(MART, low, methods=["trada", "additive"], curve=False)
+    told = rk.adapt.choose(MART, low, methods=["trada", "additive-lambda"], curve=False)
     assert "predicts grades up to 4" in told.refused["trada"]
 
 

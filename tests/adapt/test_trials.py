@@ -103,8 +103,10 @@ def test_scores_do_not_depend_on_the_grades_of_queries_held_out_with_them():
 
 
 def trial(name, scale=1.0, column=0, kind="linear"):
+    """Every part is scored by the same ranker, which is a column."""
     scores = scale * target().features[:, column].astype(float)
-    return Trial(by_name(name, kind), scale * rk.Feature(column), scores, 1.0)
+    spreads = [np.delete(scores, part.rows).std() for part in held()]
+    return Trial(by_name(name, kind), scale * rk.Feature(column), scores, np.asarray([*spreads, scores.std()]), 1.0)
 
 
 def held():
@@ -114,22 +116,45 @@ def held():
 def test_the_average_weighs_its_parts_alike():
     parts = [trial("lambdaboost", 3.0, 0), trial("trada", 0.2, 1), trial("pool", 50.0, 2)]
     others = [trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")]
-    [average] = averaged([*parts, *others], target(), held())
+    [average] = averaged([*parts, *others], held())
     assert average.method.name == "average"
     for (weight, ranker), part in zip(average.ranker.parts, parts, strict=True):
         assert ranker is part.ranker
         assert (weight * ranker.score(target())).std() == pytest.approx(1 / 3)
-    for part in held():
-        expected = sum(own.unseen[part.rows] / own.unseen[part.rows].std() for own in parts) / 3
-        assert average.unseen[part.rows] == pytest.approx(expected)
+
+
+def overfitted(task: Task) -> Linear:
+    """A ranker whose scores vary more on the queries it was fitted to than on others, like any that overfits."""
+    data, names = task.target, task.target.feature_names
+    return Linear(names, np.linalg.lstsq(data.features, data.grades - data.grades.mean(), rcond=None)[0])
+
+
+@pytest.mark.parametrize("queries", [6, 12])
+def test_the_average_that_is_judged_is_made_by_the_rule_of_the_one_that_is_deployed(queries):
+    """Each part is judged by the very blend that would be deployed if the queries left were all there are."""
+    data, ways = target(queries), {"lambdaboost": mean_of_grades, "trada": overfitted}
+    found = [tried(data, by_name(name, fit=fit)) for name, fit in ways.items()]
+    parts = found[0][1]
+    [average] = averaged([own for own, _, _ in found], parts)
+
+    def deployed(seen):
+        rankers = [fit(Task({}, seen, NDCG)) for fit in ways.values()]
+        return rk.Blend(tuple((1 / (2 * ranker.score(seen).std()), ranker) for ranker in rankers))
+
+    assert average.ranker.score(unseen()) == pytest.approx(deployed(data).score(unseen()))
+    for part in parts:
+        assert average.unseen[part.rows] == pytest.approx(deployed(part.rest).score(part.held))
 
 
 def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
     parts = [trial("lambdaboost", 1.0, 0), trial("trada", 1.0, 1)]
-    [before] = averaged(parts, target(), held())
-    stretched = parts[0].unseen.copy()
+    [before] = averaged(parts, held())
+    stretched, spreads = parts[0].unseen.copy(), parts[0].spreads.copy()
     stretched[held()[2].rows] *= 128.0
-    [after] = averaged([replace(parts[0], ranker=64.0 * parts[0].ranker, unseen=stretched), parts[1]], target(), held())
+    spreads[2] *= 128.0
+    spreads[-1] *= 64.0
+    changed = replace(parts[0], ranker=64.0 * parts[0].ranker, unseen=stretched, spreads=spreads)
+    [after] = averaged([changed, parts[1]], held())
     assert after.unseen == pytest.approx(before.unseen)
     assert after.ranker.score(target()) == pytest.approx(before.ranker.score(target()))
 
@@ -137,7 +162,7 @@ def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
 def test_of_each_kind_the_first_there_is_takes_part():
     names = ["smart", "trada", "trada-splits", "interpolate", "pool", "lambdaboost"]
     trials = [trial(name, column=place % 5) for place, name in enumerate(names)]
-    [average] = averaged(trials, target(), held())
+    [average] = averaged(trials, held())
     chosen = [names[place] for place in (5, 2, 4)]
     assert chosen == ["lambdaboost", "trada-splits", "pool"]
     for (_, ranker), place in zip(average.ranker.parts, (5, 2, 4), strict=True):
@@ -150,7 +175,7 @@ def test_there_is_no_average_of_one():
         [trial("smart"), trial("trada"), trial("background", kind="baseline")],
         [trial("smart"), trial("lambdaboost", 0.0)],  # constant scores say nothing
     ):
-        assert averaged(trials, target(), held()) == []
+        assert averaged(trials, held()) == []
 
 
 # ---- resuming ------------------------------------------------------------------------------------------------------
@@ -257,7 +282,7 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
     """The model stands there first, the facts come last: only both together count."""
     task = Task({"background": background()}, target(), NDCG)
     kept = Kept(tmp_path, task)
-    done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, 1.5)
+    done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, np.arange(6.0), 1.5)
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -270,7 +295,11 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
     kept.put(done)
     found = kept.get(done.method)
     assert found is not None
-    assert (found.unseen.tobytes(), found.seconds) == (done.unseen.tobytes(), 1.5)
+    assert (found.unseen.tobytes(), found.spreads.tobytes(), found.seconds) == (
+        done.unseen.tobytes(),
+        done.spreads.tobytes(),
+        1.5,
+    )
     assert kept.get(by_name("other")) is None
     assert fingerprint(task) == fingerprint(replace(task))
 

@@ -182,7 +182,9 @@ def test_shells_complete_verbs_options_and_names(completed):
     assert completed("train", "--learner", "lambdam") == ["lambdamart"]
     assert completed("train", "-m", "er") == ["err", "err@10"]
     assert completed("evaluate", "--measure", "pair") == ["pairwise-errors"]
-    assert completed("adapt", "--methods", "smart,trada-") == ["smart,trada-splits", "smart,trada-trees"]
+    assert completed("adapt", "--methods", "smart,trada-") == [
+        *(f"smart,trada-{rest}" for rest in ("leaves", "trim", "splits", "trees", "trees-lambda"))
+    ]
     assert completed("evaluate", "fea") == ["feature:"]
     assert completed("compare", "a.rankinite", "asc") == ["ascending:"]
     assert completed("evaluate", "") == []  # the shell offers files

@@ -82,7 +82,7 @@ def choose(
     telling = Telling(watch, tried, curve=curve)
     trials = _trials(task, tried, kept, telling, refused)
     if methods is None or AVERAGE.name in methods:
-        found = averaged(trials, target, parts_of(target, task.measure, folds, seed))
+        found = averaged(trials, parts_of(target, task.measure, folds, seed))
         trials += found
         if not found:
             refused[AVERAGE.name] = "needs two unlike methods whose scores vary"
@@ -163,7 +163,7 @@ def _asked(names: Sequence[str] | None, task: Task) -> list[Method]:
         if name not in known:
             raise ArgumentError(f"there is no method {name!r}. The methods are {listed(list(known), 20)}.")
     if names is None:
-        return list(METHODS)
+        return [method for method in METHODS if method.is_usual(task)]
     wanted = {*names, *BASELINES}
     if wanted == {AVERAGE.name, *BASELINES}:
         able = [[name for name in kind if known[name].refusal(task) is None] for kind in AVERAGED]

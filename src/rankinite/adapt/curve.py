@@ -14,7 +14,7 @@ import numpy as np
 from rankinite.adapt.deciding import BASELINES, Verdict
 from rankinite.adapt.methods import AVERAGE
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import Trial, mean_scores, members
+from rankinite.adapt.trials import Trial, mean_scores, members, spread
 from rankinite.adapt.tuning import judged_in, parts_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
@@ -144,13 +144,21 @@ def _some(rest: Dataset, size: int, task: Task) -> Dataset:
 
 
 def _unseen(known: Mapping[str, Trial], name: str, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> Floats:
-    if name == AVERAGE.name:
-        each = [_unseen(known, trial.method.name, tasks, parts, rows) for trial in members(known.values())]
-        return mean_scores(each, parts)
-    scores = np.zeros(rows)
+    """The scores of every judged query by rankers that were fitted to fewer queries and not to it."""
+    if name != AVERAGE.name:
+        return _fitted(known[name], tasks, parts, rows)[0]
+    found = [_fitted(trial, tasks, parts, rows) for trial in members(known.values())]
+    return mean_scores([scores for scores, _ in found], np.asarray([spreads for _, spreads in found]), parts)
+
+
+def _fitted(trial: Trial, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> tuple[Floats, Floats]:
+    """One method's unseen scores, and how far those of each fit vary; rows of no part are not scored."""
+    scores, spreads = np.zeros(rows), np.zeros(len(parts) + 1)
 
     def fit(number: int) -> None:
-        scores[parts[number].rows] = scores_of(known[name].method.fit(tasks[number]), parts[number].held, name)
+        ranker = trial.method.fit(tasks[number])
+        spreads[number] = spread(scores_of(ranker, tasks[number].target, trial.method.name))
+        scores[parts[number].rows] = scores_of(ranker, parts[number].held, trial.method.name)
 
     run(fit, range(len(parts)))
-    return scores
+    return scores, spreads

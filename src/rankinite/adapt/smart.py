@@ -15,6 +15,7 @@ from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
+from rankinite.rankers.boosting import Preset
 from rankinite.rankers.lambdamart import LambdaMART
 from rankinite.rankers.training import Learner, one_measure
 
@@ -36,10 +37,11 @@ def smart(
 ) -> Fitted:
     """Boost trees from the background's scores; held-out queries say how many, and where none is best the background stays.
 
-    ``learner``: other settings than those of paper 000: 500 trees of 20 leaves, rate 0.1, 70 % of the rows a tree. Those of
-    paper 001 are given by ``rankinite.adapt.smart.nodes_drawn``. ``scale``: what the background's scores are multiplied by
-    first: a small scale lets the trees change more. "fit" takes the one under which its scores best say, by the pair cost,
-    which of two documents is better; None leaves them as they are, and the result is one forest where the background is one.
+    ``learner``: other settings than the default, which has the trees of paper 000 (500 of 20 leaves, rate 0.1, 70 % of the
+    rows drawn for each) and our λ and splits. ``scale``: what the background's scores are multiplied by first: a small scale
+    lets the trees change more. "fit", which the papers do not have, takes the one under which its scores best say, by the
+    pair cost, which of two documents is better; None leaves them as they are, and the result is one forest where the
+    background is one. As in the paper: ``smart(…, learner=rows_drawn(measure, preset="paper"), scale=None)``.
     """
     maker = rows_drawn(measure, seed) if learner is None else learner
     base = scaled(background, target, measure, scale)
@@ -47,16 +49,15 @@ def smart(
     return untouched(matched(background, target)) if adapted is base else adapted  # no tree is best: nothing is changed
 
 
-def rows_drawn(measure: Measure | str, seed: int = 0) -> LambdaMART:
-    """The settings of paper 000 §5.5."""
-    return LambdaMART(measure=measure, trees=500, leaves=20, rate=0.1, row_share=0.7, seed=seed)
+def rows_drawn(measure: Measure | str, seed: int = 0, *, preset: Preset = "plain") -> LambdaMART:
+    """The trees of paper 000 §5.5; with ``preset="paper"`` its λ and splits too."""
+    return LambdaMART.preset(preset, measure=measure, trees=500, leaves=20, rate=0.1, row_share=0.7, seed=seed)
 
 
-def nodes_drawn(measure: Measure | str, seed: int = 0) -> LambdaMART:
-    """The settings of paper 001 §5.3: fast steps, and rows and features drawn anew for every split."""
-    return LambdaMART(
-        measure=measure, trees=500, leaves=20, rate=0.5, node_row_share=0.7, node_feature_share=0.7, seed=seed
-    )  # fmt: skip
+def nodes_drawn(measure: Measure | str, seed: int = 0, *, preset: Preset = "plain") -> LambdaMART:
+    """The trees of paper 001 §5.3, grown in fast steps with rows and features drawn for every split; ``preset``: as above."""
+    shares = {"node_row_share": 0.7, "node_feature_share": 0.7}
+    return LambdaMART.preset(preset, measure=measure, trees=500, leaves=20, rate=0.5, seed=seed, **shares)
 
 
 def scaled(background: Scorer, target: Dataset, measure: Measure | str, scale: BaseScale) -> Scorer:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from rankinite.adapt.interpolate import own_learner
-from rankinite.adapt.settings import last_told
+from rankinite.adapt.settings import LAMBDA, Loss, last_told, loss_of, with_loss_of
 from rankinite.adapt.trada import Trada
 from rankinite.adapt.tuning import Own, fit_own
 from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.measures.base import TrainableMeasure
 from rankinite.rankers.base import Fitted
+from rankinite.rankers.boosting import Boosting
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.lambdamart import LambdaMART
 
@@ -74,9 +75,23 @@ class Task:
         return max(rankers, key=lambda own: sign * evaluate(own, self.target, [self.measure])[self.measure].mean)
 
     @remembered
+    def loss(self) -> Loss:
+        """What the forest was trained for; λ-gradients where there is none, it does not say so, or it had several losses."""
+        return loss_of(self.forest, self.how.loss)
+
+    @remembered
     def own(self) -> Own:
-        """The ranker of the target alone."""
-        learner = own_learner(self.measure, self.seed, self.target.rows)
+        """The ranker of the target alone, trained for the measure."""
+        return self._alone(own_learner(self.measure, self.seed, self.target.rows))
+
+    @remembered
+    def alone(self) -> Own:
+        """The ranker of the target alone, trained as the background was: what adapting must beat (003 §5.3)."""
+        if self.loss == LAMBDA:
+            return self.own
+        return self._alone(self._with_loss(own_learner(self.measure, self.seed, self.target.rows)))
+
+    def _alone(self, learner: Boosting) -> Own:
         return fit_own(learner, self.target, self.valid, folds=TUNING, seed=self.seed)
 
     @remembered
@@ -102,7 +117,14 @@ class Task:
         """A tenth of the background's trees: 30 for the paper's 300."""
         return 30 if self.forest is None else max(1, len(self.forest) // 10)
 
-    def learner(self, trees: int) -> LambdaMART:
+    def learner(self, trees: int) -> Boosting:
+        """A learner with the loss, shape and rate that the background was trained with, where it says so."""
+        return self._with_loss(self.lambda_learner(trees))
+
+    def lambda_learner(self, trees: int) -> LambdaMART:
         """LambdaMART with the shape and rate that the background was trained with, where it says so."""
         leaves, rate = last_told(self.forest, "leaves", 12), self.how.rate or last_told(self.forest, "rate", 0.1)
         return LambdaMART(measure=self.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=self.seed)
+
+    def _with_loss(self, learner: LambdaMART) -> Boosting:
+        return learner if self.forest is None else with_loss_of(self.forest, learner, self.loss)

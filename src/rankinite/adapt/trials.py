@@ -25,7 +25,7 @@ from rankinite.data.folds import Holdout
 from rankinite.data.streams import write_atomically
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.evaluate import scores_of
-from rankinite.kernel import Floats
+from rankinite.kernel import Floats, Indices
 from rankinite.parallel import run
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
@@ -41,6 +41,8 @@ class Trial:
     """Fitted to all target data."""
     unseen: Floats
     """The score of every target row by a ranker that did not see its query; by the one of all, where a query tells nothing."""
+    spreads: Floats
+    """How far the scores of each fit vary over the queries it was fitted to: one per part held out, then that of ``ranker``."""
     seconds: float
     """What all that took."""
 
@@ -97,35 +99,44 @@ class Telling:
 
 def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], told: Callable[[float], None]) -> Trial:
     """Fit a method to all target data (the last task) and to all but each part (the others); ``told`` the share done."""
-    start, unseen = perf_counter(), np.empty(tasks[-1].target.rows)
-    others = np.setdiff1d(np.arange(len(unseen)), np.concatenate([part.rows for part in parts]))
+    start, unseen, spreads = perf_counter(), np.empty(tasks[-1].target.rows), np.empty(len(tasks))
+    others = rows_of_no_part(len(unseen), parts)
     fits = count(1)
 
     def fit(number: int) -> Fitted:
         ranker = method.fit(tasks[number])
+        seen = scores_of(ranker, tasks[number].target, method.name)
+        spreads[number] = spread(seen)
         if number < len(parts):
             unseen[parts[number].rows] = scores_of(ranker, parts[number].held, method.name)
         else:
-            unseen[others] = scores_of(ranker, tasks[number].target, method.name)[others]
+            unseen[others] = seen[others]
         told(next(fits) / len(tasks))
         return ranker
 
     told(0.0)
     rankers = run(fit, range(len(tasks)))  # side by side, each on one thread: small data gain nothing from more
-    return Trial(method, rankers[-1], unseen, perf_counter() - start)
+    return Trial(method, rankers[-1], unseen, spreads, perf_counter() - start)
 
 
-def averaged(trials: Iterable[Trial], target: Dataset, parts: Sequence[Holdout]) -> list[Trial]:
+def rows_of_no_part(rows: int, parts: Sequence[Holdout]) -> Indices:
+    """The rows of queries that tell nothing, which no part holds out."""
+    return np.setdiff1d(np.arange(rows), np.concatenate([part.rows for part in parts]))
+
+
+def averaged(trials: Iterable[Trial], parts: Sequence[Holdout]) -> list[Trial]:
     """The trial of the average of unlike methods; none where there are fewer than two whose scores vary."""
-    own = [(spread(scores_of(trial.ranker, target, trial.method.name)), trial) for trial in members(trials)]
-    varied = [(width, trial) for width, trial in own if width > 0.0]
+    varied = [trial for trial in members(trials) if trial.spreads[-1] > 0.0]
     if len(varied) < 2:
         return []
-    unseen = mean_scores([trial.unseen for _, trial in varied], parts)
-    ranker = Blend(tuple((1.0 / (len(varied) * width), trial.ranker) for width, trial in varied))
-    names = ", ".join(trial.method.name for _, trial in varied)
+    spreads = np.asarray([trial.spreads for trial in varied])
+    unseen = mean_scores([trial.unseen for trial in varied], spreads, parts)
+    weights = average_weights(spreads[:, -1]).tolist()
+    ranker = Blend(tuple((weight, trial.ranker) for weight, trial in zip(weights, varied, strict=True)))
+    names = ", ".join(trial.method.name for trial in varied)
     method = replace(AVERAGE, what=f"the mean of unlike methods: {names}")
-    return [Trial(method, ranker, unseen, sum(trial.seconds for _, trial in varied))]
+    unknown = np.full(len(parts) + 1, np.nan)  # nobody averages averages
+    return [Trial(method, ranker, unseen, unknown, sum(trial.seconds for trial in varied))]
 
 
 def members(trials: Iterable[Trial]) -> list[Trial]:
@@ -135,18 +146,25 @@ def members(trials: Iterable[Trial]) -> list[Trial]:
     return [trial for trial in chosen if trial is not None]
 
 
-def mean_scores(scores: Sequence[Floats], parts: Sequence[Holdout]) -> Floats:
-    """The mean of several rankers' unseen scores, each made to vary alike.
+def average_weights(spreads: Floats) -> Floats:
+    """What each ranker of an average is multiplied by, given how far its scores vary over the queries it was fitted to.
 
-    The parts are looked at one by one, as each was scored by rankers of its own, whose scales may differ; so are the rows of
-    none of them.
+    There is one rule for the average that is judged and for the one that is deployed, so that the evidence is about the latter.
+    Spreads on queries held out would be another rule: a ranker that overfits varies less on them than on its own.
+    """
+    return np.divide(1.0, len(spreads) * spreads, out=np.zeros(len(spreads)), where=spreads > 0.0)
+
+
+def mean_scores(scores: Sequence[Floats], spreads: Floats, parts: Sequence[Holdout]) -> Floats:
+    """The average's unseen scores from those of its rankers.
+
+    ``spreads``: one row per ranker, one column per fit: the parts held out, then all of the target.
     """
     mean = np.zeros(len(scores[0]))
-    others = np.setdiff1d(np.arange(len(mean)), np.concatenate([part.rows for part in parts]))
-    for rows in (*(part.rows for part in parts), others):
-        for own in scores:
-            width = spread(own[rows]) if len(rows) else 0.0
-            mean[rows] += own[rows] / ((width or 1.0) * len(scores))
+    others = rows_of_no_part(len(mean), parts)
+    for number, rows in enumerate((*(part.rows for part in parts), others)):
+        for weight, own in zip(average_weights(spreads[:, number]), scores, strict=True):
+            mean[rows] += weight * own[rows]
     return mean
 
 
@@ -168,12 +186,12 @@ class Kept:
             return None
         try:
             with np.load(io.BytesIO(facts.read_bytes()), allow_pickle=False) as stored:
-                unseen, seconds = stored["unseen"], float(stored["seconds"])
+                unseen, spreads, seconds = stored["unseen"], stored["spreads"], float(stored["seconds"])
             ranker = load(model)
         except (OSError, ValueError, EOFError, KeyError, BadZipFile, RankiniteError):
             return None
         assert isinstance(ranker, Fitted)
-        return Trial(method, ranker, unseen, seconds)
+        return Trial(method, ranker, unseen, spreads, seconds)
 
     def put(self, trial: Trial) -> None:
         """Keep a finished trial."""
@@ -181,7 +199,7 @@ class Kept:
         model, facts = self._paths(trial.method)
         trial.ranker.save(model)
         content = io.BytesIO()
-        np.savez(content, unseen=trial.unseen, seconds=np.asarray(trial.seconds))
+        np.savez(content, unseen=trial.unseen, spreads=trial.spreads, seconds=np.asarray(trial.seconds))
         with write_atomically(facts) as handle:
             handle.write(content.getvalue())
 

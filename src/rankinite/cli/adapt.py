@@ -140,7 +140,9 @@ def adapt(
     methods: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these methods, as in smart,trada; all if left out. Background and target alone are always there.",
+            help="Only these methods, as in smart,trada. If left out, all that suit the background, but not the papers' "
+            "variants interpolate-lambdarank, trada-leaves, trada-trim, smart-paper, smart-nodes and pool-20. Background and "
+            "target alone are always there.",
             rich_help_panel=_CHOICE,
             autocompletion=completing.methods,
         ),

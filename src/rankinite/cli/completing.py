@@ -9,8 +9,9 @@ MEASURES = (
     *("p@1", "p@5", "p@10", "recall@10", "pairwise-errors", "balanced-error"),
 )
 METHODS = (
-    *("interpolate", "lambdaboost", "trada", "trada-splits", "trada-trees", "additive", "smart", "neighbours", "pool"),
-    *("pool-10", "average"),
+    *("interpolate", "interpolate-lambdarank", "lambdaboost", "trada", "trada-leaves", "trada-trim", "trada-splits"),
+    *("trada-trees", "trada-trees-lambda", "additive", "additive-lambda", "smart", "smart-paper", "smart-nodes"),
+    *("target-lambda", "neighbours", "pool", "pool-lambda", "pool-10", "pool-10-lambda", "pool-20", "average"),
 )
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
 TIES = ("expected", "lowest", "highest", "order", "doc_id")

@@ -251,15 +251,27 @@ Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(defa
 """Every setting of every learner, None where it is not given: what ``with_options`` turns into options."""
 
 
-def make(learner: Learner, given: Any) -> training.Learner:
-    """The learner with the settings that were given."""
+Preset: Any = StrEnum("Preset", [(name, name) for name in _choices("rankinite.rankers.boosting", "Preset")])
+"""What the settings are that are not given."""
+
+
+def make(learner: Learner, given: Any, preset: str | None = None) -> training.Learner:
+    """The learner with the settings that were given, the others those of a preset."""
+    if preset is not None and learner not in TREES:
+        raise ArgumentError(
+            f"--preset {preset} is for learners of trees ({', '.join(TREES)}), not for {learner}. Leave it out."
+        )
     own = SETTINGS[learner]
     chosen: dict[str, Any] = {f.name: getattr(given, f.name) for f in fields(given) if getattr(given, f.name) not in (None, [])}
     for name in chosen:
         if name not in own:
             raise _foreign(learner, name)
     module, class_name = HOMES[learner]
-    return getattr(import_module(module), class_name)(**{name: _value(own[name], value) for name, value in chosen.items()})
+    kind, settings = (
+        getattr(import_module(module), class_name),
+        {name: _value(own[name], value) for name, value in chosen.items()},
+    )
+    return kind(**settings) if preset is None else kind.preset(str(preset), **settings)
 
 
 def spelled(learner: Learner, made: training.Learner) -> dict[str, Any]:

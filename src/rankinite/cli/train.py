@@ -56,6 +56,14 @@ def train(
             "round: lambdaboost climbs a measure.",
         ),
     ] = learners.Learner.lambdamart,
+    preset: Annotated[
+        learners.Preset | None,
+        typer.Option(
+            help="What the settings of trees are that are not given: plain, our defaults, or paper, as in the papers "
+            "(least-squares splits; for lambdamart also λ-gradients that are not scaled by query and pair).",
+            show_default="plain",
+        ),
+    ] = None,
     base: Annotated[
         str | None,
         RANKER,
@@ -99,6 +107,8 @@ def train(
 
       rankinite train market.txt --base web.rankinite --rate 0.1 --out market.rankinite
 
+      rankinite train train.txt.gz -v valid.txt.gz --preset paper --trees 1000 --leaves 10 --out paper.rankinite
+
       rankinite train big.parquet --checkpoint big.checkpoint --every 100 --out big.rankinite
 
       rankinite train train.txt.gz -v valid.txt.gz --learner lambdarank --hidden 20,10 --restarts 3 --out net.rankinite
@@ -126,7 +136,7 @@ def train(
         raise ArgumentError(
             f"--checkpoint {checkpoint} is also the model's file. A checkpoint is removed in the end: name another."
         )
-    maker = learners.make(learner, settings)
+    maker = learners.make(learner, settings, preset)
     material = _Material.read(data, valid, test, base, preferences, reading)
     start = monotonic()
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)

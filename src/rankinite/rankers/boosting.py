@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from rankinite.checks import check_count, check_rate
+from rankinite.checks import check_choice, check_count, check_rate
 from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
@@ -32,6 +32,9 @@ from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees, join
+
+Preset = Literal["plain", "paper"]
+"""What the settings are that are not given: our defaults, or what the papers do where that differs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,27 @@ class Boosting(Learner, TreeSettings):
         if self.patience is not None:
             check_count(name, "patience", self.patience)
         self.check_watch()
+
+    @classmethod
+    def plain(cls, **settings: Any) -> Self:
+        """The learner with these settings and our defaults, as the class itself makes it."""
+        return cls(**settings)
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:
+        """The learner with these settings, and otherwise as in the papers: see :meth:`paper_settings`."""
+        return cls(**{**cls.paper_settings(), **settings})
+
+    @classmethod
+    def paper_settings(cls) -> dict[str, Any]:
+        """Where the papers differ from our defaults: they find splits by least squares on the gradients."""
+        return {"criterion": "mse"}
+
+    @classmethod
+    def preset(cls, name: Preset, **settings: Any) -> Self:
+        """The learner of a preset that is known by its name."""
+        check_choice(cls.__name__, "preset", name, get_args(Preset))
+        return cls.paper(**settings) if name == "paper" else cls.plain(**settings)
 
     def fit(
         self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()

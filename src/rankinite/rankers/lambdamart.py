@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rankinite.checks import check_count, check_flag, check_positive
 from rankinite.data.dataset import Dataset
@@ -41,6 +42,11 @@ class LambdaMART(StepSettings, Boosting):
         if self.truncation is not None:
             check_count("LambdaMART", "truncation", self.truncation)
         check_flag("LambdaMART", "normalise", self.normalise)
+
+    @classmethod
+    def paper_settings(cls) -> dict[str, Any]:
+        """Where the papers differ from our defaults: splits by least squares, and λ not scaled by query or pair."""
+        return {**super().paper_settings(), "normalise": False}
 
     def objective(self, train: Dataset) -> Objective:
         """λ-gradients of the measure."""

@@ -1,0 +1,106 @@
+"""Forests are adapted with the loss that they were trained for (paper 003), and with λ-gradients beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.adapting import background, background_data, make_small, target, unseen
+from rankinite.adapt import choose
+from rankinite.adapt.methods import AVERAGED, METHODS
+from rankinite.adapt.task import Task
+
+NDCG = rk.NDCG(10)
+SHAPE = {"trees": 20, "leaves": 6, "rate": 0.2, "min_rows": 5}
+MORE = {"trees": 2, "leaves": 6, "rate": 0.2, "patience": None}
+BACKGROUNDS = {
+    "squared": rk.MART(**SHAPE),
+    "graded": rk.MART(**SHAPE, loss="graded", max_grade=5, sigma=0.5),
+    "pairs": rk.RankNetTrees(**SHAPE, sigma=0.5),
+}
+LEARNERS = {
+    "squared": rk.MART(**MORE),
+    "graded": rk.MART(**MORE, loss="graded", max_grade=5, sigma=0.5),
+    "pairs": rk.RankNetTrees(**MORE, sigma=0.5),
+}
+LAMBDA_FORMS = [method.name for method in METHODS if method.lambda_form_of]
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    make_small(monkeypatch)
+
+
+@pytest.mark.parametrize("loss", BACKGROUNDS)
+def test_trees_are_added_with_the_loss_of_the_background(loss):
+    forest = BACKGROUNDS[loss].fit(background_data())
+    choice = choose(forest, target(), methods=["additive", "additive-lambda"], same_scale=True, curve=False)
+    expected = LEARNERS[loss].fit(target(), base=forest)
+    assert choice.models["additive"].score(unseen()).tobytes() == expected.score(unseen()).tobytes()
+    climbing = rk.LambdaMART(**MORE).fit(target(), base=forest)
+    assert choice.models["additive-lambda"].score(unseen()).tobytes() == climbing.score(unseen()).tobytes()
+    assert expected.score(unseen()).tobytes() != climbing.score(unseen()).tobytes()
+
+
+def test_every_method_of_paper_003_keeps_squared_loss():
+    forest = BACKGROUNDS["squared"].fit(background_data())
+    choice = choose(forest, target(), background_data=background_data(), same_scale=True, curve=False)
+    task = Task({"web": forest}, target(), NDCG, background_data=background_data())
+    assert task.loss == "squared"
+    more = LEARNERS["squared"]
+    trees = more.fit(target(), base=choice.models["trada"])
+    assert choice.models["trada-trees"].score(unseen()).tobytes() == trees.score(unseen()).tobytes()
+    whole = rk.MART(**{**MORE, "trees": 22}).fit(rk.concat([background_data(), target()], prefixes=("background:", "")))
+    assert choice.models["pool"].score(unseen()).tobytes() == whole.score(unseen()).tobytes()
+    assert isinstance(choice.models["target"], rk.Forest)
+    assert choice.models["target"].settings["learner"] == "MART"
+    assert choice.models["target"].settings["loss"] == "squared"
+    for name in LAMBDA_FORMS:
+        assert choice.models[name].settings["learner"] == "LambdaMART"
+    assert dict(choice.refused) == {}
+
+
+def test_without_another_loss_there_are_no_further_forms_of_a_method():
+    choice = choose(background(), target(), background_data=background_data(), curve=False)
+    assert not set(choice.models) & set(LAMBDA_FORMS)
+    assert dict(choice.refused) == {}
+    asked = choose(background(), target(), methods=["additive", "additive-lambda"], curve=False)
+    assert "is the same as additive" in asked.refused["additive-lambda"]
+
+
+def test_a_forest_of_several_losses_or_of_an_unknown_one_is_adapted_by_lambda_gradients():
+    squared = BACKGROUNDS["squared"].fit(background_data())
+    both = rk.LambdaMART(**{**SHAPE, "trees": 3}).fit(background_data(), base=squared)
+    for forest in (both, background()):
+        assert isinstance(Task({"web": forest}, target(), NDCG).learner(3), rk.LambdaMART)
+
+
+def test_the_loss_that_is_given_counts_more_than_the_one_in_the_model():
+    given = rk.adapt.Trada(loss="squared", same_scale=True)
+    choice = choose(background(), target(), methods=["additive"], tuning=given, curve=False)
+    expected = LEARNERS["squared"].fit(target(), base=background())
+    assert choice.models["additive"].score(unseen()).tobytes() == expected.score(unseen()).tobytes()
+
+
+def test_trees_that_predict_grades_are_not_added_to_those_of_another_scale():
+    low = background_data().map_grades(lambda grades: np.minimum(grades, 1.0))
+    forest = rk.MART(**SHAPE).fit(low)
+    choice = choose(forest, target(), methods=["additive", "additive-lambda", "lambdaboost"], curve=False)
+    assert "predicts grades up to 1" in choice.refused["additive"]
+    assert "additive-lambda" in choice.models
+
+
+def test_variants_of_the_papers_are_tried_when_they_are_asked_for():
+    variants = [method.name for method in METHODS if not method.usual]
+    assert variants == ["interpolate-lambdarank", "trada-leaves", "trada-trim", "smart-paper", "smart-nodes", "pool-20"]
+    choice = choose(background(), target(), background_data=background_data(), methods=variants, curve=False)
+    assert set(variants) <= set(choice.models)
+    leaves = rk.adapt.trada(background(), target(), None, responses="leaves", folds=3)
+    assert choice.models["trada-leaves"].score(unseen()).tobytes() == leaves.score(unseen()).tobytes()
+
+
+def test_every_part_of_the_average_is_a_method():
+    known = {method.name for method in METHODS}
+    assert {name for kind in AVERAGED for name in kind} <= known
+    assert {method.lambda_form_of for method in METHODS} - {None} <= known
