@@ -32,8 +32,12 @@ SETTINGS = {
     "classic": [[*pair, other] for pair, other in CLASSIC.items()],
     "artificial": [SHIFTS, FURTHER, WORLD, QUERIES],
 }
-PEERS = ("LightGBM", "LightGBM continued", "LightGBM refit", "XGBoost", "XGBoost refresh")
-UNRELATED = ("cli", "exchange")
+PEERS = (
+    *("LightGBM", "LightGBM continued", "LightGBM refit", "LightGBM pooled", "LightGBM average"),
+    *("XGBoost", "XGBoost continued", "XGBoost refresh", "XGBoost pooled"),
+    *("CatBoost", "CatBoost baseline", "libraries averaged"),
+)
+UNRELATED = ("cli", "exchange", "report")
 """Packages of rankinite that no number here depends on."""
 Fit = Callable[[Pair, rk.Dataset, int, "Backgrounds"], dict[str, Any]]
 
@@ -102,28 +106,15 @@ class Backgrounds:
         return self.pair.material.background
 
     def ours(self, learner: type[rk.LambdaMART | rk.MART] = rk.LambdaMART) -> rk.Forest:
-        path = self._path(f"{learner.__name__}-{code_key()}.rankinite")
+        name = f"{learner.__name__}-{code_key()}.rankinite"
+        return rk.load(self.made(name, lambda path: learner(trees=TREES, **SHAPE).fit(self.data).save(path)))
+
+    def made(self, name: str, train: Callable[[Path], object]) -> Path:
+        """The file of a model, trained unless it is there."""
+        path = self._path(name)
         if not path.exists():
-            with _whole(path) as own:
-                learner(trees=TREES, **SHAPE).fit(self.data).save(own)
-        return rk.load(path)
-
-    def lightgbm(self) -> Path:
-        path = self._path("lightgbm.txt")
-        if not path.exists():
-            import lightgbm
-
-            with _whole(path) as own:
-                lightgbm.train(lightgbm_settings(self.threads), lightgbm_data(self.data), TREES).save_model(own)
-        return path
-
-    def xgboost(self) -> Path:
-        path = self._path("xgboost.json")
-        if not path.exists():
-            import xgboost
-
-            with _whole(path) as own:
-                xgboost.train(xgboost_settings(self.threads), xgboost_data(self.data), TREES).save_model(own)
+            with _whole(path) as unfinished:
+                train(unfinished)
         return path
 
     def _path(self, name: str) -> Path:
@@ -131,7 +122,7 @@ class Backgrounds:
 
 
 def fit_methods(pair: Pair, target: rk.Dataset, draw: int, backgrounds: Backgrounds) -> dict[str, Any]:
-    """Every method of ``rk.adapt.choose`` with what it chose, and what other libraries offer."""
+    """Every method of ``rk.adapt.choose``, and what it chose."""
     material = pair.material
     choice = rk.adapt.choose(
         backgrounds.ours(), target,
@@ -146,8 +137,6 @@ def fit_methods(pair: Pair, target: rk.Dataset, draw: int, backgrounds: Backgrou
         }
         for trial in choice.trials
     }
-    for name, (seconds, scores) in peers(target, backgrounds).items():
-        systems[name] = {"seconds": seconds, **judged(scores, material)}
     decided = {"chosen": choice.name, "recommended": choice.verdict.recommended, "best": choice.verdict.best}
     return {**decided, "refused": dict(choice.refused), "systems": systems}
 
@@ -162,58 +151,6 @@ def _values(ranker: Any, data: rk.Dataset) -> dict[str, list[float | None]]:
     scored = np.asarray(ranker(data), float) if callable(ranker) else ranker
     evaluation = rk.evaluate(scored, data, MEASURES)
     return {str(m): [None if np.isnan(v) else round(v, 7) for v in evaluation[m].per_query.tolist()] for m in MEASURES}
-
-
-# ---- what others offer -------------------------------------------------------------------------------------------------
-
-
-def lightgbm_settings(threads: int) -> dict[str, Any]:
-    shape = {"objective": "lambdarank", "num_leaves": LEAVES, "learning_rate": RATE}
-    return {**shape, "verbosity": -1, "num_threads": threads, "deterministic": True, "force_row_wise": True}
-
-
-def lightgbm_data(data: rk.Dataset) -> Any:
-    import lightgbm
-
-    # Continued training asks for the raw features again.
-    settings = {"verbosity": -1}
-    return lightgbm.Dataset(data.features, data.grades, group=np.diff(data.offsets), params=settings, free_raw_data=False)
-
-
-def xgboost_settings(threads: int) -> dict[str, Any]:
-    shape = {"objective": "rank:ndcg", "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": LEAVES, "max_depth": 0}
-    return {**shape, "eta": RATE, "nthread": threads}
-
-
-def xgboost_data(data: rk.Dataset) -> Any:
-    import xgboost
-
-    return xgboost.DMatrix(data.features, data.grades, qid=data.query_of_row())
-
-
-def peers(target: rk.Dataset, backgrounds: Backgrounds) -> dict[str, tuple[float, Callable[[rk.Dataset], Any]]]:
-    """What LightGBM and XGBoost do with a background of their own: seconds, and how it scores."""
-    import lightgbm
-    import xgboost
-
-    first, second = lightgbm.Booster(model_file=backgrounds.lightgbm()), xgboost.Booster(model_file=backgrounds.xgboost())
-    settings = lightgbm_settings(backgrounds.threads)
-    refresh = {"process_type": "update", "updater": "refresh", "refresh_leaf": 1, "verbosity": 0}  # else it warns of itself
-    again = {**xgboost_settings(backgrounds.threads), **refresh}
-    works = {
-        PEERS[0]: lambda: first,
-        PEERS[1]: lambda: lightgbm.train(settings, lightgbm_data(target), MORE, init_model=backgrounds.lightgbm()),
-        PEERS[2]: lambda: first.refit(target.features, target.grades, group=np.diff(target.offsets)),
-        PEERS[3]: lambda: second,
-        PEERS[4]: lambda: xgboost.train(again, xgboost_data(target), TREES, xgb_model=backgrounds.xgboost()),
-    }
-    found: dict[str, tuple[float, Callable[[rk.Dataset], Any]]] = {}
-    for name, work in works.items():
-        started = time.perf_counter()
-        model = work()
-        predict = model.predict if isinstance(model, lightgbm.Booster) else model.inplace_predict
-        found[name] = time.perf_counter() - started, lambda data, predict=predict: predict(data.features)
-    return found
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """Adapting a ranker to a new domain: every method, what is chosen, and what others offer, on real and artificial pairs.
 
     RANKINITE_DATA=… python benchmarks/adaptation.py [--cells mq2007-mq2008 …] [--draws 5] [--threads 2] [--limit-minutes 60]
-    … python benchmarks/adaptation.py --findings [--draws 3]
+    … python benchmarks/adaptation.py --kind rivals
+    … python benchmarks/adaptation.py --kind findings [--draws 3]
     … python benchmarks/adaptation.py --report
 
 A cell is a pair of domains, a number of judged target queries and a draw of them; it takes about a minute. Finished cells are
-kept in .bench/adaptation, so an interrupted run goes on where it was, and several processes may work at once. ``--findings``
-tries the variants that the papers compare. ``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept.
+kept in .bench/adaptation, so an interrupted run goes on where it was, and several processes may work at once. ``--kind rivals``
+fits what users of LightGBM, XGBoost and CatBoost would build, ``--kind findings`` the variants that the papers compare.
+``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept.
 Without RANKINITE_DATA only the artificial pairs are tried. Cells made by older code of rankinite are kept; ``--redo`` makes
 them anew.
 """
@@ -26,10 +28,11 @@ from _adaptation_cells import MEASURES, Cell, cells_of, code_key, fit_methods
 from _adaptation_findings import fit_findings
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
+from _adaptation_rivals import fit_rivals
 from _measure import SCRATCH
 
 PAGE = Path(__file__).parents[1] / "docs" / "adaptation-results.md"
-KINDS = {"methods": (fit_methods, 5), "findings": (fit_findings, 3)}
+KINDS = {"methods": (fit_methods, 5), "rivals": (fit_rivals, 5), "findings": (fit_findings, 3)}
 """What is fitted in a cell, and how many draws there are."""
 
 
@@ -73,8 +76,8 @@ def said(found: dict[str, Any]) -> str:
 
     spent = f"{found['seconds']:.0f} s"
     if "chosen" not in found:
-        return f"{len(found['systems'])} variants, {spent}"
-    others = ", ".join(f"{name} {mean(name):.4f}" for name in ("background", "target", "LightGBM continued"))
+        return f"{len(found['systems'])} systems, {spent}"
+    others = ", ".join(f"{name} {mean(name):.4f}" for name in ("background", "target"))
     return f"{found['chosen']} {mean(found['chosen']):.4f} ({others}), {spent}"
 
 
@@ -84,7 +87,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, help="Draws of the target sample; 5, for the findings 3.")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit-minutes", type=float, default=float("inf"), help="Begin no cell after so long.")
-    parser.add_argument("--findings", action="store_true", help="Try what the papers compare.")
+    parser.add_argument("--kind", choices=list(KINDS), default="methods", help="What to fit in every cell.")
     parser.add_argument("--redo", action="store_true", help="Make cells of older code anew.")
     parser.add_argument("--report", action="store_true", help="Only write the page from the cells that are kept.")
     parser.add_argument("--folder", type=Path, default=SCRATCH / "adaptation", help="Where cells are kept.")
@@ -94,9 +97,8 @@ def main() -> None:
         write_page(given.folder, given.page)
         return
     code = code_key()  # of what is imported now, not of what it may become while this runs
-    kind = "findings" if given.findings else "methods"
-    fit, draws = KINDS[kind]
-    cells = cells_of(kind, known(given.cells), given.draws or draws, given.folder)
+    fit, draws = KINDS[given.kind]
+    cells = cells_of(given.kind, known(given.cells), given.draws or draws, given.folder)
     until = time.monotonic() + 60 * given.limit_minutes
     sys.exit(1 if work(cells, fit, given.threads, until, code if given.redo else None) else 0)
 
