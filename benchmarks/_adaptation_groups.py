@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ CLOSED = "test"
 NDCG10 = str(MEASURES[0])
 SIZES = ("fewest", "some", "all")
 """What the sizes of a pair are called where pairs are put together."""
+RESAMPLES = 10_000
 NAMES = (*DECIDED, *(method.name for method in METHODS), AVERAGE.name, *PEERS)
 """Every system in the order of the tables."""
 
@@ -82,6 +83,14 @@ class Group:
             return None
         return float(np.mean([np.nanmean(values(c, first, where=where) - values(c, second, where=where)) for c in both]))
 
+    def gains(self, first: str, second: str) -> np.ndarray | None:
+        """The differences of the counted test queries, shape (draws that have both, queries); None where none has."""
+        both = [cell for cell in self.cells if has(cell, first) and has(cell, second)]
+        if not both:
+            return None
+        found = np.asarray([values(cell, first) - values(cell, second) for cell in both])
+        return found[:, ~np.isnan(found[0])]
+
     def tested(self) -> dict[tuple[str, str], tuple[float, float]]:
         """(system, baseline) → difference, and p-value corrected for all these pairs, as ``rk.compare`` does."""
         pairs = [
@@ -131,17 +140,19 @@ def merged(first: Iterable[Mapping[str, Any]], second: Iterable[Mapping[str, Any
 
 @dataclass(frozen=True)
 class Contrast:
-    """How two systems differ, group by group."""
+    """How two systems differ, pair of domains by pair: sizes and draws of one pair share their test queries and background."""
 
-    gains: tuple[float, ...]
+    gains: Mapping[str, float]
+    """For each pair the difference, mean over its sizes, draws and tests."""
 
     @property
     def mean(self) -> float:
-        return float(np.mean(self.gains)) if self.gains else float("nan")
+        return float(np.mean(list(self.gains.values()))) if self.gains else float("nan")
 
     @property
     def interval(self) -> tuple[float, float]:
-        return t_interval(self.gains) if self.gains else (-np.inf, np.inf)
+        """The 95 % interval of the mean, the pairs being a sample of all there could be."""
+        return t_interval(list(self.gains.values())) if len(self.gains) > 1 else (-np.inf, np.inf)
 
     @property
     def sign(self) -> int:
@@ -155,15 +166,44 @@ class Contrast:
 
     @property
     def counts(self) -> str:
-        """In how many groups the first is above, and in how many below."""
-        return f"{sum(gain > 0 for gain in self.gains)}/{sum(gain < 0 for gain in self.gains)}"
+        """In how many pairs the first is above, and in how many below."""
+        return f"{sum(gain > 0 for gain in self.gains.values())}/{sum(gain < 0 for gain in self.gains.values())}"
 
 
 def contrast(groups: Iterable[Group], first: str, second: str, wheres: Iterable[str] | None = (CLOSED,)) -> Contrast:
-    """The differences of all groups; ``wheres``: on which tests, None: on every open one."""
-    found = [
-        group.difference(first, second, where)
-        for group in groups
-        for where in (group.opens if wheres is None else wheres)
-    ]  # fmt: skip
-    return Contrast(tuple(gain for gain in found if gain is not None))
+    """The differences of all pairs; ``wheres``: on which tests, None: on every open one."""
+    found: dict[str, list[float]] = {}
+    for group in groups:
+        for where in group.opens if wheres is None else wheres:
+            gain = group.difference(first, second, where)
+            if gain is not None:
+                found.setdefault(group.pair.name, []).append(gain)
+    return Contrast({name: float(np.mean(gains)) for name, gains in found.items()})
+
+
+def bootstrapped(groups: Iterable[Group], first: str, second: str) -> tuple[float, float]:
+    """The 95 % interval of the mean over pairs by a hierarchical bootstrap of pairs, and in each of its draws and queries.
+
+    The draws of all sizes of a pair are drawn together, and so are its queries, which they share. Sizes are no sample.
+    """
+    random = np.random.default_rng(0)
+    pairs: dict[str, list[np.ndarray]] = {}
+    for group in groups:
+        gains = group.gains(first, second)
+        if gains is not None:
+            pairs.setdefault(group.pair.name, []).append(gains)
+    if not pairs:
+        return -np.inf, np.inf
+    inside = np.stack([_redrawn(sizes, random) for sizes in pairs.values()])
+    chosen = random.integers(len(inside), size=(len(inside), RESAMPLES))
+    means = inside[chosen, random.integers(RESAMPLES, size=chosen.shape)].mean(axis=0)
+    low, high = np.quantile(means, (0.025, 0.975)).tolist()
+    return low, high
+
+
+def _redrawn(sizes: Sequence[np.ndarray], random: np.random.Generator) -> np.ndarray:
+    """The mean difference of a pair for draws and queries drawn anew, RESAMPLES times; one array (draws, queries) per size."""
+    draws, queries = min(len(gains) for gains in sizes), sizes[0].shape[1]
+    often = random.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
+    each = random.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES) / queries
+    return np.mean([((often @ gains[:draws]) * each).sum(axis=1) for gains in sizes], axis=0)

@@ -1,4 +1,4 @@
-"""The page of results on adapting, written from the cells that are kept: what was chosen, and how well that did."""
+"""The page of results on adapting, written from the cells that are kept."""
 
 from __future__ import annotations
 
@@ -10,185 +10,119 @@ from typing import Any
 
 import numpy as np
 
-from _adaptation_cells import LEAVES, MEASURES, MORE, PEERS, RATE, TREES, code_key, read_cells
+from _adaptation_cells import LEAVES, MEASURES, PEERS, RATE, TREES, code_key, read_cells
 from _adaptation_claims import findings
-from _adaptation_groups import (
-    BASELINES,
-    CHOSEN,
-    DECIDED,
-    NAMES,
-    NDCG10,
-    RECOMMENDED,
-    SIZES,
-    Contrast,
-    Group,
-    below,
-    contrast,
-    grouped,
-    has,
-    merged,
-    values,
-)
+from _adaptation_decision import OWN, averages, called, everywhere, kinds, mean_regret, pair_by_pair, verdicts
+from _adaptation_groups import BASELINES, CHOSEN, DECIDED, NAMES, NDCG10, SIZES, Group, contrast, grouped, merged
+from _adaptation_libraries import MORE
 from _adaptation_pairs import ABOUT as PAIRS_ABOUT
 from _adaptation_pairs import PAIRS
+from _adaptation_rivals import AVERAGES, DECAYS, RATES, WEIGHTS
 from _measure import machine
-from rankinite.adapt.methods import AVERAGE, METHODS
 from rankinite.evaluation.significance import t_interval
 from rankinite.grid import Grid, number, p_value
 
-RIVALS = ("background", "target", "pool", "pool-10", *PEERS)
 SHOWN = ("ndcg@1", "ndcg@3", "ndcg@10")
-PACKAGES = ["rankinite", "numba", "numpy", "scipy", "lightgbm", "xgboost-cpu"]
-OWN = tuple(method.name for method in (*METHODS, AVERAGE))
-ABOUT = f"""A background ranker is adapted to a few judged queries of another domain by every method of `rk.adapt.choose`, which
-then chooses one by cross-validation over these queries alone. A cell is a pair of domains, a number of target queries and a
-draw of them; where all of the pool is taken, draws differ by the seed of methods and folds alone. Backgrounds: LambdaMART,
-LightGBM (lambdarank) and XGBoost (rank:ndcg), {TREES} trees of {LEAVES} leaves at rate {RATE:g}, other settings as they
-come. "LightGBM continued" trains {MORE} more trees with `init_model`; "LightGBM refit" and "XGBoost refresh" give the leaves of
-their background new values. Everything is judged alike on test queries that no model of the cell has seen: expected NDCG under
-ties, queries of one grade skipped. "Chosen" is the method that `choose` takes; "recommended" is the same where it beats the
-background with confidence, and the background elsewhere. How it decides was settled on pairs with other targets
-(docs/adr/0016)."""
+PACKAGES = ["rankinite", "numba", "numpy", "scipy", "lightgbm", "xgboost-cpu", "catboost"]
+KINDS = {"methods": "", "rivals": "of rivals", "findings": "of variants"}
+
+
+def some(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+ABOUT = f"""A background ranker is adapted to a few judged queries of another domain by every method that
+`rk.adapt.choose` tries by itself, and it chooses one by cross-validation over these queries alone. A cell is a pair of
+domains, a number of target queries and a draw of them; where all of the pool is taken, draws differ by the seed of
+methods and folds alone. Backgrounds: LambdaMART, LightGBM (lambdarank), XGBoost (rank:ndcg), {TREES} trees of {LEAVES}
+leaves at rate {RATE:g}, and CatBoost (YetiRank, as many trees of depth 4), other settings as they come. Everything is
+judged alike on test queries that no model of the cell has seen: expected NDCG under ties, queries of one grade skipped.
+"Chosen" is the method that `choose` takes; "recommended" is the same where it beats the background with confidence, and
+the background elsewhere. How it decides was settled on pairs with other targets (docs/adr/0016)."""
+RIVALS_ABOUT = f"""Rivals are tuned by the folds of target queries that tune our own methods, to the best mean NDCG@10.
+"Continued" adds up to {MORE} trees to the background's scores, and none may be best (rates {some(RATES)}); "LightGBM
+refit" gives the leaves new values (decay {some(DECAYS)}), as "XGBoost refresh" does (rates {some(RATES)}); "pooled"
+trains on the background's data and the target's, whose queries weigh {some(WEIGHTS)}, and chooses the number of trees;
+"CatBoost baseline" adds trees with `baseline`. {
+    "; ".join(f"{name}: the mean of {', '.join(own)}" for name, own in AVERAGES.items())
+}; each scaled to vary alike on the target. Our own pooled models are not tuned."""
+RECOVERED = """Of the 69,623 rows of mq2007, 10,488 were recovered from published linear models and their predictions, as
+the set is no longer to be had whole; they agree with the published statistics."""
 CORRECTED = """Significant: p ≤ 0.05 in the randomisation test, paired by query, Holm-corrected for the two baselines only. The
 tables of single pairs correct for all their pairs, which is more forgiving to a method that is worse."""
-INTERVALS = """Intervals over cells take pairs × sizes as independent. Sizes of one pair share their test queries, so these
-intervals are somewhat too narrow."""
+INTERVALS = """Intervals over pairs treat the pairs as independent and their sizes and draws as repetitions. Three of the
+real pairs share collections (cran and cisi are targets and backgrounds), so even these intervals are somewhat too narrow."""
 
 
 def write_page(folder: Path, page: Path) -> None:
     """Write the page from all cells in the folder."""
-    cells, variants = read_cells("methods", folder), read_cells("findings", folder)
-    groups = grouped(cells)
+    cells = {kind: read_cells(kind, folder) for kind in KINDS}
+    groups = grouped(merged(cells["methods"], cells["rivals"]))
     if not groups:
         raise SystemExit(f"{folder} holds no finished cell. Run benchmarks/adaptation.py first.")
+    apart = kinds(groups)
     parts = [
         "# Adapting: results",
         machine(PACKAGES),
-        *map(paragraph, (ABOUT, PAIRS_ABOUT, state(cells, variants))),
+        *map(paragraph, (ABOUT, RIVALS_ABOUT, PAIRS_ABOUT, RECOVERED, state(cells))),
         "## In short",
-        averages(groups).markdown(),
+        *(averages(own, kind).markdown() for kind, own in apart.items()),
+        pair_by_pair(groups).markdown(),
+        paragraph(INTERVALS),
         "\n".join(f"- {line}" for line in verdicts(groups)),
         paragraph(CORRECTED),
-        "## All pairs and sizes",
-        summary(groups).markdown(),
-        by_size(groups).markdown(),
-        paragraph(INTERVALS),
+        "## All methods",
+        *(summary(own, kind).markdown() for kind, own in apart.items()),
+        *(by_size(own, kind).markdown() for kind, own in apart.items()),
         "## The choice",
         chosen(groups).markdown(),
-        regrets(groups).markdown(),
-        findings(grouped(merged(cells, variants))),
+        *(regrets(own, kind).markdown() for kind, own in apart.items()),
+        findings(grouped(merged(cells["methods"], cells["findings"]))),
         "## Every pair and size",
         *(table(group).markdown() for group in groups),
     ]
     page.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
-    print(f"{page}: {len(cells)} cells, {len(variants)} of variants.", flush=True)
+    print(f"{page}: {', '.join(f'{len(own)} cells {KINDS[kind]}'.strip() for kind, own in cells.items())}.", flush=True)
 
 
 def paragraph(text: str) -> str:
     return fill(text, 128, break_long_words=False, break_on_hyphens=False)
 
 
-def state(cells: Sequence[Mapping[str, Any]], variants: Sequence[Mapping[str, Any]]) -> str:
+def state(cells: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """What the page is made of, and what is missing."""
-    known = {(cell["pair"], cell["size"]) for cell in cells}
-    missing = [
-        f"{pair.name} with {' and '.join(str(size or 'all') for size in left)}" if len(left) < len(pair.sizes) else pair.name
-        for pair in PAIRS.values()
-        if (left := [size for size in pair.sizes if (pair.name, size) not in known])
-    ]
-    draws = Counter((cell["pair"], cell["size"]) for cell in cells)
-    spent = np.median([cell["seconds"] for cell in cells])
-    older = sum(cell["code"] != code_key() for cell in (*cells, *variants))
-    fewest, most = min(draws.values()), max(draws.values())
-    each = str(most) if fewest == most else f"{fewest} to {most}"
-    text = [
-        f"{len(cells)} cells: {each} draw{'s' * (most > 1)} of {len(draws)} pairs and sizes; {spent:.0f} s a cell (median)."
-    ]
-    if missing:
-        text.append(f"Not measured: {'; '.join(missing)}.")
+    text = []
+    for kind, own in cells.items():
+        draws = Counter((cell["pair"], cell["size"]) for cell in own)
+        missing = [
+            f"{pair.name} with {' and '.join(str(size or 'all') for size in left)}"
+            if len(left) < len(pair.sizes)
+            else pair.name
+            for pair in PAIRS.values()
+            if (left := [size for size in pair.sizes if (pair.name, size) not in draws])
+        ]
+        if draws:
+            fewest, most = min(draws.values()), max(draws.values())
+            each = f"{most} draw{'s' * (most > 1)}" if fewest == most else f"{fewest} to {most} draws"
+            text.append(f"{len(own)} cells {KINDS[kind]}".strip() + f": {each} of {len(draws)} pairs and sizes.")
+        if missing:
+            text.append(f"Not measured: {'; '.join(missing)}.")
+    both = [cell for own in cells.values() for cell in own]
+    older = sum(cell["code"] != code_key() for cell in both)
     if older:
-        text.append(f"{older} of all {len(cells) + len(variants)} cells were made by other code of rankinite than today's.")
+        text.append(f"{older} of all {len(both)} cells were made by other code of rankinite than today's.")
     return " ".join(text)
-
-
-# ---- in short -----------------------------------------------------------------------------------------------------------
-
-
-def averages(groups: Sequence[Group]) -> Grid:
-    """Whether what is decided is above each rival on average."""
-    rows = []
-    for rival in RIVALS:
-        found = [contrast(groups, name, rival) for name in DECIDED]
-        rows.append((rival, *(cell for own in found for cell in (str(own), own.counts, above(own)))))
-    header = (
-        "rival",
-        *(cell for name in DECIDED for cell in (f"{name} − rival", "above/below", f"{name} is above on average")),
-    )
-    note = "NDCG@10, mean over pairs and sizes, ± half the 95 % interval over these; in how many of them above and below."
-    return Grid(header, tuple(rows), "l" + "rrl" * len(DECIDED), "The decision against its rivals", (note,))
-
-
-def above(found: Contrast) -> str:
-    if not found.gains:
-        return "not measured"
-    holds = "holds" if found.mean > 0 else "does not hold"
-    return holds if found.sign else f"{holds}, may be chance"
-
-
-def verdicts(groups: Sequence[Group]) -> list[str]:
-    """What else is asked of the choice, and whether it holds."""
-    lines = [f"{name.capitalize()} {said(groups, name)}" for name in DECIDED for said in (never_below, draws_below)]
-    cells = [cell for group in groups for cell in group.cells]
-    often = Counter(cell[CHOSEN] for cell in cells).most_common()
-    lines.append(f"Chosen: {', '.join(f'{name} {count}×' for name, count in often)}.")
-    kept = sum(cell[RECOMMENDED] == "background" for cell in cells)
-    lines.append(f"The background was recommended in {kept} of {len(cells)} draws.")
-    lost = {name: float(np.mean([mean_regret(group, name) for group in groups])) for name in (*DECIDED, *everywhere(groups))}
-    best = min(everywhere(groups), key=lambda name: lost[name])
-    lines.append(
-        f"Chosen is {number(lost[CHOSEN])} of NDCG@10 below the best method of its draw on test, which nobody can know; "
-        f"recommended is {number(lost[RECOMMENDED])} below. Always taking {best}, the one method that loses least over all "
-        f"cells, would be {number(lost[best])} below; but that, too, is known only from the test queries."
-    )
-    return lines
-
-
-def never_below(groups: Sequence[Group], name: str) -> str:
-    """Whether what is decided is nowhere significantly below the better of background and target alone."""
-    worse = []
-    for group in groups:
-        gain, p = below(group.per_query(name), {base: group.per_query(base) for base in BASELINES})
-        if gain < 0 and p <= 0.05:
-            worse.append(f"{group} ({number(gain, signed=True)}, p {p_value(p)})")
-    text = "in no cell (pair and size) significantly below the better of background and target alone: "
-    return text + (f"does not hold, in {len(worse)} of {len(groups)} it is: {'; '.join(worse)}." if worse else "holds.")
-
-
-def draws_below(groups: Sequence[Group], name: str) -> str:
-    """The same for every draw by itself: what a single user would see."""
-    cells = [cell for group in groups for cell in group.cells]
-    worse = 0
-    for cell in cells:
-        counted = ~np.isnan(values(cell, name))
-        gain, p = below(values(cell, name)[counted], {base: values(cell, base)[counted] for base in BASELINES})
-        worse += gain < 0 and p <= 0.05
-    return f"draw by draw: significantly below the better one in {worse} of {len(cells)} draws."
 
 
 # ---- tables -------------------------------------------------------------------------------------------------------------
 
 
-def everywhere(groups: Sequence[Group]) -> list[str]:
-    """Our methods that no cell lacks."""
-    return [name for name in OWN if all(name in group.systems for group in groups)]
-
-
 def base_of(name: str) -> str:
     """The unadapted model that a system started from."""
-    return name.split(maxsplit=1)[0] if name in PEERS else "background"
+    return name.split(maxsplit=1)[0] if name in PEERS and name not in AVERAGES else "background"
 
 
-def summary(groups: Sequence[Group]) -> Grid:
+def summary(groups: Sequence[Group], kind: str) -> Grid:
     """Every method over all cells that have it."""
     rows, short = [], []
     for name in NAMES:
@@ -205,16 +139,16 @@ def summary(groups: Sequence[Group]) -> Grid:
         rows.append((name, *means, *cells, adapted, f"{np.mean(seconds):.1f}" if seconds else ""))
     header = ("method", *map(str.upper, SHOWN), "chosen − method", "above/below", "over its own background", "seconds")
     notes = [
-        f"Means over {len(groups)} pairs and sizes. Chosen − method: NDCG@10, ± half the 95 % interval over these.",
+        f"Means over {len(groups)} pairs and sizes. Chosen − method: NDCG@10, ± half the 95 % interval over pairs.",
         "Over its own background: NDCG@10 gained over the unadapted model of the same library, which is what adapting gave.",
-        "Seconds: ours with all folds of cross-validation, others for one fit.",
+        "Seconds: all folds of cross-validation or tuning, on one thread of a machine that did other work too.",
     ]
     if short:
         notes.append(f"Missing in some cells, so that their means compare with no other: {', '.join(short)}.")
-    return Grid(header, tuple(rows), title="Means over all pairs and sizes", notes=tuple(notes))
+    return Grid(header, tuple(rows), title=f"Means over {called(kind, groups)}", notes=tuple(notes))
 
 
-def by_size(groups: Sequence[Group]) -> Grid:
+def by_size(groups: Sequence[Group], kind: str) -> Grid:
     """What every method gains over the background, by the number of target queries."""
     rows = []
     for name in NAMES:
@@ -222,7 +156,12 @@ def by_size(groups: Sequence[Group]) -> Grid:
         if name != "background" and any(gain.gains for gain in gains):
             rows.append((name, *map(str, gains)))
     note = "Fewest: 20 queries, of classic collections 5; some: 80 and 15. ±: half the 95 % interval over pairs."
-    return Grid(("method", *SIZES), tuple(rows), title="NDCG@10 over background, by target queries", notes=(note,))
+    return Grid(
+        ("method", *SIZES),
+        tuple(rows),
+        title=f"NDCG@10 over background, by target queries: {called(kind, groups)}",
+        notes=(note,),
+    )
 
 
 def chosen(groups: Sequence[Group]) -> Grid:
@@ -232,16 +171,7 @@ def chosen(groups: Sequence[Group]) -> Grid:
     return Grid(("method", *SIZES), tuple(rows), title="How often each was chosen, by target queries")
 
 
-def mean_regret(group: Group, name: str) -> float:
-    """How far a method is below the best of ours on test, mean over draws."""
-    lost = []
-    for cell in group.cells:
-        means = {own: float(np.nanmean(values(cell, own))) for own in OWN if has(cell, own)}
-        lost.append(max(means.values()) - means[cell[name] if name in DECIDED else name])
-    return float(np.mean(lost))
-
-
-def regrets(groups: Sequence[Group]) -> Grid:
+def regrets(groups: Sequence[Group], kind: str) -> Grid:
     """What the choice loses against the best method of the cell, and what any one method taken always would."""
     rows = []
     for name in (*DECIDED, *everywhere(groups)):
@@ -252,7 +182,9 @@ def regrets(groups: Sequence[Group]) -> Grid:
         cells = [number(float(np.mean(size))) if size else "–" for size in sizes]
         rows.append((name if name in DECIDED else f"always {name}", *cells))
     note = "NDCG@10 below the method that turned out best on the test queries of the draw."
-    return Grid(("", "all cells", *SIZES), tuple(rows), title="Distance from the best method", notes=(note,))
+    return Grid(
+        ("", "all cells", *SIZES), tuple(rows), title=f"Distance from the best method: {called(kind, groups)}", notes=(note,)
+    )
 
 
 def table(group: Group) -> Grid:
