@@ -382,9 +382,9 @@ def for_err(scores: dict[str, np.ndarray], test: rk.Dataset) -> list[str]:
     for other, own in ((LINEAR, ERR_LINEAR), (TWO, ERR_TWO)):
         pair = result.pair(own, other, ERR2)
         low, high = pair.interval
-        verdict = "less than" if high < 0 else "more than" if low > 0 else "as much, within the interval, as"
+        shown = "lifts ERR less" if high < 0 else "lifts ERR more" if low > 0 else "is neither shown to lift ERR less nor more"
         numbers = f"{pair.difference:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}, p = {pair.p('randomisation').raw:.3f}"
-        said.append(f"- {own} − {other}: ERR {numbers}. Training for ERR lifts ERR {verdict} training for NDCG does.")
+        said.append(f"- {own} − {other}: ERR {numbers}. Training for ERR {shown} than training for NDCG.")
     return [result.to_markdown(), "\n".join(said)]
 
 
