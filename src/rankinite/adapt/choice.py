@@ -15,7 +15,7 @@ from rankinite.adapt.deciding import BASELINES, Verdict
 from rankinite.adapt.trials import Trial
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import percent
-from rankinite.grid import Grid, number, p_value
+from rankinite.grid import Grid, number, spread
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
@@ -166,15 +166,14 @@ class Choice:
 
 def _cell(seen: Comparison, name: str, measure: Measure) -> str:
     result = seen[name][measure]
-    low, high = result.interval
-    return f"{number(result.mean)} ±{number((high - low) / 2)}"
+    return f"{number(result.mean)} {spread(result.mean, result.interval)}"
 
 
 def _gain(seen: Comparison, name: str, base: str) -> str:
     if name == base or base not in seen.systems:
         return ""
     pair = seen.pair(name, base, seen.measures[0])
-    return f"{number(pair.difference, signed=True)} ({p_value(pair.p(seen.test).holm)})"
+    return f"{number(pair.difference, signed=True)} ({pair.p(seen.test).holm_text})"
 
 
 def size_of(ranker: object) -> str:

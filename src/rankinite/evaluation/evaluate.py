@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.evaluation.bounds import WITHIN, cut, mean_bounds
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
 from rankinite.kernel import SCORE, Floats, Strings
@@ -42,7 +43,8 @@ class Result:
     mean: float
     """The mean over the queries counted."""
     interval: tuple[float, float]
-    """Student's confidence interval of the mean over queries; (−inf, inf) when one query is counted."""
+    """Student's confidence interval of the mean over queries, cut to what the measure can be; all of that when one query is
+    counted."""
     per_query: Floats
     """One value a query of the data, NaN where it was skipped."""
 
@@ -103,7 +105,7 @@ class Evaluation:
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
             title=f"{self.source}: {len(self.qids)} queries",
-            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries.",),
+            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries, {WITHIN}.",),
         )
 
     def to_markdown(self) -> str:
@@ -196,7 +198,9 @@ def evaluate_scores(
                 "counts such queries, for example convention='lightgbm'."
             )
         values.flags.writeable = False
-        results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
+        mean = exact_mean(counted)
+        interval = cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
+        results.append(Result(measure, mean, interval, values))
     return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
 
 
