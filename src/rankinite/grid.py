@@ -42,12 +42,17 @@ def number(value: float, decimals: int = 4, *, signed: bool = False) -> str:
     return f"{0.0:.{decimals}f}" if math.isfinite(value) and float(text) == 0.0 else text
 
 
+def at_floor(p: float, floor: float) -> bool:
+    """Whether a p-value is as small as its resamples let it be, and so only known to be smaller; a floor of 0 is none."""
+    return 0.0 < floor < 1.0 and p <= floor
+
+
 def p_value(p: float, floor: float = 0.0) -> str:
     """A p-value with four decimals, or ``< 0.0001``.
 
     ``floor``: the least that its resamples can give, which it lies below where it seems to have that value.
     """
-    if 0.0 < floor < 1.0 and p <= floor:
+    if at_floor(p, floor):
         return f"< {number(math.ceil(floor * 10_000.0 - 1e-9) / 10_000.0)}"  # rounded up: it lies below that too
     return "< 0.0001" if p < 0.0001 else number(p)
 

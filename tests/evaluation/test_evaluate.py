@@ -172,7 +172,7 @@ def test_printed_table() -> None:
         "──────────────  ──────  ─────────────────  ───────  ───────",
         "top-grade       2.5000  -3.8531 to 8.8531        2        2",
         "balanced-error  0.5000   0.0000 to 1.0000        4        0",
-        "Convention rankinite, ties order. Intervals: Student's t over queries, within the measure's range.",
+        "Convention rankinite, ties order. Intervals: Student's t over queries.",
     ]
 
 

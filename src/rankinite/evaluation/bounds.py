@@ -6,15 +6,11 @@ Cutting an interval to the values that the mean can have loses no coverage: what
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from rankinite.evaluation.significance import NOISE
 from rankinite.kernel import Floats
 from rankinite.measures.base import BoundedMeasure, Measure
-
-WITHIN = "within the measure's range"
-"""What intervals are, for the notes of tables."""
-CUT = "both its ends where the measure's range cuts it"
-"""How an interval is printed that is not the mean ± something, for the notes of tables."""
 
 
 def mean_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
@@ -43,3 +39,9 @@ def cut(interval: tuple[float, float], mean: float, bounds: tuple[float, float])
     """The part of the interval that lies within the bounds, and the mean, which rounding may have put just beyond them."""
     low, high = interval
     return min(mean, max(low, bounds[0])), max(mean, min(high, bounds[1]))
+
+
+def half_note(interval: str, spreads: Iterable[str]) -> str:
+    """What ``±`` means, for the note of a table of means, and what stands in its place where an interval was cut."""
+    cut_off = any(not text.startswith("±") for text in spreads)
+    return f"±: half the {interval}" + (", or both its ends where the measure's range cuts it" if cut_off else "")

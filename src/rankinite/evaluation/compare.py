@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.bounds import CUT
+from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
-from rankinite.evaluation.pairs import BELOW_FLOOR, TESTS, PairTest, Test, compare_pairs
-from rankinite.grid import Grid, number, spread
+from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
+from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
@@ -117,10 +117,9 @@ class Comparison:
             for pair in self.pairs
         )
         names = tuple(name for test in TESTS for name in (test, "Holm"))
-        note = (
-            f"p-values of the paired tests, each raw and Holm-corrected; {self.resamples} resamples, seed {self.seed}. "
-            f"<: {BELOW_FLOOR}."
-        )
+        below = floor_note(pair.p(test) for pair in self.pairs for test in TESTS)
+        drawn = f"{self.resamples} resamples, seed {self.seed}"
+        note = f"p-values of the paired tests, each raw and Holm-corrected; {drawn}{below}."
         return Grid((*header, *names), rows, "lll" + "r" * 9, f"{self._any.source}: pairs", (note,))
 
     def plot_means(self, measure: Measure | str | None = None, axes: Axes | None = None) -> Axes:
@@ -214,7 +213,7 @@ class Comparison:
     def _cell(self, name: str, measure: Measure) -> str:
         result = self.evaluations[name][measure]
         beaten = self._beaten(name, result)
-        return f"{number(result.mean)} {spread(result.mean, result.interval)}" + (f" >{beaten}" if beaten else "")
+        return f"{number(result.mean)} {result.spread}" + (f" >{beaten}" if beaten else "")
 
     def _notes(self) -> tuple[str, ...]:
         shared = self._any
@@ -225,8 +224,10 @@ class Comparison:
         decided = (
             f"{self.test} test, paired by query; Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {self.alpha:g}"
         )
+        spreads = (result.spread for evaluation in self.evaluations.values() for result in evaluation.results)
+        half = half_note(f"{percent(shared.confidence)} confidence interval of the mean", spreads)
         return (
-            f"±: half the {percent(shared.confidence)} confidence interval of the mean, or {CUT}. * or bold: best mean.",
+            f"{half}. * or bold: best mean.",
             f">: significantly better than the systems of these letters ({decided}).",
             *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
             f"Convention {shared.convention}, ties {shared.ties}; {self.resamples} resamples, seed {self.seed}.",

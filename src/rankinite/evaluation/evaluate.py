@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
-from rankinite.evaluation.bounds import WITHIN, cut, mean_bounds
+from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.significance import exact_mean, t_interval
-from rankinite.grid import Grid, number
+from rankinite.grid import Grid, number, spread
 from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -47,6 +47,11 @@ class Result:
     counted."""
     per_query: Floats
     """One value a query of the data, NaN where it was skipped."""
+
+    @property
+    def spread(self) -> str:
+        """What is printed behind the mean: half the interval as ``±0.0284``, or both ends where the measure's range cuts it."""
+        return spread(self.mean, self.interval)
 
     @property
     def queries(self) -> int:
@@ -105,7 +110,7 @@ class Evaluation:
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
             title=f"{self.source}: {len(self.qids)} queries",
-            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries, {WITHIN}.",),
+            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries.",),
         )
 
     def to_markdown(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -22,15 +22,13 @@ from rankinite.evaluation.significance import (
     randomisation_floor,
     t_interval,
 )
-from rankinite.grid import p_value
+from rankinite.grid import at_floor, p_value
 from rankinite.kernel import Strings
 from rankinite.measures.base import Measure
 
 Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]
 """A paired test: Fisher's randomisation, Student's t, or the bootstrap."""
 TESTS: tuple[Test, ...] = get_args(Test)
-BELOW_FLOOR = "smaller than so many resamples can show"
-"""What a p-value with ``<`` is, for the notes of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,11 @@ class PValue:
     """The least that ``raw`` can be with so many resamples; 0 where nothing was resampled."""
     holm_floor: float = 0.0
     """The least that ``holm`` can be."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether more resamples could make ``holm`` smaller."""
+        return at_floor(self.holm, self.holm_floor)
 
     @property
     def raw_text(self) -> str:
@@ -125,6 +128,11 @@ class PairTest:
             wins=self.losses,
             losses=self.wins,
         )
+
+
+def floor_note(found: Iterable[PValue]) -> str:
+    """What ``<`` means, for the note of a table of p-values that has one."""
+    return "; <: smaller than so many resamples can show" if any(p.limited for p in found) else ""
 
 
 def compare_pairs(
