@@ -112,7 +112,8 @@ def _against(pair: PairTest) -> str:
 def _near_tie(choice: Choice) -> str:
     best = choice.unseen[choice.verdict.best][choice.measure].mean
     why = "needs no choice between methods" if choice.name == "average" else "is simpler"
-    return f"{choice.verdict.best} has the best mean, {number(best)}, but not clearly, so {choice.name} is taken, which {why}."
+    clear = f"has the best mean, {number(best)}, but not clearly"
+    return f"Of the candidates {choice.verdict.best} {clear}, so {choice.name} is taken, which {why}."
 
 
 def _carried(choice: Choice) -> list[str]:

@@ -83,13 +83,15 @@ class Choice:
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
         pairs = len(seen.pairs) // len(seen.measures)
         tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
-        spreads = [result.spread for name in seen.systems for result in seen[name].results]
+        # Where the tables stand one below the other, the first one's notes serve all.
+        every = [seen, *(own for own in (self.test, self.shifted) if own is not None)] if decides else [seen]
+        spreads = [result.spread for own in every for name in own.systems for result in own[name].results]
         skipped = seen[seen.systems[0]][self.measure].skipped
         uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
         notes = (
             *([uncounted] if skipped else []),
             f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
-            f"p: {tested}{floor_note(pair.p(seen.test) for pair in seen.pairs)}.",
+            f"p: {tested}{floor_note(pair.p(own.test) for own in every for pair in own.pairs)}.",
             *([decision_note(self)] if decides else []),
             "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
             *(f"{name}: not tried, {why}." for name, why in self.refused.items() if decides),

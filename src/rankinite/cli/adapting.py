@@ -231,7 +231,7 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
         several.append(f"Trada and additive start from {forest}, the best forest of them.")
     lines = {
         "model.rankinite": f"the ranker to deploy: {choice.verdict.recommended}",
-        CANDIDATE: f"{choice.name}, which is not surely better",
+        CANDIDATE: f"the candidate, {choice.name}, which is not to be deployed",
         "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",

@@ -22,7 +22,7 @@ def p_meaning(comparison: Comparison, pair: PairTest) -> str:
     """What the p-value is, and how it was corrected."""
     p = pair.p(comparison.test)
     pairs = sum(other.measure == pair.measure for other in comparison.pairs)
-    corrected = f", and corrected for all {pairs} pairs that were tested (Holm)" if pairs > 1 else ""
+    corrected = f", and raised for all {pairs} pairs that were tested (Holm's correction)" if pairs > 1 else ""
     by = f"({comparison.test} test, paired by query)"
     return (
         f"The p-value, {p.holm_text}, is how often chance alone would make a difference at least as large {by}. "
