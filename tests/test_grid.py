@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html.parser
 import io
+import math
 import re
 import unicodedata
 
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankinite.errors import ArgumentError
-from rankinite.grid import Grid, number, p_value
+from rankinite.grid import Grid, number, p_value, spread
 
 HOSTILE = ("<script>alert('x')</script>", "a|b", "50%_x", r"back\slash", "~^{}$#&", "two\nlines", "*bold*", "`code`", "検索")
 
@@ -160,9 +161,39 @@ def test_signed_numbers() -> None:
 
 def test_p_values() -> None:
     assert p_value(0.0312) == "0.0312"
-    assert p_value(0.00009) == "<0.0001"
-    assert p_value(0.0) == "<0.0001"
+    assert p_value(0.00009) == "< 0.0001"
+    assert p_value(0.0) == "< 0.0001"
     assert p_value(1.0) == "1.0000"
+
+
+@pytest.mark.parametrize(
+    ("p", "floor", "shown"),
+    [
+        (24 / 10001, 24 / 10001, "< 0.0024"),
+        (25 / 10001, 24 / 10001, "0.0025"),
+        (1 / 10001, 1 / 10001, "< 0.0001"),
+        (1 / 10000, 1 / 10000, "< 0.0001"),
+        (1 / 9000, 1 / 9000, "< 0.0002"),  # rounded up, as it is an upper bound
+        (1.0, 1.0, "1.0000"),  # with so few resamples nothing is known
+        (0.0, 0.0, "< 0.0001"),
+    ],
+)
+def test_a_p_value_at_its_floor_is_only_known_to_be_smaller(p: float, floor: float, shown: str) -> None:
+    assert p_value(p, floor) == shown
+
+
+@pytest.mark.parametrize(
+    ("mean", "interval", "shown"),
+    [
+        (0.81, (0.78, 0.84), "±0.0300"),
+        (0.81, (0.78000001, 0.84), "±0.0300"),  # uneven by less than is printed
+        (0.97, (0.92, 1.0), "(0.9200 to 1.0000)"),
+        (2.0, (0.0, math.inf), "(0.0000 to inf)"),
+        (2.0, (-math.inf, math.inf), "±inf"),
+    ],
+)
+def test_a_spread_is_half_the_interval_unless_it_was_cut(mean: float, interval: tuple[float, float], shown: str) -> None:
+    assert spread(mean, interval) == shown
 
 
 def test_bad_shapes_are_refused() -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rankinite.measures import RR as RR
     from rankinite.measures import AveNDCG as AveNDCG
     from rankinite.measures import BalancedError as BalancedError
+    from rankinite.measures import BoundedMeasure as BoundedMeasure
     from rankinite.measures import Convention as Convention
     from rankinite.measures import FunctionMeasure as FunctionMeasure
     from rankinite.measures import Measure as Measure
@@ -103,7 +104,7 @@ _HOMES = {
     "rankinite.evaluation.evaluate": ("Evaluation", "Scorer", "evaluate"),
     "rankinite.measures": (
         *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
-        *("Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
+        *("BoundedMeasure", "Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),
     "rankinite.parallel": ("threads",),

@@ -42,9 +42,29 @@ def number(value: float, decimals: int = 4, *, signed: bool = False) -> str:
     return f"{0.0:.{decimals}f}" if math.isfinite(value) and float(text) == 0.0 else text
 
 
-def p_value(p: float) -> str:
-    """A p-value with four decimals, or ``<0.0001``."""
-    return "<0.0001" if p < 0.0001 else number(p)
+def at_floor(p: float, floor: float) -> bool:
+    """Whether a p-value is as small as its resamples let it be, and so only known to be smaller; a floor of 0 is none."""
+    return 0.0 < floor < 1.0 and p <= floor
+
+
+def p_value(p: float, floor: float = 0.0) -> str:
+    """A p-value with four decimals, or ``< 0.0001``.
+
+    ``floor``: the least that its resamples can give, which it lies below where it seems to have that value.
+    """
+    if at_floor(p, floor):
+        return f"< {number(math.ceil(floor * 10_000.0 - 1e-9) / 10_000.0)}"  # rounded up: it lies below that too
+    return "< 0.0001" if p < 0.0001 else number(p)
+
+
+def spread(mean: float, interval: tuple[float, float]) -> str:
+    """What is printed behind a mean: ``±0.0284``, half its interval, or both ends where they are not equally far from it.
+
+    That is so where the range of a measure cuts the interval: 0.97 ±0.05 would claim more than 1, 0.97 ±0.04 too little below.
+    """
+    low, high = interval
+    uneven = abs((high - mean) - (mean - low))
+    return f"({number(low)} to {number(high)})" if uneven > 0.00005 else f"±{number((high - low) / 2)}"
 
 
 def few(texts: Iterable[str], most: int = 8) -> str:

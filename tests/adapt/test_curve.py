@@ -117,10 +117,10 @@ def test_gains_are_over_the_background_and_all_can_be_told():
 
 
 def test_json_has_neither_nan_nor_infinity():
-    one = LearningCurve(NDCG, (4,), {"background": np.asarray([[0.5]]), "smart": np.asarray([[0.75]])})
+    one = LearningCurve(rk.DCG(10), (4,), {"background": np.asarray([[0.5]]), "smart": np.asarray([[0.75]])})
     told = json.loads(json.dumps(one.to_dict(), allow_nan=False))
     assert told == {
-        "measure": "ndcg@10",
+        "measure": "dcg@10",
         "queries": [4],
         "means": {"background": [0.5], "smart": [0.75]},
         "gains": {"smart": [{"gain": 0.25, "low": None, "high": None}]},

@@ -57,7 +57,7 @@ def test_the_curve_is_drawn_as_means_with_bands_of_the_gain(queries):
     random = np.random.default_rng(3)
     values = {name: random.random((3, queries)) for name in ("background", "target", "smart")}
     values["background"][:] = values["background"][0]
-    curve = LearningCurve(rk.NDCG(10), (5, 10, 20), values)
+    curve = LearningCurve(rk.DCG(10), (5, 10, 20), values)
     axes = curve.plot()
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert list(lines) == ["background", "smart", "target"]
@@ -67,7 +67,7 @@ def test_the_curve_is_drawn_as_means_with_bands_of_the_gain(queries):
     assert lines["smart"].get_color() == ORANGE
     assert [label.get_text() for label in axes.get_xticklabels()] == ["5", "10", "20"]
     bands = axes.collections
-    assert len(bands) == (2 if queries > 1 else 0)  # one query has no interval
+    assert len(bands) == (2 if queries > 1 else 0)  # the interval of one query has no ends
     for name, band in zip(("smart", "target"), bands, strict=False):
         ends = np.asarray([interval for _, _, interval in curve.gains(name)]) + values["background"].mean(axis=1)[:, None]
         edge = band.get_paths()[0].vertices

@@ -179,10 +179,14 @@ def test_the_report_has_every_measure_and_the_screen_fits(whole, expected):
     folder, done = whole
     report = (folder / "evidence.md").read_text()
     assert all(f"| {column} |" in report for column in ("ndcg@10", "ndcg@1"))
-    assert " ".join(expected.recommendation()).replace("the shifted data", "the open data") in report
+    lead, *others = (sentence.replace("the shifted data", "the open data") for sentence in expected.recommendation())
+    assert f"\n\n{lead}\n\n{' '.join(others)}\n\n" in report
+    assert all(
+        f"\n- {sentence}" in report.partition("## What the other numbers mean")[2] for sentence in expected.explanation()
+    )
     assert not [line for line in done.out.splitlines() if len(line) > 100 and str(folder.parent) not in line]
     assert "ndcg@1 " not in done.out
-    assert expected.recommendation()[0] in " ".join(done.out.split())
+    assert " ".join(done.out.split()).startswith(expected.recommendation()[0])
     for name in expected.models:
         value = f"{expected.unseen[name]['ndcg@10'].mean:.4f} ±"
         assert any(line.startswith(name) and value in line for line in done.out.splitlines())

@@ -130,18 +130,19 @@ def test_printed_table() -> None:
     up, down = [0, 1] * 4, [1, 0] * 3 + [0, 1]
     found = compare({"up": up, "a|b": down}, data, "rr", alpha=0.5, test="t", resamples=100)
     tested = "t test, paired by query; Holm-corrected over 1 pair; alpha 0.5"
+    half = "±: half the 95% confidence interval of the mean, or both its ends where the measure's range cuts it"
     assert str(found).splitlines() == [
         "toy",
         "   system  rr",
-        "─  ──────  ───────────────────",
+        "─  ──────  ─────────────────────────",
         "a  up      1.0000 ±0.0000 >b *",
-        "b  a|b     0.6250 ±0.3978",
-        "±: half the 95% confidence interval of the mean. * or bold: best mean.",
+        "b  a|b     0.6250 (0.2272 to 1.0000)",
+        f"{half}. * or bold: best mean.",
         f">: significantly better than the systems of these letters ({tested}).",
         "rr: 4 queries, 0 skipped.",
         "Convention rankinite, ties expected; 100 resamples, seed 0.",
     ]
-    assert r"| b | a\|b | 0.6250 ±0.3978 |" in found.to_markdown()
+    assert r"| b | a\|b | 0.6250 (0.2272 to 1.0000) |" in found.to_markdown()
     assert r"\textbf{1.0000 $\pm$0.0000 \textgreater{}b}" in found.to_latex()
     assert "<strong>1.0000 ±0.0000 &gt;b</strong>" in found._repr_html_()
 
@@ -263,3 +264,47 @@ def test_unknown_baselines_are_refused() -> None:
         compare(SYSTEMS, DATA, MEASURES, against=["noise", "nobody"])
     with pytest.raises(ArgumentError, match="against names no system"):
         compare(SYSTEMS, DATA, MEASURES, against=[])
+
+
+# ---- p-values that resampling cannot tell from zero ------------------------------------------------------------------
+
+
+def separated(queries: int) -> Comparison:
+    """Systems each of which is better than the next on every query."""
+    grades = np.tile([3.0, 2.0, 1.0, 0.0], queries)
+    qids = np.repeat([f"q{i}" for i in range(queries)], 4)
+    data = Dataset.from_rows(np.zeros((len(grades), 1)), grades, qids, ("f",))
+    orders = {"best": [3, 2, 1, 0], "good": [2, 3, 1, 0], "poor": [0, 1, 3, 2], "worst": [0, 1, 2, 3]}
+    return compare({name: np.tile(order, queries) for name, order in orders.items()}, data, "ndcg", resamples=999)
+
+
+def test_at_the_floor_of_the_resampling_p_is_smaller_than_the_floor_corrected() -> None:
+    found = separated(40)
+    for pair in found.pairs:
+        for p in (pair.randomisation, pair.bootstrap):
+            assert (p.raw, p.floor) == (1 / 1000, 1 / 1000)
+            assert (p.holm, p.holm_floor) == (6 / 1000, 6 / 1000)
+            assert (p.raw_text, p.holm_text) == ("< 0.0010", "< 0.0060")
+        assert (pair.t.floor, pair.t.holm_floor) == (0.0, 0.0)
+        assert pair.record()["p_randomisation_holm_floor"] == pair.randomisation.holm_floor
+    assert all(row[6:8] == ("< 0.0010", "< 0.0060") for row in found.pairs_grid().rows)
+    assert found.pair("poor", "best", "ndcg").randomisation == found.pair("best", "poor", "ndcg").randomisation
+
+
+def test_exact_p_values_have_no_floor() -> None:
+    found = separated(5)
+    for pair in found.pairs:
+        assert (pair.randomisation.raw, pair.randomisation.floor, pair.randomisation.holm_floor) == (2 / 32, 0.0, 0.0)
+        assert (pair.randomisation.raw_text, pair.randomisation.holm_text) == ("0.0625", "0.3750")
+
+
+def test_a_corrected_p_is_at_its_floor_where_more_resamples_could_lower_it() -> None:
+    """Oracle: Holm's correction with all that no resample reached set to 0."""
+    rng = np.random.default_rng(3)
+    systems = {f"s{i}": DATA.grades + rng.normal(0, 0.6 + 0.25 * i, DATA.rows) for i in range(7)}
+    found = compare(systems, DATA, NDCG(5), resamples=99)
+    tested = [pair.randomisation for pair in found.pairs]
+    lowest = holm([0.0 if p.raw == p.floor else p.raw for p in tested])
+    limited = [p.holm > low + 1e-12 for p, low in zip(tested, lowest, strict=True)]
+    assert 0 < sum(limited) < len(limited)
+    assert [p.holm_text.startswith("<") for p in tested] == limited

@@ -171,7 +171,7 @@ def test_printed_table() -> None:
         "measure           mean       95% interval  queries  skipped",
         "──────────────  ──────  ─────────────────  ───────  ───────",
         "top-grade       2.5000  -3.8531 to 8.8531        2        2",
-        "balanced-error  0.5000  -0.1094 to 1.1094        4        0",
+        "balanced-error  0.5000   0.0000 to 1.0000        4        0",
         "Convention rankinite, ties order. Intervals: Student's t over queries.",
     ]
 
@@ -204,11 +204,12 @@ def test_markdown_latex_and_html_show_the_same_numbers() -> None:
     assert f">{mean}</td>" in evaluation._repr_html_()
 
 
-def test_one_query_has_no_finite_interval() -> None:
+def test_the_interval_of_one_query_is_all_that_the_measure_can_be() -> None:
     data = dataset({"only": [0, 1]})
-    evaluation = evaluate([0.0, 1.0], data, "ndcg")
-    assert evaluation["ndcg"].interval == (-math.inf, math.inf)
-    assert json.loads(evaluation.to_json())["measures"]["ndcg"]["interval"] == [None, None]
+    evaluation = evaluate([0.0, 1.0], data, ["ndcg", "dcg", TOP_GRADE])
+    assert [result.interval for result in evaluation.results] == [(0.0, 1.0), (0.0, math.inf), (-math.inf, math.inf)]
+    stored = json.loads(evaluation.to_json())["measures"]
+    assert [own["interval"] for own in stored.values()] == [[0.0, 1.0], [0.0, None], [None, None]]
     assert "-inf to inf" in str(evaluation)
 
 

@@ -36,10 +36,11 @@ def test_means_are_drawn_with_their_intervals(compared, measure):
     assert rendered(axes).startswith(b"\x89PNG")
 
 
-def test_a_single_query_has_no_interval_to_draw():
+@pytest.mark.parametrize(("measure", "interval"), [("ndcg", (0.0, 1.0)), ("dcg", None)])
+def test_of_a_single_query_the_measures_whole_range_is_drawn_if_it_has_ends(measure, interval):
     data = rk.read(np.zeros((2, 1)), grades=[0, 1], group=[2])
-    axes = rk.compare({"a": [0.0, 1.0], "b": [1.0, 0.0]}, data, "ndcg").plot_means()
-    assert [interval for _, interval in bars(axes).values()] == [None, None]
+    axes = rk.compare({"a": [0.0, 1.0], "b": [1.0, 0.0]}, data, measure).plot_means()
+    assert [drawn for _, drawn in bars(axes).values()] == [interval, interval]
     assert rendered(axes).startswith(b"\x89PNG")
 
 

@@ -14,7 +14,16 @@ from scipy import stats
 from oracles.significance import all_bootstraps, all_sign_flips, holm_by_definition
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation._kernels import sign_flip_sums
-from rankinite.evaluation.significance import bootstrap, holm, paired_differences, paired_t, randomisation, t_interval
+from rankinite.evaluation.significance import (
+    bootstrap,
+    holm,
+    paired_differences,
+    paired_t,
+    randomisation,
+    randomisation_floor,
+    t_interval,
+)
+from rankinite.grid import p_value
 from rankinite.parallel import threads
 
 # Tenths: their sums tie often, and are not exact in binary, which is what a tie must survive.
@@ -222,3 +231,32 @@ def test_bad_input_is_explained() -> None:
         bootstrap([1.0], seed=-1)
     with pytest.raises(ArgumentError, match=r"confidence=95"):
         t_interval([1.0, 2.0], confidence=95)
+
+
+# ---- floors of resampling --------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-3, 30), min_size=1, max_size=40), st.sampled_from([15, 200, 1024]), st.integers(0, 5))
+def test_p_is_at_its_floor_where_no_resample_is_as_extreme_and_exact_ones_have_none(values, resamples, seed):
+    d = np.asarray(values, float)
+    p, floor = randomisation(d, resamples, seed), randomisation_floor(d, resamples)
+    moved = d[d != 0.0]
+    if 2 ** len(moved) <= resamples:
+        assert floor == 0.0
+        assert p == float(all_sign_flips([Fraction(int(v)) for v in moved]))
+        assert "<" not in p_value(p, floor)
+        return
+    sums = np.empty(resamples)
+    with np.errstate(over="ignore"):
+        sign_flip_sums(np.sort(np.abs(moved)), np.uint64(seed), 0, sums)
+    reached = int((np.abs(sums) >= abs(moved.sum()) - 1e-9).sum())
+    assert floor == 1 / (resamples + 1)
+    assert p == (1 + reached) / (resamples + 1)
+    assert p_value(p, floor).startswith("<") == (reached == 0)
+
+
+def test_a_bootstrap_has_the_same_floor_unless_there_is_one_query_only():
+    for d in (np.arange(1.0, 20.0), np.asarray([0.5, 0.4])):
+        assert bootstrap(d, 99).floor == 0.01
+    assert (bootstrap([0.8]).p, bootstrap([0.8]).floor) == (1.0, 0.0)

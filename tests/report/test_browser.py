@@ -6,6 +6,7 @@ import os
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -13,7 +14,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from rankinite.report import of_training, write
+import rankinite as rk
+from rankinite.report import of_comparison, of_training, write
 
 FLAGS = (
     "--headless=new",
@@ -101,6 +103,32 @@ def test_every_part_is_drawn(opened, adapted):
     drawings = WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure svg"))
     assert len(drawings) == len(browser.find_elements(By.TAG_NAME, "figure"))
     assert all(drawing.get_attribute("aria-label") for drawing in drawings)
+
+
+def test_one_sentence_leads_and_what_the_other_numbers_mean_is_folded_away(opened, adapted):
+    browser = opened(adapted)
+    head = browser.find_element(By.TAG_NAME, "header")
+    folded = head.find_element(By.CSS_SELECTOR, "details.meaning")
+    assert folded.get_attribute("open") is None
+    assert all(text not in head.text for text in ("interval", "p-value"))
+    folded.find_element(By.TAG_NAME, "summary").click()
+    shown = [part.text.replace("\u2212", "-") for part in folded.find_elements(By.TAG_NAME, "p")]
+    assert shown == list(adapted.explanation)
+
+
+def test_p_values_and_cut_intervals_are_shown_as_in_the_tables_of_text(opened):
+    data = rk.synthesise(30, world=rk.World(documents=6, features=3))
+    noise = np.random.default_rng(0).normal(size=data.rows)
+    systems = {"noise": noise, "almost": data.grades + 0.3 * noise, "grades": data.grades}
+    comparison = rk.compare(systems, data, "p@1:relevant=2", resamples=100)
+    browser = opened(of_comparison(comparison, data, systems))
+    rows = {row.find_element(By.CLASS_NAME, "name").text: row.text for row in first_table(browser, "tbody tr")}
+    for name in systems:
+        assert comparison[name].results[0].spread in rows[name]
+        if name != "noise":
+            assert f"p {comparison.pair(name, 'noise', comparison.measures[0]).randomisation.holm_text}" in rows[name]
+    assert any("(" in comparison[name].results[0].spread for name in systems), "an interval that was cut"
+    assert any(pair.randomisation.limited for pair in comparison.pairs)
 
 
 def test_parts_without_data_do_not_appear(opened, market):

@@ -25,6 +25,7 @@ def judged(scores, data, measure="ndcg@10") -> Judged:
 def test_a_choice_is_told_as_it_was_made(adapted, choice, market):
     _, _, target, _, test = market
     assert adapted.verdict == choice.recommendation()
+    assert adapted.explanation == choice.explanation()
     assert [table.source for table in adapted.tables] == [target.source, test.source]
     for table, comparison in zip(adapted.tables, (choice.unseen, choice.test), strict=True):
         assert [system.name for system in table.systems] == list(comparison.systems)
@@ -33,12 +34,14 @@ def test_a_choice_is_told_as_it_was_made(adapted, choice, market):
             for result, measure in zip(system.results, comparison.measures, strict=True):
                 assert result.mean == comparison[system.name][measure].mean
                 assert (result.low, result.high) == comparison[system.name][measure].interval
+                assert result.spread == comparison[system.name][measure].spread
             for base, gain in zip(table.baselines, system.gains, strict=True):
                 if system.name == base:
                     assert gain is None
                 else:
                     pair = comparison.pair(system.name, base, choice.measure)
                     assert (gain.difference, gain.p, gain.wins) == (pair.difference, pair.randomisation.holm, pair.wins)
+                    assert gain.p_text == pair.randomisation.holm_text
 
 
 def test_means_over_the_queries_are_those_of_evaluate(adapted, choice, market):
@@ -257,6 +260,7 @@ def test_an_error_gets_better_by_falling():
     told = of_comparison(rk.compare(systems, data, rk.PairwiseErrors(), resamples=100), data, systems)
     assert told.queries.higher_is_better is False
     assert told.verdict[0].startswith("grades is better than noise by ")
+    assert told.verdict[0].endswith(" of pairwise-errors (p < 0.0100; at most 0.05 is asked for).")  # 1 of 100 resamples
     assert told.tables[0].systems[1].chosen
 
 

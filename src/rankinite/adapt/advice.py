@@ -1,10 +1,13 @@
-"""What the evidence means, in plain sentences."""
+"""What the evidence means, in plain sentences: the decision with the one number that made it, then what else to know."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from rankinite.adapt.deciding import Verdict
 from rankinite.evaluation.evaluate import percent
+from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.pairs import PairTest
 from rankinite.grid import number
 
@@ -12,51 +15,126 @@ if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
 
 FEW_QUERIES = 30
-"""Below so many judged queries differences between methods are mostly chance."""
+"""Below so many judged queries small differences between methods cannot be told from chance."""
 
 
 def advice(choice: Choice) -> tuple[str, ...]:
-    """What to deploy and why, how sure that is, and what to mind."""
-    said = [_decision(choice)]
+    """What to deploy and why; then what to mind."""
+    found = [_decision(choice)]
     if choice.verdict.best != choice.name:
-        said.append(_near_tie(choice))
-    said += [*_caution(choice), *_future(choice)]
+        found.append(_near_tie(choice))
+    found += [*_carried(choice), *_caution(choice), *_future(choice)]
     for name, seen in (("test", choice.test), ("shifted", choice.shifted)):
         if seen is not None:
             against = _against(seen.pair(choice.name, "background", choice.measure))
-            said.append(f"On the {name} data, which decide nothing, {choice.name} {against}.")
-    return tuple(said)
+            found.append(f"On the {name} data, which decided nothing, the {choice.measure} of {choice.name} {against}.")
+    return tuple(found)
+
+
+def explanation(choice: Choice) -> tuple[str, ...]:
+    """What the numbers mean that stand beside the decision, and why they may seem to contradict it."""
+    verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
+    queries = choice.unseen[choice.name][choice.measure].queries
+    corrected = f"not corrected, as {choice.name} was not picked from several methods by its result"
+    if verdict.tries > 1:
+        corrected = f"corrected for the {verdict.tries} methods that {choice.name} was picked from (Bonferroni)"
+    decides = (
+        f"One number decides: the confidence that {choice.name} is better than the background, by Student's t over the "
+        f"{queries} target queries. It is one-sided and {corrected}; {percent(verdict.confidence)} is asked for."
+    )
+    agree = "The interval and the p-value answer other questions than the decision, and need not agree with it."
+    if _asks_less(choice):
+        agree = (
+            "The interval and the p-value ask for more than the decision does: where a change is recommended, the interval may "
+            "include 0 and the p-value may be large."
+        )
+    return decides, interval_meaning(choice.unseen, pair), p_meaning(choice.unseen, pair), agree
+
+
+def decision_note(choice: Choice) -> str:
+    """The same in one line, below a table with intervals and p-values."""
+    less = ", which is less than ± and p ask for" if _asks_less(choice) else ""
+    asked = percent(choice.verdict.confidence)
+    return f"Neither decides: a change needs {asked} one-sided confidence in one comparison{less}."
+
+
+def _asks_less(choice: Choice) -> bool:
+    """Whether the confidence asked for is less than that at either end of the two-sided intervals."""
+    return choice.verdict.confidence < 0.5 + choice.unseen[choice.name].confidence / 2
 
 
 def _decision(choice: Choice) -> str:
-    chosen, sure = choice.name, f"({choice.verdict.sure:.1%} sure, {percent(choice.verdict.confidence)} asked for)"
-    pair = choice.unseen.pair(chosen, "background", choice.measure)
-    found = f"on target queries it has not seen it {_against(pair)}"
+    """The one sentence that leads."""
+    chosen, pair = choice.name, choice.unseen.pair(choice.name, "background", choice.measure)
+    better, queries = pair.better == chosen, choice.unseen[chosen][choice.measure].queries
+    reached = f"{_reached(choice.verdict)}, where {percent(choice.verdict.confidence)} is asked for"
     if choice.verdict.recommended == chosen:
-        return f"Deploy {chosen}: it beats the background {sure}; {found}."
-    return f"Keep the background: the candidate, {chosen}, does not beat it surely enough {sure}; {found}."
+        found = f"on the {queries} target queries it had not seen, its {choice.measure} {_against(pair)}"
+        if better:
+            return f"Deploy {chosen}: {found}; the confidence that it is better is {reached}."
+        return f"Deploy {chosen}, as you ask for so little confidence: {found}."  # below one half
+    found = f"on the {queries} unseen target queries the {choice.measure} of the candidate, {chosen}, {_against(pair)}"
+    if better:
+        return f"Keep the background: {found}, but the confidence that it is better is {reached}."
+    return f"Keep the background: {'no method was better; ' if _none_better(choice) else ''}{found}."
+
+
+def _reached(verdict: Verdict) -> str:
+    """The confidence reached, with as many digits as the one asked for; cut off, as 79.6% is not 80%.
+
+    Below one half it says nothing that the difference does not say. A correction may bring it there though the mean is higher,
+    and then "14%" would read like "worse".
+    """
+    if verdict.sure < 0.5 <= verdict.confidence:
+        return "below 50%"
+    digits = len(percent(verdict.confidence).partition(".")[2].removesuffix("%"))
+    reached, highest = 100.0 * verdict.sure, 100.0 - 10.0**-digits
+    if reached > highest:
+        return f"more than {highest:.{digits}f}%"
+    return f"{math.floor(reached * 10**digits + 1e-6) / 10**digits:.{digits}f}%"
+
+
+def _none_better(choice: Choice) -> bool:
+    """Whether no method that was tried has a better mean than the background."""
+    others = (name for name in choice.unseen.systems if name != "background")
+    return all(choice.unseen.pair(name, "background", choice.measure).better != name for name in others)
 
 
 def _against(pair: PairTest) -> str:
-    """… is 0.0123 above the background (95% interval …)."""
+    """… is 0.0123 higher than the background's."""
     if pair.better is None:
-        return f"is as good as the {pair.second}"
-    way = "above" if pair.better == pair.first else "below"
-    low, high = (number(end, signed=True) for end in pair.interval)
-    return f"is {number(abs(pair.difference))} {way} the {pair.second} (95% interval {low} to {high})"
+        return f"equals the {pair.second}'s"
+    gap, tiny = number(abs(pair.difference)), number(0.0)
+    side = "higher" if pair.difference > 0.0 else "lower"
+    return f"is {gap if gap != tiny else 'less than 0.0001'} {side} than the {pair.second}'s"
 
 
 def _near_tie(choice: Choice) -> str:
     best = choice.unseen[choice.verdict.best][choice.measure].mean
     why = "needs no choice between methods" if choice.name == "average" else "is simpler"
-    return f"{choice.verdict.best} has the best mean, {number(best)}, but not clearly, so {choice.name} is taken, which {why}."
+    clear = f"has the best mean, {number(best)}, but not clearly"
+    return f"Of the candidates {choice.verdict.best} {clear}, so {choice.name} is taken, which {why}."
+
+
+def _carried(choice: Choice) -> list[str]:
+    """Where one or two queries carry most of the gain, which."""
+    found = choice.concentration
+    if found is None:
+        return []
+    alone = len(found.queries) == 1
+    named = " and ".join(f"'{qid}'" for qid in found.queries)
+    who = f"Query {named} alone carries" if alone else f"Queries {named} carry"
+    much = f"{math.floor(100.0 * found.share)}%" if found.share < 1.0 else "all"
+    gain, rest = number(found.gain), number(abs(found.rest))
+    left = f"falls from {gain} to {rest}" if found.rest >= 0.0 else f"of {gain} becomes a loss of {rest}"
+    return [f"{who} {much} of the gain: without {'it' if alone else 'them'} the mean gain {left}."]
 
 
 def _caution(choice: Choice) -> list[str]:
     queries = choice.unseen[choice.name][choice.measure].queries
     if queries >= FEW_QUERIES:
         return []
-    return [f"With {queries} judged queries most differences are chance: judge more before you rely on this."]
+    return [f"With {queries} judged queries small differences cannot be told from chance: judge more before you rely on this."]
 
 
 def _future(choice: Choice) -> list[str]:
@@ -69,6 +147,6 @@ def _future(choice: Choice) -> list[str]:
     if safer is None:
         return [warning]
     gap = choice.unseen[safer][choice.measure].mean - choice.unseen[choice.name][choice.measure].mean
-    way = "above" if gap > 0.0 else "below"
-    more = f"{safer} is the more cautious choice; here its mean is {number(abs(gap))} {way} that of {choice.name}."
+    side = "above" if gap > 0.0 else "below"
+    more = f"{safer} is the more cautious choice; here its mean is {number(abs(gap))} {side} that of {choice.name}."
     return [f"{warning} If those to come differ, {more}"]

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankinite.adapt.concentration import Concentration, concentration
 from rankinite.adapt.curve import LearningCurve
 from rankinite.adapt.deciding import BASELINES, Verdict
 from rankinite.adapt.trials import Trial
+from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import percent
-from rankinite.grid import Grid, number, p_value
+from rankinite.evaluation.meaning import MEANING
+from rankinite.evaluation.pairs import floor_note
+from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
@@ -66,7 +70,9 @@ class Choice:
 
     def grid(self, comparison: Comparison | None = None, title: str = "") -> Grid:
         """All methods: means with intervals, and what they gain over the baselines; those chosen by if none is given."""
-        seen = self.unseen if comparison is None else comparison
+        from rankinite.adapt.advice import decision_note
+
+        decides, seen = comparison is None, self.unseen if comparison is None else comparison
         known = {trial.method.name: trial for trial in self.trials}
         rows = [
             (name, *(_cell(seen, name, measure) for measure in seen.measures), *(_gain(seen, name, base) for base in BASELINES),
@@ -76,14 +82,19 @@ class Choice:
         header = ("method", *map(str, seen.measures), *(f"over {base} (p)" for base in BASELINES), "size", "seconds")
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
         pairs = len(seen.pairs) // len(seen.measures)
-        decided = f"{seen.test} test, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
+        tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
+        # Where the tables stand one below the other, the first one's notes serve all.
+        every = [seen, *(own for own in (self.test, self.shifted) if own is not None)] if decides else [seen]
+        spreads = [result.spread for own in every for name in own.systems for result in own[name].results]
         skipped = seen[seen.systems[0]][self.measure].skipped
         uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
         notes = (
             *([uncounted] if skipped else []),
-            f"±: half the {percent(0.95)} interval over queries. p: {decided}. * or bold: chosen.",
+            f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
+            f"p: {tested}{floor_note(pair.p(own.test) for own in every for pair in own.pairs)}.",
+            *([decision_note(self)] if decides else []),
             "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
-            *(f"{name}: not tried, {why}." for name, why in self.refused.items() if comparison is None),
+            *(f"{name}: not tried, {why}." for name, why in self.refused.items() if decides),
         )
         return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
 
@@ -106,6 +117,12 @@ class Choice:
         sign = 1.0 if self.measure.higher_is_better else -1.0
         return sorted(known, key=lambda row: (sign * (row[1] - row[2]), row[0]))
 
+    @property
+    def concentration(self) -> Concentration | None:
+        """The one or two queries that carry most of the gain on the target's queries; None where none do. Decides nothing."""
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        return concentration({qid: sign * (after - before) for qid, before, after in self.gains(self.unseen)})
+
     def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
         """Draw every method's gain over the background with its interval; those chosen by if no comparison is given."""
         from rankinite.adapt.plots import plot_methods
@@ -121,19 +138,29 @@ class Choice:
         return grids if self.curve is None else [*grids, self.curve.grid()]
 
     def __str__(self) -> str:
-        return "\n\n".join([*(grid.text() for grid in self._grids()), " ".join(self.recommendation())])
+        lead, *others = self.recommendation()
+        return "\n\n".join([lead, *([" ".join(others)] if others else []), *(grid.text() for grid in self._grids())])
 
     def _repr_html_(self) -> str:
-        advice = f"<p>{html.escape(' '.join(self.recommendation()))}</p>"
-        return "\n".join([advice, *(grid.html() for grid in self._grids())])
+        lead, *others = map(html.escape, self.recommendation())
+        advice = f"<p><strong>{lead}</strong> {' '.join(others)}</p>"
+        meaning = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.explanation())
+        folded = f"<details><summary>{MEANING}</summary><ul>{meaning}</ul></details>"
+        return "\n".join([advice, folded, *(grid.html() for grid in self._grids())])
 
     # ---- words -------------------------------------------------------------------------------------------------
 
     def recommendation(self) -> tuple[str, ...]:
-        """What to do, in plain sentences."""
+        """What to do, in plain sentences; the first is the decision, with the one number that made it."""
         from rankinite.adapt.advice import advice
 
         return advice(self)
+
+    def explanation(self) -> tuple[str, ...]:
+        """What confidence, interval and p-value mean, and why they may seem to contradict each other, in plain sentences."""
+        from rankinite.adapt.advice import explanation
+
+        return explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rankers as JSON has it."""
@@ -145,8 +172,11 @@ class Choice:
             "recommended": self.verdict.recommended,
             "confidence": self.verdict.confidence,
             "confidence_reached": self.verdict.sure,
+            "confidence_corrected_for": self.verdict.tries,
+            "concentration": None if self.concentration is None else self.concentration.to_dict(),
             "measure": str(self.measure),
             "recommendation": list(self.recommendation()),
+            "explanation": list(self.explanation()),
             "methods": {
                 trial.method.name: {
                     "what": trial.method.what,
@@ -166,15 +196,14 @@ class Choice:
 
 def _cell(seen: Comparison, name: str, measure: Measure) -> str:
     result = seen[name][measure]
-    low, high = result.interval
-    return f"{number(result.mean)} ±{number((high - low) / 2)}"
+    return f"{number(result.mean)} {result.spread}"
 
 
 def _gain(seen: Comparison, name: str, base: str) -> str:
     if name == base or base not in seen.systems:
         return ""
     pair = seen.pair(name, base, seen.measures[0])
-    return f"{number(pair.difference, signed=True)} ({p_value(pair.p(seen.test).holm)})"
+    return f"{number(pair.difference, signed=True)} ({pair.p(seen.test).holm_text})"
 
 
 def size_of(ranker: object) -> str:

@@ -19,6 +19,7 @@ from rankinite.adapt.tuning import judged_in, parts_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
 from rankinite.data.streams import write_atomically
+from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import evaluate, finite, scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
@@ -48,8 +49,11 @@ class LearningCurve:
 
     def gains(self, method: str) -> list[tuple[int, float, tuple[float, float]]]:
         """For each size: the mean gain over the background, and its interval."""
+        bounds = difference_bounds(self.measure, self.values[method], self.values["background"])
         differences = self.values[method] - self.values["background"]
-        return [(size, exact_mean(own), t_interval(own)) for size, own in zip(self.sizes, differences, strict=True)]
+        means = [exact_mean(own) for own in differences]
+        intervals = [cut(t_interval(own), mean, bounds) for own, mean in zip(differences, means, strict=True)]
+        return list(zip(self.sizes, means, intervals, strict=True))
 
     def grid(self) -> Grid:
         """Sizes × methods: mean, and gain over the background with its interval."""

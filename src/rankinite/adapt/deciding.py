@@ -34,7 +34,9 @@ class Verdict:
     confidence: float
     """The one-sided confidence that is asked for."""
     sure: float
-    """The one that is reached: how sure it is that the method chosen is above the background, corrected where it was picked."""
+    """The one that is reached, that the method chosen is better than the background; corrected where it was picked."""
+    tries: int = 1
+    """How many methods it was picked from by its result, for which the confidence is corrected; 1: it was not."""
 
 
 def decide(values: Mapping[str, Floats], *, average: str = "average", confidence: float = 0.8) -> Verdict:
@@ -55,7 +57,7 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
     tries = 1 if name == average else len(names)  # what was picked as the best of several looks better than it is
     sure = _surely_above(values[name], values["background"], 1.0 - (1.0 - confidence) / tries)
     reached = 1.0 - tries * (1.0 - _confidence(values[name], values["background"]))
-    return Verdict(name, best, name if sure else "background", confidence, max(0.0, round(reached, 6)))
+    return Verdict(name, best, name if sure else "background", confidence, max(0.0, round(reached, 6)), tries)
 
 
 def _surely_above(first: Floats, second: Floats, confidence: float) -> bool:

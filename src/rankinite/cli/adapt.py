@@ -155,7 +155,7 @@ def adapt(
     ] = 5,
     confidence: Annotated[
         float,
-        typer.Option(help="How sure the gain over the background must be to recommend a change.", rich_help_panel=_CHOICE),
+        typer.Option(help="One-sided confidence in a gain over the background that a change needs.", rich_help_panel=_CHOICE),
     ] = 0.8,
     seed: Annotated[
         int,

@@ -155,13 +155,19 @@ def sentences(choice: Choice) -> tuple[str, ...]:
     return tuple(sentence.replace("the shifted data", "the open data") for sentence in choice.recommendation())
 
 
+def _paragraphs(choice: Choice) -> list[str]:
+    """The decision, and then what else to know, if there is anything."""
+    lead, *others = sentences(choice)
+    return [lead, *([" ".join(others)] if others else [])]
+
+
 def gains_told(choice: Choice) -> list[str]:
     """For all that was compared on, how many queries gain and lose against the background, and which the most."""
     return [_gains_told(choice, name, seen) for name, seen in _comparisons(choice).items()]
 
 
 def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json: bool) -> None:
-    """The tables and what they mean; or the evidence as JSON."""
+    """The decision, and the tables below it; or the evidence as JSON."""
     if as_json:
         echo(_json(evidence))
         return
@@ -172,10 +178,10 @@ def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json
         tables.append(_narrow(grid, choice, width, ("size", "seconds")))
     if choice.curve is not None:
         tables.append(_narrow(choice.curve.grid(), choice, width))
-    words = textwrap.fill(" ".join(sentences(choice)), width, break_on_hyphens=False)
+    words = [textwrap.fill(part, width, break_on_hyphens=False) for part in _paragraphs(choice)]
     gains = "\n".join(textwrap.fill(told, width, break_on_hyphens=False) for told in gains_told(choice))
     ends = gains, _files_told(choice, evidence, folder), _next_told(choice, evidence, folder)
-    echo("\n\n".join([*(grid.text() for grid in tables), words, *ends]))
+    echo("\n\n".join([*words, *(grid.text() for grid in tables), *ends]))
 
 
 def _comparisons(choice: Choice) -> dict[str, Comparison]:
@@ -225,7 +231,7 @@ def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
         several.append(f"Trada and additive start from {forest}, the best forest of them.")
     lines = {
         "model.rankinite": f"the ranker to deploy: {choice.verdict.recommended}",
-        CANDIDATE: f"{choice.name}, which is not surely better",
+        CANDIDATE: f"the candidate, {choice.name}, which is not to be deployed",
         "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",
@@ -264,15 +270,18 @@ def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> s
 
 def _markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
     """All tables with all measures, and what they were made from."""
+    from rankinite.evaluation.meaning import MEANING
+
     titles = {
         "target": "On target queries, each judged by rankers that had not seen it: this decides",
         "test": "On the test data",
         "open": "On the open data",
     }
-    parts = [f"# {choice.name}, adapted to {choice.unseen[choice.name].source}", " ".join(evidence["recommendation"])]
+    parts = [f"# {choice.name}, adapted to {choice.unseen[choice.name].source}", *_paragraphs(choice)]
     parts.append("\n".join(f"- {told}" for told in gains_told(choice)))
     for name, seen in _comparisons(choice).items():
         parts += [f"## {titles[name]}", choice.grid(None if name == "target" else seen, seen[choice.name].source).markdown()]
+    parts += [f"## {MEANING}", "\n".join(f"- {sentence}" for sentence in choice.explanation())]
     if choice.curve is not None:
         parts += ["## By the number of target queries", choice.curve.grid().markdown()]
     rows = tuple((trial.method.name, trial.method.what, trial.method.kind) for trial in choice.trials)

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
+from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
-from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
-from rankinite.grid import Grid, number, p_value
+from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
+from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
@@ -111,12 +112,14 @@ class Comparison:
                 number(pair.difference, signed=True),
                 " to ".join(number(end, signed=True) for end in pair.interval),
                 f"{pair.wins}/{pair.ties}/{pair.losses}",
-                *(p_value(p) for test in TESTS for p in (pair.p(test).raw, pair.p(test).holm)),
+                *(text for test in TESTS for text in (pair.p(test).raw_text, pair.p(test).holm_text)),
             )
             for pair in self.pairs
         )
         names = tuple(name for test in TESTS for name in (test, "Holm"))
-        note = f"p-values of the paired tests, each raw and Holm-corrected; {self.resamples} resamples, seed {self.seed}."
+        below = floor_note(pair.p(test) for pair in self.pairs for test in TESTS)
+        drawn = f"{self.resamples} resamples, seed {self.seed}"
+        note = f"p-values of the paired tests, each raw and Holm-corrected; {drawn}{below}."
         return Grid((*header, *names), rows, "lll" + "r" * 9, f"{self._any.source}: pairs", (note,))
 
     def plot_means(self, measure: Measure | str | None = None, axes: Axes | None = None) -> Axes:
@@ -209,9 +212,8 @@ class Comparison:
 
     def _cell(self, name: str, measure: Measure) -> str:
         result = self.evaluations[name][measure]
-        low, high = result.interval
         beaten = self._beaten(name, result)
-        return f"{number(result.mean)} ±{number((high - low) / 2)}" + (f" >{beaten}" if beaten else "")
+        return f"{number(result.mean)} {result.spread}" + (f" >{beaten}" if beaten else "")
 
     def _notes(self) -> tuple[str, ...]:
         shared = self._any
@@ -222,8 +224,10 @@ class Comparison:
         decided = (
             f"{self.test} test, paired by query; Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {self.alpha:g}"
         )
+        spreads = (result.spread for evaluation in self.evaluations.values() for result in evaluation.results)
+        half = half_note(f"{percent(shared.confidence)} confidence interval of the mean", spreads)
         return (
-            f"±: half the {percent(shared.confidence)} confidence interval of the mean. * or bold: best mean.",
+            f"{half}. * or bold: best mean.",
             f">: significantly better than the systems of these letters ({decided}).",
             *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
             f"Convention {shared.convention}, ties {shared.ties}; {self.resamples} resamples, seed {self.seed}.",

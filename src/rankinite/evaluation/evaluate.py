@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.significance import exact_mean, t_interval
-from rankinite.grid import Grid, number
+from rankinite.grid import Grid, number, spread
 from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -42,9 +43,15 @@ class Result:
     mean: float
     """The mean over the queries counted."""
     interval: tuple[float, float]
-    """Student's confidence interval of the mean over queries; (−inf, inf) when one query is counted."""
+    """Student's confidence interval of the mean over queries, cut to what the measure can be; all of that when one query is
+    counted."""
     per_query: Floats
     """One value a query of the data, NaN where it was skipped."""
+
+    @property
+    def spread(self) -> str:
+        """What is printed behind the mean: half the interval as ``±0.0284``, or both ends where the measure's range cuts it."""
+        return spread(self.mean, self.interval)
 
     @property
     def queries(self) -> int:
@@ -196,7 +203,9 @@ def evaluate_scores(
                 "counts such queries, for example convention='lightgbm'."
             )
         values.flags.writeable = False
-        results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
+        mean = exact_mean(counted)
+        interval = cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
+        results.append(Result(measure, mean, interval, values))
     return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
 
 

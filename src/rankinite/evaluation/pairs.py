@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rankinite.errors import MeasureError
+from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.evaluation.significance import (
     bootstrap,
@@ -18,8 +19,10 @@ from rankinite.evaluation.significance import (
     paired_differences,
     paired_t,
     randomisation,
+    randomisation_floor,
     t_interval,
 )
+from rankinite.grid import at_floor, p_value
 from rankinite.kernel import Strings
 from rankinite.measures.base import Measure
 
@@ -36,6 +39,30 @@ class PValue:
     """As the test gives it."""
     holm: float
     """Corrected for the number of pairs compared by this measure."""
+    floor: float = 0.0
+    """The least that ``raw`` can be with so many resamples; 0 where nothing was resampled."""
+    holm_floor: float = 0.0
+    """The least that ``holm`` can be."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether more resamples could make ``holm`` smaller."""
+        return at_floor(self.holm, self.holm_floor)
+
+    @property
+    def raw_text(self) -> str:
+        """As it is printed: one at its floor is only known to be smaller, as in ``< 0.0001``."""
+        return p_value(self.raw, self.floor)
+
+    @property
+    def holm_text(self) -> str:
+        """As it is printed: one at its floor is only known to be smaller, as in ``< 0.0024``."""
+        return p_value(self.holm, self.holm_floor)
+
+    def record(self, test: Test) -> dict[str, float]:
+        """All of it, for CSV and JSON."""
+        names = (f"p_{test}", f"p_{test}_holm", f"p_{test}_floor", f"p_{test}_holm_floor")
+        return dict(zip(names, (self.raw, self.holm, self.floor, self.holm_floor), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +75,7 @@ class PairTest:
     difference: float
     """Mean of ``first`` minus mean of ``second``."""
     interval: tuple[float, float]
-    """Student's confidence interval of the difference."""
+    """Student's confidence interval of the difference, cut where no difference can be."""
     bootstrap_interval: tuple[float, float]
     """The bootstrap's percentile interval of the difference."""
     wins: int
@@ -86,7 +113,7 @@ class PairTest:
             "losses": self.losses,
         }
         for test in TESTS:
-            record |= {f"p_{test}": self.p(test).raw, f"p_{test}_holm": self.p(test).holm}
+            record |= self.p(test).record(test)
         return record
 
     def mirrored(self) -> PairTest:
@@ -103,6 +130,11 @@ class PairTest:
         )
 
 
+def floor_note(found: Iterable[PValue]) -> str:
+    """What ``<`` means, for the note of a table of p-values that has one."""
+    return "; <: smaller than so many resamples can show" if any(p.limited for p in found) else ""
+
+
 def compare_pairs(
     evaluations: Mapping[str, Evaluation],
     measure: Measure,
@@ -117,11 +149,19 @@ def compare_pairs(
         for (first, a), (second, b) in combinations(evaluations.items(), 2)
         if against is None or first in against or second in against
     ]
-    corrected = {test: holm([pair.p(test).raw for pair in tested]).tolist() for test in TESTS}
-    return [
-        replace(pair, **{test: PValue(pair.p(test).raw, corrected[test][place]) for test in TESTS})
-        for place, pair in enumerate(tested)
-    ]
+    corrected = {test: _corrected([pair.p(test) for pair in tested]) for test in TESTS}
+    return [replace(pair, **{test: corrected[test][place] for test in TESTS}) for place, pair in enumerate(tested)]
+
+
+def _corrected(found: Sequence[PValue]) -> list[PValue]:
+    """The p-values of one test, corrected together.
+
+    Holm multiplies the smallest of m by m and makes no other smaller than that. So where one of them is at its floor, all that
+    come out at m times the floor might be smaller with more resamples.
+    """
+    floor = min(1.0, len(found) * max((p.floor for p in found), default=0.0))
+    values = holm([p.raw for p in found]).tolist()
+    return [replace(p, holm=value, holm_floor=floor) for p, value in zip(found, values, strict=True)]
 
 
 def _test_pair(
@@ -144,6 +184,7 @@ def _test_pair(
         )
     a_values, b_values = a.per_query[~skipped], b.per_query[~skipped]
     d = paired_differences(a_values, b_values)
+    difference, bounds = exact_mean(d), difference_bounds(measure, a_values, b_values)
     booted = bootstrap(d, resamples, seed, confidence=confidence)
     t, flips = paired_t(a_values, b_values), randomisation(d, resamples, seed)
     gains = d if measure.higher_is_better else -d
@@ -152,13 +193,13 @@ def _test_pair(
         measure=measure,
         first=first,
         second=second,
-        difference=exact_mean(d),
-        interval=t_interval(d, confidence),
-        bootstrap_interval=booted.interval,
+        difference=difference,
+        interval=cut(t_interval(d, confidence), difference, bounds),
+        bootstrap_interval=cut(booted.interval, difference, bounds),
         wins=wins,
         ties=len(d) - wins - losses,
         losses=losses,
         t=PValue(t, t),
-        randomisation=PValue(flips, flips),
-        bootstrap=PValue(booted.p, booted.p),
+        randomisation=PValue(flips, flips, randomisation_floor(d, resamples)),
+        bootstrap=PValue(booted.p, booted.p, booted.floor),
     )

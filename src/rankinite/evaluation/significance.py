@@ -36,6 +36,8 @@ class Bootstrap:
     """Two-sided p-value of the mean being zero."""
     interval: tuple[float, float]
     """Percentile interval of the mean."""
+    floor: float = 0.0
+    """The least p-value that so many resamples can give."""
 
 
 def paired_differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
@@ -108,13 +110,19 @@ def randomisation(differences: npt.ArrayLike, resamples: int = 10_000, seed: int
     magnitudes = np.sort(np.abs(d[d != 0.0]))  # a zero has no sign to flip
     spread = math.fsum(magnitudes.tolist())
     threshold = abs(math.fsum(d.tolist())) - TIE * spread
-    if 1 << len(magnitudes) <= resamples:
+    if _all_signs_counted(len(magnitudes), resamples):
         sums = np.zeros(1, SCORE)
         for magnitude in magnitudes:
             sums = np.concatenate((sums - magnitude, sums + magnitude))
         return float(np.mean(np.abs(sums) >= threshold))
     sums = _resample(lambda first, out: sign_flip_sums(magnitudes, seed_word, first, out), resamples, piece=1024)
     return _monte_carlo_p(np.abs(sums) >= threshold)
+
+
+def randomisation_floor(differences: npt.ArrayLike, resamples: int = 10_000) -> float:
+    """The least p-value that :func:`randomisation` can draw; 0 where it counts all sign patterns, so that p is exact."""
+    signs = int(np.count_nonzero(_vector(differences, "the differences")))
+    return 0.0 if _all_signs_counted(signs, resamples) else _resampling_floor(resamples)
 
 
 def bootstrap(differences: npt.ArrayLike, resamples: int = 10_000, seed: int = 0, *, confidence: float = 0.95) -> Bootstrap:
@@ -137,7 +145,7 @@ def bootstrap(differences: npt.ArrayLike, resamples: int = 10_000, seed: int = 0
     sums = _resample(lambda first, out: bootstrap_sums(d, seed_word, first, out), resamples, piece=256)
     p = _monte_carlo_p(np.abs(sums - total) >= abs(total) - TIE * spread)
     low, high = (float(end) / n for end in np.quantile(sums, [0.5 - confidence / 2, 0.5 + confidence / 2]))
-    return Bootstrap(p, (-high, -low) if turned else (low, high))
+    return Bootstrap(p, (-high, -low) if turned else (low, high), _resampling_floor(resamples))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -168,8 +176,17 @@ def _resample(sums_from: Callable[[int, Floats], None], resamples: int, piece: i
     return sums
 
 
+def _all_signs_counted(signs: int, resamples: int) -> bool:
+    return 1 << signs <= resamples
+
+
 def _monte_carlo_p(as_extreme: npt.NDArray[np.bool_]) -> float:
     return (1 + int(np.count_nonzero(as_extreme))) / (1 + len(as_extreme))
+
+
+def _resampling_floor(resamples: int) -> float:
+    """The p-value where no resample is as extreme as what was observed, which is counted too."""
+    return 1 / (1 + resamples)
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Measures of rankings: frozen values that give a query a number. See :mod:`rankinite.measures.base`."""
 
 from rankinite.measures.average_precision import AP
-from rankinite.measures.base import Measure, TrainableMeasure, swap_changes
+from rankinite.measures.base import BoundedMeasure, Measure, TrainableMeasure, swap_changes
 from rankinite.measures.conventions import CONVENTIONS, Convention, convention
 from rankinite.measures.dcg import DCG, NDCG, AveNDCG
 from rankinite.measures.err import ERR
@@ -24,6 +24,7 @@ __all__ = [
     "RR",
     "AveNDCG",
     "BalancedError",
+    "BoundedMeasure",
     "Convention",
     "FunctionMeasure",
     "Measure",

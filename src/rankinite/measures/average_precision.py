@@ -30,6 +30,7 @@ class AP:
     name = "ap"
     higher_is_better = True
     pooled = False
+    bounds = (0.0, 1.0)
     swap = Swap(_swap_kernels.prepare_precisions, _swap_kernels.changes_precisions)
 
     def __post_init__(self) -> None:

@@ -42,6 +42,16 @@ class Measure(Protocol):
         ...
 
 
+@runtime_checkable
+class BoundedMeasure(Measure, Protocol):
+    """A measure whose mean cannot leave a range: confidence intervals end there."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest mean over queries, for grades from 0 on; infinite where there is none."""
+        ...
+
+
 class Parts(NamedTuple):
     """The two kernels a built-in measure is computed by; see ``measures/_kernels.py``."""
 

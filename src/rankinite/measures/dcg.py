@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -66,6 +67,11 @@ def checked_gains(name: str, gains: Gains | Sequence[float]) -> Gains:
     return table
 
 
+def _least(gains: Gains) -> float:
+    """The least that a sum of gains can be: 0, unless a table has negative ones."""
+    return -math.inf if isinstance(gains, tuple) and gains[0] < 0.0 else 0.0
+
+
 def check_words(name: str, discount: Discount, short: Short) -> None:
     """Refuse words that are unknown."""
     if discount not in get_args(Discount):
@@ -97,6 +103,11 @@ class DCG:
     def __str__(self) -> str:
         return spell(self)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """There is no greatest value."""
+        return _least(self.gains), math.inf
+
     def table(self) -> Floats:
         """The gains of the grades 0, 1, 2, …"""
         return gain_of(np.arange(len(self.gains) if isinstance(self.gains, tuple) else SMALL, dtype=SCORE), self.gains)
@@ -124,6 +135,11 @@ class NDCG(DCG):
     name = "ndcg"
     parts = Parts(_kernels.expected_linear, _kernels.scale_by_ideal)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """No order is above the best one."""
+        return _least(self.gains), 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class AveNDCG:
@@ -145,6 +161,11 @@ class AveNDCG:
 
     def __str__(self) -> str:
         return spell(self)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those of NDCG."""
+        return _least(self.gains), 1.0
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""

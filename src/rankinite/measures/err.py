@@ -40,6 +40,7 @@ class ERR:
     name = "err"
     higher_is_better = True
     pooled = False
+    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_cascade, _kernels.scale_one)
     swap = Swap(_swap_kernels.prepare_cascade, _swap_kernels.changes_cascade)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ class PairwiseErrors:
     name = "pairwise-errors"
     higher_is_better = False
     pooled = False
+    bounds = (0.0, math.inf)
 
     def __str__(self) -> str:
         return spell(self)
@@ -50,6 +52,7 @@ class BalancedError:
     name = "balanced-error"
     higher_is_better = False
     pooled = True
+    bounds = (0.0, 1.0)
 
     def __str__(self) -> str:
         return spell(self)

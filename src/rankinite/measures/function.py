@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise, permutations
@@ -27,6 +28,8 @@ class FunctionMeasure:
     function: Callable[[Floats], float]
     higher_is_better: bool = True
     orders: int = 1000
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    """The least and the greatest value there can be; confidence intervals end there."""
 
     pooled = False
 

@@ -28,6 +28,7 @@ class Precision:
     name = "p"
     higher_is_better = True
     pooled = False
+    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)
 
     def __post_init__(self) -> None:
@@ -71,6 +72,7 @@ class Recall:
     name = "recall"
     higher_is_better = True
     pooled = False
+    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_linear, _kernels.scale_by_relevant)
 
     def __post_init__(self) -> None:

@@ -24,6 +24,7 @@ class RR:
     name = "rr"
     higher_is_better = True
     pooled = False
+    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_reciprocal_rank, _kernels.scale_if_relevant)
     swap = Swap(_swap_kernels.prepare_first_two, _swap_kernels.changes_first)
 

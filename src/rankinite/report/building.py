@@ -11,7 +11,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent, scores_of
-from rankinite.grid import number, p_value
+from rankinite.evaluation.meaning import interval_meaning, p_meaning
+from rankinite.grid import number
 from rankinite.measures.base import Measure
 from rankinite.rankers.forest import Forest
 from rankinite.report import models, repeating, tables
@@ -60,6 +61,7 @@ def of_choice(
     return Report(
         title=title,
         verdict=choice.recommendation(),
+        explanation=choice.explanation(),
         figures=tables.figures(seen, "background", choice.name, choice.measure),
         tables=tables.choice_tables(choice),
         curve=tables.curve_of(choice),
@@ -112,6 +114,7 @@ def of_comparison(
     return Report(
         title=title,
         verdict=_verdict(comparison, old, new, measure),
+        explanation=_explanation(comparison, old, new, measure),
         figures=tables.figures(comparison, old, new, measure),
         tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
         queries=queries_of(data, first, second),
@@ -210,18 +213,27 @@ def _best(comparison: Comparison, old: str, measure: Measure) -> str:
 
 
 def _verdict(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
+    """One sentence with the number that decides."""
     pair = comparison.pair(new, old, measure)
-    low, high = (number(end, signed=True) for end in pair.interval)
-    sure = percent(comparison[new].confidence)
-    p = pair.p(comparison.test).holm
-    tests = f"({sure} interval {low} to {high}, corrected p {p_value(p)})"
+    p = pair.p(comparison.test)
     if pair.better is None:
         return (f"{new} is as good as {old} by {measure}.",)
-    way = "better" if pair.better == new else "worse"
-    gap = f"by {number(abs(pair.difference))} of {measure} {tests}"
-    if p <= comparison.alpha:
-        return (f"{new} is {way} than {old} {gap}.",)
-    return (f"{new} is not surely {way} than {old}: it is {way} {gap}, which may be chance.",)
+    side = "better" if pair.better == new else "worse"
+    gap = f"by {number(abs(pair.difference))} of {measure}"
+    if p.holm <= comparison.alpha:
+        return (f"{new} is {side} than {old} {gap} (p {p.holm_text}; at most {comparison.alpha:g} is asked for).",)
+    chance = f"which may be chance (p {p.holm_text}; at most {comparison.alpha:g} is asked for)"
+    return (f"{new} is not surely {side} than {old}: it is {side} {gap}, {chance}.",)
+
+
+def _explanation(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
+    """What the numbers beside the verdict mean."""
+    pair = comparison.pair(new, old, measure)
+    decides = f"It decides: at most {comparison.alpha:g} is called better or worse, and anything above may be chance."
+    return (
+        f"{p_meaning(comparison, pair)} {decides}",
+        f"{interval_meaning(comparison, pair)} It is not corrected, so it may exclude 0 where the p-value may be chance.",
+    )
 
 
 def _check_same(comparison: Comparison, data: Any, name: str) -> None:

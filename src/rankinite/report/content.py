@@ -31,6 +31,8 @@ class Result:
     low: Number
     """The ends of the mean's confidence interval."""
     high: Number
+    spread: str
+    """What is printed behind the mean: half the interval, or both ends."""
     better_than: str
     """The letters of the systems that it is significantly better than."""
 
@@ -44,6 +46,8 @@ class Gain:
     high: Number
     p: float
     """Corrected for the number of pairs."""
+    p_text: str
+    """The same as it is printed: one that resampling cannot tell from zero has ``<``."""
     wins: int
     ties: int
     losses: int
@@ -251,6 +255,8 @@ class Report:
     title: str
     verdict: tuple[str, ...]
     """Sentences; the first is the verdict."""
+    explanation: tuple[str, ...] = ()
+    """What the other numbers mean, and why they may seem to contradict the verdict; folded away."""
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     curve: Curve | None = None

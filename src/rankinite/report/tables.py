@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from rankinite.adapt.choice import Choice, size_of
 from rankinite.adapt.deciding import BASELINES
 from rankinite.errors import ArgumentError
+from rankinite.evaluation import evaluate
+from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import Evaluation, finite, percent
-from rankinite.grid import number, p_value
+from rankinite.evaluation.pairs import floor_note
+from rankinite.grid import number
 from rankinite.measures.base import Measure
 from rankinite.report.content import Curve, CurveLine, Figure, Gain, Result, System, Table
 
@@ -50,7 +53,7 @@ def compared(
             name=name,
             what=(what or {}).get(name, ""),
             chosen=name == chosen,
-            results=tuple(_result(comparison, name, measure) for measure in comparison.measures),
+            results=tuple(_compared_result(comparison, name, measure) for measure in comparison.measures),
             gains=tuple(_gain(comparison, name, base) for base in known),
             size=(sizes or {}).get(name, ""),
             seconds=(seconds or {}).get(name),
@@ -72,7 +75,7 @@ def compared(
 
 def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: tuple[str, ...] = ()) -> Table:
     """One system alone as a table."""
-    results = tuple(Result(finite(r.mean), finite(r.interval[0]), finite(r.interval[1]), "") for r in evaluation.results)
+    results = tuple(_result(own, "") for own in evaluation.results)
     return Table(
         title=title,
         source=evaluation.source,
@@ -89,11 +92,10 @@ def figures(comparison: Comparison, before: str, after: str, measure: Measure) -
     """The few numbers at the top: before, after, the difference, and how many queries gain."""
     old, new = (comparison[name][measure] for name in (before, after))
     pair, source = comparison.pair(after, before, measure), comparison[after].source
-    low, high = (number(end, signed=True) for end in pair.interval)
     return (
         Figure(f"{measure}, {before}", number(old.mean), f"on {source}"),
         Figure(f"{measure}, {after}", number(new.mean), f"on {source}"),
-        Figure("change", number(pair.difference, signed=True), f"{low} to {high}, p {p_value(pair.p(comparison.test).holm)}"),
+        Figure("change", number(pair.difference, signed=True), "mean over queries"),
         Figure("queries better · same · worse", f"{pair.wins} · {pair.ties} · {pair.losses}", f"of {new.queries}"),
     )
 
@@ -116,11 +118,14 @@ def curve_of(choice: Choice) -> Curve | None:
     return Curve(told["measure"], tuple(told["queries"]), choice.name, lines)
 
 
-def _result(comparison: Comparison, name: str, measure: Measure) -> Result:
-    result = comparison[name][measure]
+def _compared_result(comparison: Comparison, name: str, measure: Measure) -> Result:
     letters = [comparison.letters[other] for other in comparison.better_than(name, measure)]
+    return _result(comparison[name][measure], ("" if len(comparison.systems) <= 26 else ",").join(letters))
+
+
+def _result(result: evaluate.Result, better_than: str) -> Result:
     low, high = map(finite, result.interval)
-    return Result(finite(result.mean), low, high, ("" if len(comparison.systems) <= 26 else ",").join(letters))
+    return Result(finite(result.mean), low, high, result.spread, better_than)
 
 
 def _gain(comparison: Comparison, name: str, base: str) -> Gain | None:
@@ -131,7 +136,8 @@ def _gain(comparison: Comparison, name: str, base: str) -> Gain | None:
     except ArgumentError:  # the pair was left out of the tests
         return None
     low, high = map(finite, pair.interval)
-    return Gain(pair.difference, low, high, pair.p(comparison.test).holm, pair.wins, pair.ties, pair.losses)
+    p = pair.p(comparison.test)
+    return Gain(pair.difference, low, high, p.holm, p.holm_text, pair.wins, pair.ties, pair.losses)
 
 
 def _counts(evaluation: Evaluation) -> tuple[str, ...]:
@@ -141,17 +147,20 @@ def _counts(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items())
 
 
-def _interval_note(evaluation: Evaluation) -> str:
-    confidence = percent(evaluation.confidence)
-    return f"±: half the {confidence} interval over queries. Convention {evaluation.convention}, ties {evaluation.ties}."
+def _interval_note(*evaluations: Evaluation) -> str:
+    shared = evaluations[0]
+    spreads = (result.spread for evaluation in evaluations for result in evaluation.results)
+    half = half_note(f"{percent(shared.confidence)} interval over queries", spreads)
+    return f"{half}. Convention {shared.convention}, ties {shared.ties}."
 
 
 def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, ...]:
     any_of, measures = comparison[comparison.systems[0]], comparison.measures
-    notes = [_interval_note(any_of)]
+    notes = [_interval_note(*comparison.evaluations.values())]
     if baselines:
         below = f"its {percent(any_of.confidence)} interval, then the queries better · same · worse"
-        notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}.")
+        limits = floor_note(pair.p(comparison.test) for pair in comparison.pairs)
+        notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}{limits}.")
         notes.append("Intervals are of each gain alone, not corrected.")
     decided = f"{comparison.test} test, paired by query, alpha {comparison.alpha:g}"
     notes.append(f">: significantly better than the systems of these letters ({decided}).")

@@ -45,7 +45,6 @@ function short(value, digits = 4) {
   return String(Number(value.toPrecision(digits))).replace("-", MINUS);
 }
 
-const pValue = (p) => (p < 0.0001 ? "<0.0001" : fixed(p));
 const percent = (share) => (share * 100).toFixed(share > 0 && share < 0.0995 ? 1 : 0) + "%";
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 

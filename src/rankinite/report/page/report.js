@@ -5,7 +5,9 @@ function header(report) {
   return h("header", {}, h("p", { class: "kind" }, `${report.title} · rankinite`), h("h1", {}, verdict),
     reasons.length ? h("div", { class: "reasons" }, reasons.map((reason) => h("p", {}, reason))) : null,
     report.figures.length ? h("dl", { class: "figures" }, report.figures.map((figure) => h("div", {}, h("dt", {}, figure.label),
-      h("dd", {}, minus(figure.value), figure.note ? h("small", {}, minus(figure.note)) : null)))) : null);
+      h("dd", {}, minus(figure.value), figure.note ? h("small", {}, minus(figure.note)) : null)))) : null,
+    report.explanation.length ? h("details", { class: "data meaning" }, h("summary", {}, "What the other numbers mean"),
+      report.explanation.map((sentence) => h("p", {}, minus(sentence)))) : null);
 }
 
 function tablesSection(tables) {
@@ -42,14 +44,13 @@ function systemsTable({ title, source, measures, higher_is_better: higher, basel
 }
 
 function resultCell(result, several) {
-  const half = result.low === null || result.high === null ? "" : ` ±${fixed((result.high - result.low) / 2)}`;
-  return [fixed(result.mean), h("span", { class: "half soft small" }, half), several ? h("span", { class: "letters" }, result.better_than ? `>${result.better_than}` : null) : null];
+  return [fixed(result.mean), h("span", { class: "half soft small" }, ` ${minus(result.spread)}`), several ? h("span", { class: "letters" }, result.better_than ? `>${result.better_than}` : null) : null];
 }
 
 /** A difference, coloured where it is significant, with its p; below, its interval and the queries better, same and worse. */
 function gainCell(gain, higher, alpha) {
   if (!gain) return "";
-  return [h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${pValue(gain.p)}`),
+  return [h("span", { class: gain.p <= alpha ? tone(gain.difference, higher) : null }, signed(gain.difference)), h("span", { class: "soft small" }, ` p ${gain.p_text}`),
     h("span", { class: "below" }, h("span", {}, `${signed(gain.low)} to ${signed(gain.high)}`), h("span", {}, `${gain.wins} · ${gain.ties} · ${gain.losses}`))];
 }
 

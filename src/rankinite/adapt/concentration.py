@@ -1,0 +1,49 @@
+"""Concentration: the one or two queries that carry most of a gain, where there are such."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankinite.evaluation.significance import exact_mean, exact_sum
+
+MOST = 0.5
+"""A few queries carry a gain if the mean gain falls by more than this share without them."""
+FEW = 2
+"""At most so many queries are left out."""
+
+
+@dataclass(frozen=True)
+class Concentration:
+    """The queries without which less than half of a mean gain is left."""
+
+    queries: tuple[str, ...]
+    """Those that gain most, the most first."""
+    share: float
+    """Their share of the summed gain; above 1 where all others together lose."""
+    gain: float
+    """The mean gain of all queries."""
+    rest: float
+    """The mean gain of all others."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        return {"queries": list(self.queries), "share": self.share, "gain": self.gain, "rest": self.rest}
+
+
+def concentration(gains: Mapping[str, float]) -> Concentration | None:
+    """The fewest queries that carry the gain, given what each gains; None where no one or two do, or nothing is gained."""
+    ranked = sorted(gains.items(), key=lambda entry: (-entry[1], entry[0]))
+    values = np.asarray([gain for _, gain in ranked], np.float64)
+    mean = exact_mean(values)
+    if mean <= 0.0:
+        return None
+    for count in range(1, min(FEW, len(ranked) - 1) + 1):
+        rest = exact_mean(values[count:])
+        if rest < (1.0 - MOST) * mean:
+            share = exact_sum(values[:count]) / exact_sum(values)
+            return Concentration(tuple(qid for qid, _ in ranked[:count]), share, mean, rest)
+    return None

@@ -1,0 +1,47 @@
+"""Confidence intervals end where a measure's range does.
+
+Cutting an interval to the values that the mean can have loses no coverage: what is cut off cannot be the true mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from rankinite.evaluation.significance import NOISE
+from rankinite.kernel import Floats
+from rankinite.measures.base import BoundedMeasure, Measure
+
+
+def mean_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
+    """The least and the greatest mean that the measure can have, given some of its values.
+
+    A bound that a query's value lies beyond does not hold for these data, for example because grades below 0 were kept. The
+    bounds of a pooled measure are of its mean alone, of which a query's value is a part.
+    """
+    if not isinstance(measure, BoundedMeasure):
+        return -math.inf, math.inf
+    least, greatest = measure.bounds
+    if measure.pooled:
+        return least, greatest
+    below = any((own < least - NOISE).any() for own in values)
+    above = any((own > greatest + NOISE).any() for own in values)
+    return -math.inf if below else least, math.inf if above else greatest
+
+
+def difference_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
+    """The least and the greatest difference that there can be between two means, given some of the measure's values."""
+    least, greatest = mean_bounds(measure, *values)
+    return least - greatest, greatest - least
+
+
+def cut(interval: tuple[float, float], mean: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The part of the interval that lies within the bounds, and the mean, which rounding may have put just beyond them."""
+    low, high = interval
+    return min(mean, max(low, bounds[0])), max(mean, min(high, bounds[1]))
+
+
+def half_note(interval: str, spreads: Iterable[str]) -> str:
+    """What ``±`` means, for the note of a table of means, and what stands in its place where an interval was cut."""
+    cut_off = any(not text.startswith("±") for text in spreads)
+    return f"±: half the {interval}" + (", or both its ends where the measure's range cuts it" if cut_off else "")
