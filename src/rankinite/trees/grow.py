@@ -108,9 +108,9 @@ class Grower:
 
     def means(self, grown: Grown) -> Floats:
         """The mean push of the rows of every node, each counting its weight; 0 where there is no weight."""
-        nodes, size = grown.nodes, grown.size
-        weight = self._weights_of(grown)
-        return np.where(weight > 0.0, nodes.push[:size] * self._work.scales[0] / np.where(weight > 0.0, weight, 1.0), 0.0)
+        means, weight = np.zeros(grown.size), self._weights_of(grown)
+        np.divide(grown.nodes.push[: grown.size] * self._work.scales[0], weight, out=means, where=weight > 0.0)
+        return means
 
     def _weights_of(self, grown: Grown) -> Floats:
         """The weight of the rows of every node: their number, where all count once."""
@@ -123,7 +123,7 @@ class Grower:
                 sums[node] = sums[nodes.left[node]] + sums[nodes.right[node]]
             else:
                 sums[node] = counts[self._work.order[nodes.half[node], nodes.start[node] : nodes.end[node]]].sum()
-        return sums * self._weight_unit
+        return sums.astype(SCORE) * self._weight_unit
 
     def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
         """Add a tree's values, one a node, to the scores of all rows."""
