@@ -95,3 +95,11 @@ def test_the_rows_try_what_can_go_wrong():
     assert sum(threshold in column[:, feature] for feature, threshold in pairs) > 3
     assert np.isnan(column).any()
     assert len({(qid, str(row)) for qid, row in zip(qids, values, strict=True)}) < len(values)
+
+
+def test_old_models_know_their_probabilities():
+    """Loss and σ are read from the settings of the file."""
+    found = rk.load(FOLDER / "mart-binary.rankinite").probabilities(data())
+    assert found.tolist() == pytest.approx([1.0 / (1.0 + math.exp(-2.0 * 0.5 * score)) for score in SCORES["mart-binary"]])
+    shares, grades = rk.load(FOLDER / "mcrank.rankinite").probabilities(data()), np.arange(5.0)
+    assert shares @ grades == pytest.approx(SCORES["mcrank"])
