@@ -117,3 +117,26 @@ def test_a_folder_that_cannot_be_made(run, tmp_path):
     done = run("synth", "--queries", 1, "--out", tmp_path / "taken")
     assert done.code == 2
     assert "taken" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "watched"),
+    [
+        (("evaluate", "feature:1", "DATA"), False),
+        (("train", "DATA", "--min-rows", "1"), False),
+        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--valid", "DATA"), True),
+        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--test", "DATA"), True),
+    ],
+    ids=str,
+)
+def test_grades_beyond_exponential_gains(run, tmp_path, arguments, watched):
+    """Refused before anything is trained; the remedy that is named works."""
+    path, out = tmp_path / "high.txt", tmp_path / "model"
+    path.write_bytes(GOOD + b"40 qid:2 1:1 2:2\n3 qid:2 1:2 2:3\n")
+    words = [str(path) if word == "DATA" else word for word in arguments]
+    given = [*words, "--out", out] if words[0] == "train" else words
+    done = run(*given)
+    assert (done.code, done.out, out.exists()) == (2, "", False)
+    for expected in (f"ndcg@10 on {path}", "row 2 (query '2')", "grade 40", "31", "--watch ndcg@10:gains=linear", "map"):
+        assert expected in done.err
+    assert run(*given, "--watch" if watched else "--measure", "ndcg@10:gains=linear").code == 0

@@ -81,3 +81,72 @@ def test_other_data_are_refused(run, files, models, tmp_path):
         assert (done.code, done.out) == (2, "")
         assert "'Column_0', 'Column_1'" in done.err
         assert "renamed(" in done.err
+
+
+@pytest.fixture(scope="module")
+def stopped(files):
+    """A model of XGBoost that stopped early, and its scores of the test data: up to its best round, and by all trees."""
+    train, valid, test = (rk.read(path) for path in (files.train, files.valid, files.test))
+    ranker = xgboost.XGBRanker(n_estimators=60, early_stopping_rounds=5, max_depth=3, n_jobs=1, eval_metric="ndcg@5")
+    queries = [np.repeat(np.arange(data.queries), np.diff(data.offsets)) for data in (train, valid)]
+    ranker.fit(
+        train.features, train.grades, qid=queries[0], eval_set=[(valid.features, valid.grades)], eval_qid=[queries[1]],
+        verbose=False,
+    )  # fmt: skip
+    path = files.folder / "stopped.json"
+    ranker.save_model(path)
+    return path, ranker.predict(test.features), ranker.get_booster().predict(xgboost.DMatrix(test.features))
+
+
+def test_a_model_ends_at_its_best_round_and_a_note_says_so(run, files, stopped):
+    path, best, every = stopped
+    assert np.abs(best - every).max() > 0.01
+    done = run("score", path, files.test)
+    assert [float(line) for line in done.out.split()] == pytest.approx(best, rel=2e-6, abs=2e-6)
+    assert f"{path}: training stopped early" in done.err
+    assert f"all-trees:{path} takes all" in done.err
+    done = run("score", f"all-trees:{path}", files.test)
+    assert [float(line) for line in done.out.split()] == pytest.approx(every, rel=2e-6, abs=2e-6)
+    assert "stopped early" not in done.err
+    assert "stopped early" not in run("score", path, files.test, "--quiet").err
+
+
+def test_all_trees_are_asked_for_wherever_a_ranker_is_named(run, files, stopped, settings, tmp_path):
+    path, best, every = stopped
+    means = {
+        name: rk.evaluate(scores, rk.read(files.test), ["ndcg@10"])[rk.NDCG(10)].mean
+        for name, scores in (("best", best), ("every", every))
+    }
+    done = run("compare", f"best={path}", f"every=all-trees:{path}", "--data", files.test, "--json")
+    assert done.code == 0
+    systems = json.loads(done.out)["systems"]
+    assert {name: one["measures"]["ndcg@10"]["mean"] for name, one in systems.items()} == pytest.approx(means, abs=1e-12)
+    done = run("evaluate", f"all-trees:{path}", files.test, "--json")
+    assert json.loads(done.out)["measures"]["ndcg@10"]["mean"] == pytest.approx(means["every"], abs=1e-12)
+    done = run("inspect", f"all-trees:{path}", "--json")
+    whole = len(rk.load(path, all_trees=True))
+    assert json.loads(done.out)["trees"] == whole
+    out = tmp_path / "grown.rankinite"
+    assert run("train", files.train, "--base", f"all-trees:{path}", "--out", out, *settings).code == 0
+    assert rk.load(out).truncate(whole).score(rk.read(files.test).features) == pytest.approx(every, rel=2e-6, abs=2e-6)
+    again = tmp_path / "again.rankinite"
+    assert run("train", "--config", tmp_path / "grown.toml", "--out", again).code == 0
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_note_on_early_stopping_is_shown_by_inspect_too(run, stopped):
+    done = run("inspect", stopped[0])
+    assert "stopped early" in done.err
+    assert "trees left out" in done.out
+
+
+def test_a_best_round_that_there_is_not_is_bad_input(run, files, stopped, tmp_path):
+    content = json.loads(stopped[0].read_text())
+    content["learner"]["attributes"]["best_iteration"] = "1000"
+    (tmp_path / "wrong.json").write_text(json.dumps(content))
+    done = run("score", tmp_path / "wrong.json", files.test)
+    assert (done.code, done.out) == (2, "")
+    assert "all-trees:FILE" in done.err
+    done = run("score", f"all-trees:{tmp_path / 'nowhere.json'}", files.test)
+    assert done.code == 2
+    assert f"{tmp_path / 'nowhere.json'}" in done.err

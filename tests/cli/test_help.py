@@ -203,4 +203,4 @@ def test_names_to_complete_are_those_there_are():
     assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
     assert get_args(Ties) == completing.TIES
-    assert tuple(completing.rankers("feature")) + tuple(completing.rankers("asc")) == rankers.COLUMN
+    assert tuple(name for start in ("feature", "asc", "all") for name in completing.rankers(start)) == rankers.PREFIXES

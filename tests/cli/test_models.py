@@ -67,6 +67,34 @@ def test_rows_that_are_dropped_keep_their_lines(run, files, tmp_path):
     assert dropped == [*whole[:3], "-inf", *whole[4:]]
 
 
+def test_score_writes_probabilities(run, files, tmp_path):
+    settings = ("--trees=3", "--leaves=4", "--min-rows=5")
+    for learner, given in (("mart", ("--loss", "binary")), ("mcrank", ())):
+        out = tmp_path / f"{learner}.rankinite"
+        assert run("train", files.train, "--learner", learner, *given, *settings, "--out", out).code == 0
+        expected = rk.load(out).probabilities(rk.read(files.test))
+        done = run("score", out, files.test, "--probabilities")
+        assert done.code == 0
+        found = np.asarray([[float(word) for word in line.split()] for line in done.out.splitlines()])
+        assert found.tobytes() == expected.reshape(len(expected), -1).tobytes()
+        assert run("score", out, files.test, "--probabilities", "--out", tmp_path / "p.npy").code == 0
+        assert np.load(tmp_path / "p.npy").tobytes() == expected.tobytes()
+        told = json.loads(run("score", out, files.test, "--probabilities", "--json").out)["queries"]
+        assert [one for query in told for one in query["probabilities"]] == expected.tolist()
+    done = run("score", out, files.test, "--probabilities", "--format", "trec")
+    assert (done.code, done.out) == (2, "")
+    assert "grades" in done.err
+
+
+def test_scores_that_stand_for_no_probabilities_are_refused(run, files, blend):
+    for model, words in ((files.model, "LambdaMART"), (blend, "blend"), ("feature:2", "feature")):
+        done = run("score", model, files.test, "--probabilities")
+        assert (done.code, done.out) == (2, "")
+        assert "--probabilities" in done.err
+        assert words in done.err
+        assert "MART with" in done.err
+
+
 # ---- evaluate, compare --------------------------------------------------------------------------------------------
 
 

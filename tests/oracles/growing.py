@@ -27,12 +27,13 @@ def grow_one(
     keys: np.ndarray | None = None,
     query_keys: np.ndarray | None = None,
     number: int = 0,
+    weights: np.ndarray | None = None,
 ) -> tuple[Trees, np.ndarray]:
     """One tree with unshrunken values over the features f0, f1, …, and the rows it was grown from."""
     bins = fit_bins(features, most=settings.bins, sample=settings.bin_sample, seed=settings.seed)
     names = [f"f{column}" for column in range(features.shape[1])]
     with Team() as team:
-        grower = Grower(settings, bins, bins.code(features), settings.signs(names), team, keys, query_keys)
+        grower = Grower(settings, bins, bins.code(features), settings.signs(names), team, keys, query_keys, weights)
         grown = grower.grow(push, curvature, number)
         tree = grower.trees_of(grown, grown.values())
         scores = np.zeros(len(push))
@@ -71,6 +72,8 @@ class Node:
     push: np.ndarray
     curvature: np.ndarray
     settings: TreeSettings
+    weights: np.ndarray | None = None
+    """How often each row counts, which is in its push and curvature already; once if left out."""
 
     @property
     def signs(self) -> np.ndarray:
@@ -83,7 +86,8 @@ class Node:
 
     def term(self, mask: np.ndarray) -> tuple[float, float]:
         """G and S of the rows, whose G²/S the criterion adds up."""
-        weight = self.curvature[mask].sum() + self.settings.l2 if self.settings.criterion == "newton" else float(mask.sum())
+        counts = mask.astype(float) if self.weights is None else self.weights * mask
+        weight = self.curvature[mask].sum() + self.settings.l2 if self.settings.criterion == "newton" else counts.sum()
         return float(self.push[mask].sum()), float(weight)
 
     def gain(self, mask: np.ndarray, left: np.ndarray) -> float:
@@ -98,6 +102,8 @@ class Node:
             if side.sum() < self.settings.min_rows or weight < self.settings.min_curvature + slack:
                 return False
             if self.settings.criterion == "newton" and weight < UNIT:
+                return False
+            if self.settings.criterion == "mse" and self.term(side)[1] < UNIT:
                 return False
         (left_push, left_weight), (right_push, right_weight) = self.term(mask & left), self.term(mask & ~left)
         rise = right_push * left_weight - left_push * right_weight

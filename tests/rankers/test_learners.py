@@ -168,8 +168,49 @@ def test_a_weight_of_two_is_the_query_twice(name):
     assert not np.allclose(first, plain, atol=1e-3)
 
 
+SMALL = {"leaves": 6, "min_rows": 1, "train_history": False}
+WEIGHED = {
+    **POINTWISE,
+    "binary": rk.MART(trees=6, loss="binary", **SMALL),
+    "balanced": rk.MART(trees=6, loss="balanced", **SMALL),
+    "lambdamart": rk.LambdaMART(trees=6, **SMALL),
+    "symmetric": rk.LambdaMART(trees=6, shape="symmetric", **(SMALL | {"leaves": 8})),
+}
+
+
+@pytest.mark.parametrize("criterion", ["newton", "mse"])
+@pytest.mark.parametrize("name", WEIGHED)
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_are_numbers_of_copies(name, criterion, seed):
+    """Whole weights and ½: each query so often as it weighs, or all twice and those of ½ once, gives the same forest."""
+    random, data = np.random.default_rng(seed), rounded(TRAIN.select_queries(range(12)))
+    weights = random.choice([1.0, 2.0, 3.0] if seed else [0.5, 1.0, 1.5], data.queries)
+    copies = [data.select_queries((weights if seed else 2.0 * weights) > copy) for copy in range(3)]
+    often = rk.concat(copies, prefixes=("", "second:", "third:"))
+    # Ties are broken by content, of which the qid is part: copies of a query are ranked alike only where no scores tie.
+    tied = isinstance(WEIGHED[name], rk.LambdaMART)
+    learner = replace(WEIGHED[name], criterion=criterion)
+    unweighted, counted, weighed = (
+        learner.fit(one, base=UNTIED if tied else None) for one in (data, often, data.with_weights(weights))
+    )
+    assert np.allclose(weighed.score(TEST), counted.score(TEST), atol=1e-5)
+    assert not np.allclose(weighed.score(TEST), unweighted.score(TEST), atol=1e-3)
+
+
+class Untied:
+    """A ranker under which no two documents tie, whatever features are rounded to."""
+
+    def score(self, data):
+        return np.asarray([np.random.default_rng(row.view(np.uint32)).random() for row in data.features])
+
+
+UNTIED = Untied()
+
+
+@pytest.mark.parametrize("criterion", ["newton", "mse"])
 @pytest.mark.parametrize("learner", [*POINTWISE.values(), rk.LambdaMART(trees=6, leaves=6, min_rows=1, train_history=False)])
-def test_a_weight_of_zero_leaves_the_query_out(learner):
+def test_a_weight_of_zero_leaves_the_query_out(learner, criterion):
+    learner = replace(learner, criterion=criterion)
     data, weights = rounded(TRAIN.select_queries(range(20))), (np.arange(20) % 3 > 0).astype(float)
     without, weighed = learner.fit(data.select_queries(weights > 0)), learner.fit(data.with_weights(weights))
     assert np.allclose(weighed.score(TEST), without.score(TEST))

@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import math
-import re
-
 import numpy as np
 import pytest
 
 import rankinite as rk
+from oracles.model_texts import NODE, forest_sums
 from oracles.trees import random_forest, random_matrix
 from rankinite.rankers.forest import Forest
 from rankinite.trees.structure import LEAF, Trees
-
-NODE = re.compile(
-    r"(?P<indent> *)(?P<answer>yes: |no: )?(?:leaf (?P<leaf>\S+) \[rows (?P<leafrows>\d+)\]"
-    r"|(?P<name>'.*'|\".*\"|[\w.\-]+) <= (?P<threshold>\S+)(?P<missing> or missing)?"
-    r" \[rows (?P<rows>\d+), value (?P<value>\S+), gain (?P<gain>\S+)\])"
-)
-
-
-def walk(lines, at, row, names):
-    """The value of a row in the tree whose lines these are, from line ``at`` on."""
-    node = NODE.fullmatch(lines[at])
-    if node["leaf"]:
-        return float(node["leaf"])
-    name = ast.literal_eval(node["name"]) if node["name"][0] in "'\"" else node["name"]
-    x = row[names.index(name)]
-    left = bool(node["missing"]) if math.isnan(x) else x <= float(node["threshold"])
-    indent = node["indent"] + "  "
-    wanted = indent + ("yes: " if left else "no: ")
-    child = next(i for i in range(at + 1, len(lines)) if lines[i].startswith(wanted))
-    return walk(lines, child, row, names)
 
 
 @pytest.mark.parametrize("grades", [None, (0.0, 1.0)])
@@ -44,12 +21,7 @@ def test_the_text_read_back_scores_the_same(grades):
     assert len(trees) == len(forest)
     matrix = random_matrix(2, 40, 3)
     for row, sums in zip(matrix.tolist(), forest.outputs_of(matrix).T.tolist(), strict=True):
-        totals = [float(number) for number in head.splitlines()[1].split()[1:]]
-        for number, tree in enumerate(trees):
-            lines = tree.rstrip("\n").split("\n")
-            assert lines[0] == str(number)
-            totals[number % forest.outputs] += walk(lines, 1, row, list(forest.feature_names))
-        assert totals == sums
+        assert forest_sums(forest.text(), row, list(forest.feature_names)) == sums
 
 
 def test_rows_and_gains_are_there():

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.growing import NEAR, UNIT, Node, grow_one, leaves_of, rows_of
+from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
+from rankinite.trees.bins import fit_bins
+from rankinite.trees.grow import Grower
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import LEAF
 
@@ -94,6 +97,51 @@ def test_trees_are_those_of_looking_at_every_cut(seed, shape):
     tree, drawn = grow_one(shape, matrix, push, curvature)
     node = Node(matrix, push, curvature, shape)
     check_best_first(tree, check_nodes(tree, drawn, node), node)
+
+
+@given(st.integers(0, 10**6), SHAPES)
+@settings(max_examples=120, deadline=None)
+def test_rows_count_as_often_as_they_weigh(seed, shape):
+    matrix, push, curvature = small_rows(seed, weightless=0.0)
+    # Constraints and cuts between rows that weigh nothing: see above.
+    weights = np.random.default_rng(seed).choice([1.0, 0.3, 2.5, 7.0] if shape.monotone else [1.0, 0.3, 2.5, 0.0], len(push))
+    tree, drawn = grow_one(shape, matrix, weights * push, weights * curvature, weights=weights)
+    node = Node(matrix, weights * push, weights * curvature, shape, weights)
+    check_best_first(tree, check_nodes(tree, drawn, node), node)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["newton", "mse"]), st.sampled_from(["best-first", "symmetric"]))
+@settings(max_examples=60, deadline=None)
+def test_weights_have_no_unit_and_weights_of_one_are_none(seed, criterion, kind):
+    matrix, push, curvature = small_rows(seed, weightless=0.0)
+    shape = TreeSettings(leaves=8, min_rows=3, criterion=criterion, shape=kind)
+    weights = np.random.default_rng(seed).choice([0.5, 1.0, 3.0], len(push))
+    plain, _ = grow_one(shape, matrix, push, curvature)
+    ones, _ = grow_one(shape, matrix, push, curvature, weights=np.ones(len(push)))
+    assert [array.tobytes() for array in vars(plain).values()] == [array.tobytes() for array in vars(ones).values()]
+    trees = [
+        grow_one(shape, matrix, c * weights * push, c * weights * curvature, weights=c * weights)[0] for c in (1.0, 2.0**-70)
+    ]
+    for name in ("feature", "threshold", "value", "rows"):
+        assert getattr(trees[0], name).tobytes() == getattr(trees[1], name).tobytes()
+    assert trees[1].gain == pytest.approx(trees[0].gain * 2.0**-70, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["best-first", "symmetric"])
+@pytest.mark.parametrize("criterion", ["newton", "mse"])
+def test_the_mean_push_of_a_node_counts_weights(criterion, kind):
+    matrix, push, curvature = small_rows(3, weightless=0.0)
+    shape = TreeSettings(leaves=16, min_rows=1, criterion=criterion, shape=kind)
+    for weights in (None, np.random.default_rng(3).choice([0.0, 1.0, 2.5], len(push))):
+        counts = np.ones(len(push)) if weights is None else weights
+        with Team() as team:
+            bins = fit_bins(matrix, most=255, sample=1000, seed=0)
+            grower = Grower(shape, bins, bins.code(matrix), shape.signs(["f0", "f1", "f2"]), team, None, None, weights)
+            grown = grower.grow(counts * push, counts * curvature, 0)
+            means, tree = grower.means(grown), grower.trees_of(grown, grown.values())
+        for mean, mask in zip(means.tolist(), rows_of(tree, matrix), strict=True):
+            total = counts[mask].sum()
+            assert mean == pytest.approx((counts * push)[mask].sum() / total if total else 0.0, abs=1e-6)
 
 
 @given(st.integers(0, 10**6), SHAPES, st.booleans())

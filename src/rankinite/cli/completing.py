@@ -39,7 +39,7 @@ def ties(incomplete: str) -> list[str]:
 
 def rankers(incomplete: str) -> list[str]:
     """How rankers begin that are no files; without anything typed the shell offers files."""
-    return _last(incomplete, ("feature:", "ascending:")) if incomplete else []
+    return _last(incomplete, ("feature:", "ascending:", "all-trees:")) if incomplete else []
 
 
 def _last(incomplete: str, names: Iterable[str]) -> list[str]:

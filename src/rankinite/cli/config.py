@@ -21,7 +21,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from rankinite.cli.manner import detail, say
-from rankinite.cli.rankers import COLUMN
+from rankinite.cli.rankers import ALL_TREES, COLUMN, PREFIXES
 from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions_told
 
@@ -143,11 +143,14 @@ def _located(value: Any, folder: Path) -> Any:
 
 
 def _ranker(text: str, folder: Path) -> tuple[str, Path | None]:
-    """A ranker's name with its equals sign, and its path unless it is a feature; a plain path has no name."""
+    """What stands before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
     name, equals, rest = text.partition("=")
-    if not (equals and name) or text.startswith(COLUMN) or (folder / text).exists():
+    if not (equals and name) or text.startswith(PREFIXES) or (folder / text).exists():
         name, equals, rest = "", "", text
-    return name + equals, None if rest.startswith(COLUMN) else Path(rest)
+    if rest.startswith(COLUMN):
+        return name + equals, None
+    path = rest.removeprefix(ALL_TREES)
+    return text.removesuffix(path), Path(path)
 
 
 def _anchored(path: Path) -> Path:

@@ -68,9 +68,9 @@ def inspect(
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.printing import echo
-    from rankinite.rankers.loading import load
+    from rankinite.cli.rankers import ranker as load
 
-    whole, way = part_of(load(model), part or [], model)
+    whole, way = part_of(load(str(model)), part or [], model)
     ranker = trained(whole)
     asked = {
         "--trees": (bool(trees), FOREST, "trees"),
@@ -108,9 +108,9 @@ def inspect(
 def _change(background: Path, adapted: Forest) -> Moved:
     """What adaptation has moved in the trees of the model in a file."""
     from rankinite.adapt.moved import moved
-    from rankinite.rankers.loading import load
+    from rankinite.cli.rankers import ranker as load
 
-    return moved(trained(load(background)), adapted)
+    return moved(trained(load(str(background))), adapted)
 
 
 def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:

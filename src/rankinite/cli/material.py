@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
@@ -59,13 +59,7 @@ class Material:
 
     def check_measures(self, measures: list[str]) -> None:
         """Refuse measures that do not exist or do not fit the grades before anything is trained."""
-        import numpy as np
-
-        from rankinite.evaluation.evaluate import evaluate
-
-        for data in (self.data[name] for name in ("train", "test", "open") if name in self.data):
-            with suppress(DataError):  # data that tell nothing are refused later, and better
-                evaluate(np.zeros(data.rows), data, measures)
+        check_measures([self.data[name] for name in ("train", "test", "open") if name in self.data], measures)
 
     def named(self) -> dict[str, Any]:
         """The inputs as the evidence lists them."""
@@ -74,6 +68,17 @@ class Material:
             for name, data in self.data.items()
         }
         return {name: {"files": files, **sizes.get(name, {})} for name, files in self.files.items()}
+
+
+def check_measures(every: Sequence[Dataset], measures: Sequence[Any]) -> None:
+    """Refuse measures that do not exist or do not fit the grades of these data."""
+    import numpy as np
+
+    from rankinite.evaluation.evaluate import evaluate
+
+    for data in every:
+        with suppress(DataError):  # data that tell nothing are refused later, and better
+            evaluate(np.zeros(data.rows), data, measures)
 
 
 def _check_apart(data: Mapping[str, Dataset]) -> None:

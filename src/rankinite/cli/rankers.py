@@ -16,16 +16,23 @@ if TYPE_CHECKING:
     from rankinite.kernel import Floats
     from rankinite.rankers.base import Ranker
 
-MODEL = "a model file, or feature:NAME (ascending:NAME ranks small values high)"
+MODEL = (
+    "a model file (all-trees:FILE also takes XGBoost's trees behind its best iteration), or feature:NAME (ascending:NAME ranks "
+    "small values high)"
+)
+ALL_TREES = "all-trees:"
+"""Before the file of a model: with all its trees, not only those up to the best round of early stopping."""
 HELP = f"{MODEL}, a file with one score a row (or .npy), or a TREC run"
 
 COLUMN = ("feature:", "ascending:")
+PREFIXES = (*COLUMN, ALL_TREES)
+"""What a ranker may begin with that is no name of a file."""
 
 
 def named(spec: str) -> tuple[str, str]:
     """A ranker's name in tables and what it is: ``bm25=feature:25`` → ("bm25", "feature:25")."""
     name, equals, rest = spec.partition("=")
-    if equals and name and not spec.startswith(COLUMN) and not Path(spec).exists():
+    if equals and name and not spec.startswith(PREFIXES) and not Path(spec).exists():
         return name, rest
     return spec, spec
 
@@ -94,14 +101,28 @@ def ranker(spec: str) -> Ranker:
     """The ranker that a model file holds, or one feature."""
     from rankinite.data.streams import spooled
     from rankinite.rankers.feature import Feature
-    from rankinite.rankers.loading import load as load_model
 
     if spec.startswith(COLUMN):
         kind, _, name = spec.partition(":")
         column: Any = Feature(name, ascending=kind == "ascending")
         return column
-    with spooled(Path(spec)) as path:
-        return load_model(path)
+    file = spec.removeprefix(ALL_TREES)
+    with spooled(Path(file)) as path:
+        return _model(path, file, all_trees=file != spec)
+
+
+def _model(path: Path, name: str, *, all_trees: bool) -> Ranker:
+    """The ranker of a model file, and a note on trees that were left out; ``name``: what the user calls the file."""
+    from rankinite.rankers.loading import load as load_model
+
+    found: Any = load_model(path, all_trees=all_trees)
+    if maker_of_file(path) == "XGBoost":
+        from rankinite.exchange.xgboost import left_out
+
+        note = left_out(found)
+        if note is not None:
+            say(f"{name}: {note}; {ALL_TREES}{name} takes all")
+    return found
 
 
 def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
@@ -115,13 +136,13 @@ def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
     return found
 
 
-def is_model(path: Path) -> bool:
-    """Whether a file begins as model files do, ours or LightGBM's or XGBoost's."""
+def maker_of_file(path: Path) -> str | None:
+    """Whose model file it is by its beginning: ours, LightGBM's or XGBoost's; None: it is none."""
     from rankinite.data.streams import open_bytes
     from rankinite.rankers.loading import maker_of
 
     with open_bytes(path) as handle:
-        return maker_of(handle.read(16)) is not None
+        return maker_of(handle.read(16))
 
 
 def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
@@ -130,10 +151,11 @@ def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
 
     if what.startswith(COLUMN):
         return ranker(what)
-    if not Path(what).exists():
-        raise DataError(f"{what}: there is no such file. A ranker is {HELP}.")
-    path = pipes.enter_context(spooled(Path(what)))
-    return ranker(str(path)) if is_model(path) else path
+    file = what.removeprefix(ALL_TREES)
+    if not Path(file).exists():
+        raise DataError(f"{file}: there is no such file. A ranker is {HELP}.")
+    path = pipes.enter_context(spooled(Path(file)))
+    return _model(path, file, all_trees=file != what) if maker_of_file(path) or file != what else path
 
 
 def _load_trec(given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]) -> tuple[Dataset, dict[str, Floats]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from math import inf, isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankinite.cli import completing, options, rankers
+from rankinite.cli.inside import kind_of
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -48,12 +50,20 @@ def score(
     ] = Form.text,
     json: options.JsonOption = False,
     tag: Annotated[str | None, typer.Option(help=f"The last column of a TREC run; {TAG} if left out.")] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            help="Write what scores stand for: of MART with loss binary, balanced or graded the probability, of McRank the "
+            "probabilities of the grades, lowest first.",
+        ),
+    ] = False,
     *,
     reading: options.Reading,
 ) -> None:
     """Score the rows of data: one score a line, in the order of the input.
 
-    Rows that --unjudged drop leaves out have the score -inf, "not returned". Grades are not looked at.
+    Rows that --unjudged drop leaves out have the score -inf, "not returned", or the probability nan. Grades are not looked at.
 
     Examples:
 
@@ -62,6 +72,8 @@ def score(
       rankinite score web.rankinite test.parquet --out scores.npy
 
       rankinite score web.rankinite candidates.txt --format trec --tag web --out web.run
+
+      rankinite score clicks.rankinite candidates.txt --probabilities
     """
     if json and form is Form.trec:
         raise ArgumentError("--json and --format trec exclude each other. Give one of them.")
@@ -73,47 +85,67 @@ def score(
         raise ArgumentError(f"{out}: {what} is text. Name it otherwise, or leave --format {form} out.")
     judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("scoring"):
-        scores = models[model].score(judged)
+        scores = _probabilities(models[model], judged, model, form) if probabilities else models[model].score(judged)
+    absent = nan if probabilities else -inf
     if out is not None and out.suffix.lower() == ".npy":
-        _write_array(in_input_order(scores, judged), out)
+        _write_array(in_input_order(scores, judged, absent), out)
         return
     match form:
         case Form.trec:
             _write_text(as_run(scores, judged, tag or TAG), out)
         case Form.json:
-            _write_text(as_json(scores, judged, model), out)
+            _write_text(as_json(scores, judged, model, "probabilities" if probabilities else "scores"), out)
         case Form.text:
-            _write_text(as_lines(in_input_order(scores, judged)), out)
+            _write_text(as_lines(in_input_order(scores, judged, absent)), out)
 
 
-def in_input_order(scores: Floats, data: Dataset) -> Floats:
-    """One score for each row of the source, in its order; rows that were dropped on reading have −inf."""
+def _probabilities(ranker: Any, data: Dataset, name: str, form: Form) -> Floats:
+    """What the ranker's scores stand for; refuses rankers whose scores stand for nothing else."""
+    if not hasattr(ranker, "probabilities"):
+        raise ArgumentError(
+            f"--probabilities: {name} is a {kind_of(ranker)}, whose scores stand for no probabilities. Leave it out; forests "
+            "of MART with a logistic loss and of McRank have some."
+        )
+    try:
+        found: Floats = ranker.probabilities(data)
+    except ArgumentError as problem:
+        raise ArgumentError(f"--probabilities: {name}: {problem}") from problem
+    if found.ndim > 1 and form is Form.trec:
+        raise ArgumentError(
+            f"--probabilities: {name} has one for each of {found.shape[1]} grades, but a TREC run has one number for each "
+            "document. Leave --format trec out."
+        )
+    return found
+
+
+def in_input_order(scores: Floats, data: Dataset, absent: float = -inf) -> Floats:
+    """The scores of each row of the source, in its order; ``absent`` where a row was dropped on reading."""
     import numpy as np
 
     if data.input_row is None:
         return scores
-    ordered = np.full(data.input_rows, -np.inf)
+    ordered = np.full((data.input_rows, *scores.shape[1:]), absent)
     ordered[data.input_row] = scores
     return ordered
 
 
 def as_lines(scores: Floats) -> str:
-    """One number a line, with all its digits."""
-    return "".join(f"{value!r}\n" for value in scores.tolist())
+    """One row per line, each number with all its digits."""
+    rows: list[Any] = scores.tolist()
+    return "".join(f"{' '.join(map(repr, row)) if isinstance(row, list) else repr(row)}\n" for row in rows)
 
 
-def as_json(scores: Floats, data: Dataset, model: str) -> str:
+def as_json(scores: Floats, data: Dataset, model: str, name: str = "scores") -> str:
     """The scores of each query, with the ids of its documents where they have some; null for what is no finite number."""
     import json as writer
-    from math import isfinite
 
-    every = [value if isfinite(value) else None for value in scores.tolist()]
+    every: list[Any] = scores.tolist() if scores.ndim > 1 else [value if isfinite(value) else None for value in scores.tolist()]
     documents = None if data.doc_ids is None else data.doc_ids.tolist()
     queries: list[dict[str, object]] = []
     for query, qid in enumerate(data.qids.tolist()):
         rows = slice(int(data.offsets[query]), int(data.offsets[query + 1]))
         ids = {} if documents is None else {"doc_ids": documents[rows]}
-        queries.append({"qid": qid, **ids, "scores": every[rows]})
+        queries.append({"qid": qid, **ids, name: every[rows]})
     told = {"model": model, "data": data.source, "queries": queries}
     return writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

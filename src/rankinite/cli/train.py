@@ -14,6 +14,7 @@ from rankinite.cli import completing, learners, options, reporting
 from rankinite.cli.config import RANKER, Record
 from rankinite.cli.interrupts import INTERRUPTED
 from rankinite.cli.manner import say
+from rankinite.cli.material import check_measures
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def train(
         )
     maker = learners.make(learner, settings, preset)
     material = _Material.read(data, valid, test, base, preferences, reading)
+    check_measures([] if material.test is None else [material.test], [maker.watched()])
     start = monotonic()
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
     with options.busy(f"writing {out}"):

@@ -20,6 +20,7 @@ from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
+from rankinite.measures.grades import grades_of
 from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
 from rankinite.measures.spelling import parse_measure
 from rankinite.parallel import over_queries
@@ -224,7 +225,7 @@ def _all_per_query(
                 own = own.astype(np.float32).astype(SCORE)
         rules: set[Ties] = {_rule(measure, ties) for measure in measures}
         rankings = {rule: rank_checked(own, grades, offsets, rule, doc_ids) for rule in rules}
-        return [_per_query(measure, rankings[_rule(measure, ties)], convention) for measure in measures]
+        return [_per_query(measure, rankings[_rule(measure, ties)], convention, data) for measure in measures]
 
     if any(measure.pooled for measure in measures):
         return part(0, data.queries)
@@ -300,9 +301,10 @@ def _rule(measure: Measure, ties: Ties) -> Ties:
     return "highest" if ties == "lowest" else "lowest"
 
 
-def _per_query(measure: Measure, ranking: Ranking, convention: Convention) -> Floats:
-    """The value of every query, NaN where the convention skips it."""
-    values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
+def _per_query(measure: Measure, ranking: Ranking, convention: Convention, data: Dataset) -> Floats:
+    """The value of every query, NaN where the convention skips it; ``data``: of which the ranking is a part."""
+    with grades_of(data, measure):
+        values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
     if values.shape != (ranking.queries,):
         raise MeasureError(f"{measure} gave values of shape {values.shape} for {ranking.queries} queries. Give one a query.")
     if measure.pooled:

@@ -30,8 +30,12 @@ LOSSES = {"lambdarank": "lambda", "rank_xendcg": "lambda", "regression": "square
 """LightGBM's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
-def read_lightgbm(content: bytes, place: str) -> Forest:
-    """The forest of a model that ``Booster.save_model`` wrote."""
+def read_lightgbm(content: bytes, place: str, all_trees: bool = False) -> Forest:  # noqa: ARG001 - see below
+    """The forest of a model that ``Booster.save_model`` wrote.
+
+    All trees of the file count in either case: LightGBM leaves those behind the best iteration out when it saves, unless told
+    otherwise, and its files do not say which iteration was best.
+    """
     try:
         text = content.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -3,6 +3,9 @@
 XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
 leaves in float32, so scores agree to the last bits of that. Nodes have the sum of their rows' curvatures, but not the number of
 rows. Values of inner nodes are without shrinkage there, which files do not tell; here they are the mean of their children's.
+
+After early stopping a file holds all trees, and the best round as an attribute. ``XGBRanker.predict`` stops at that round,
+``Booster.predict`` does not; what is meant to be deployed is the former.
 """
 
 from __future__ import annotations
@@ -28,19 +31,19 @@ LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "pairs",
 """XGBoost's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
-def read_xgboost(content: bytes, place: str) -> Forest:
-    """The forest of a model that ``Booster.save_model`` wrote."""
+def read_xgboost(content: bytes, place: str, all_trees: bool = False) -> Forest:
+    """The forest of a model that ``Booster.save_model`` wrote, up to its best round unless all trees are asked for."""
     try:
         model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content, place)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: this is no whole JSON file ({error}). Save the model again.") from error
     try:
-        return _forest(model["learner"], place)
+        return _forest(model["learner"], place, all_trees=all_trees)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise DataError(f"{place}: this is no model of XGBoost, or is damaged ({error!r}). Save it again.") from error
 
 
-def _forest(learner: dict[str, Any], place: str) -> Forest:
+def _forest(learner: dict[str, Any], place: str, *, all_trees: bool) -> Forest:
     booster, weights = learner["gradient_booster"], None
     if booster["name"] == "dart":
         weights, booster = np.asarray(booster["weight_drop"], np.float64), booster["gbtree"]
@@ -50,15 +53,50 @@ def _forest(learner: dict[str, Any], place: str) -> Forest:
     if int(about.get("num_class", "0")) > 1 or int(about.get("num_target", "1")) > 1:
         raise DataError(f"{place}: this XGBoost model has several scores a row. Only models with one score can rank.")
     objective = learner["objective"]["name"]
-    told = booster["model"]["trees"]
-    trees = join([_tree(tree, f"{place}: tree {number}") for number, tree in enumerate(told)])
+    written = booster["model"]["trees"]
+    trees = join([_tree(tree, f"{place}: tree {number}") for number, tree in enumerate(written)])
     if weights is not None:
         trees = replace(trees, value=np.repeat(weights, np.diff(trees.offsets)) * trees.value)
+    stopping: dict[str, Any] = {}
+    if not all_trees and "best_iteration" in learner.get("attributes", {}):
+        best = learner["attributes"]["best_iteration"]
+        kept = _trees_to(best, booster["model"], place)
+        stopping = {"best_iteration": int(best), "trees_left_out": len(written) - kept}
+        trees = trees.take(0, kept)
     count = int(about["num_feature"])
     names = tuple(learner.get("feature_names") or ()) or tuple(f"f{number}" for number in range(count))
-    settings = {"learner": "XGBoost", "objective": objective, **({"loss": LOSSES[objective]} if objective in LOSSES else {})}
+    loss = {"loss": LOSSES[objective]} if objective in LOSSES else {}
+    settings = {"learner": "XGBoost", "objective": objective, **loss, **stopping}
     return Forest(
         trees=trees, feature_names=names, start=np.asarray([_start(about["base_score"], objective)]), settings=settings
+    )
+
+
+def _trees_to(best: Any, model: dict[str, Any], place: str) -> int:
+    """The number of trees up to the best round, that round included; refuses a round that there is not."""
+    bounds: Any = model.get("iteration_indptr")
+    if bounds is None:  # XGBoost before 2.0
+        bounds = range(0, len(model["trees"]) + 1, int(model["gbtree_model_param"].get("num_parallel_tree", 0)) or 1)
+    if not isinstance(best, str) or not best.isdecimal() or int(best) >= len(bounds) - 1:
+        raise DataError(
+            f"{place}: this XGBoost model says that its best iteration is {best!r}, but its {len(bounds) - 1} iterations are "
+            "counted from 0. Set the attribute right with Booster.set_attr(best_iteration=…) and save the model again, or take "
+            "all trees: load(…, all_trees=True), in the shell all-trees:FILE."
+        )
+    kept = int(bounds[int(best) + 1])
+    if not 0 < kept <= len(model["trees"]):
+        raise ValueError("iteration_indptr does not fit")
+    return kept
+
+
+def left_out(forest: Forest) -> str | None:
+    """What was left out of a model that stopped early, for those who load it; None if nothing was."""
+    count, best = forest.settings.get("trees_left_out", 0), forest.settings.get("best_iteration")
+    if not count:
+        return None
+    return (
+        f"training stopped early, so the forest ends at iteration {best}, the best, as XGBRanker.predict does: "
+        f"{len(forest)} trees count, {count} behind them do not"
     )
 
 

@@ -19,6 +19,19 @@ def sigmoid(x: float) -> float:
 
 
 @kernel
+def chance(score: float, sigma: float) -> float:
+    """The probability that a score stands for under logistic loss, P = sigmoid(2σ · score) (002 §6)."""
+    return sigmoid(2.0 * sigma * score)
+
+
+@kernel
+def all_chances(scores: Floats, sigma: float, out_chances: Floats) -> None:
+    """:func:`chance` of every score; both arrays have shape (rows,)."""
+    for row in range(len(scores)):
+        out_chances[row] = chance(scores[row], sigma)
+
+
+@kernel
 def push_squared(
     scores: Floats,
     grades: Grades,
@@ -49,11 +62,11 @@ def push_logistic(
     out_push: Floats,
     out_curvature: Floats,
 ) -> None:
-    """Cost −P̄ log P − (1−P̄) log(1−P) with P = sigmoid(2σ · score) (002 §6); ``row_weights`` has one entry a row."""
+    """Cost −P̄ log P − (1−P̄) log(1−P) with P the :func:`chance` of the score; ``row_weights`` has one entry per row."""
     for row in range(offsets[first], offsets[last]):
-        weight, chance = row_weights[row], sigmoid(2.0 * sigma * scores[0, row])
-        out_push[0, row] = weight * 2.0 * sigma * (targets[row] - chance)
-        out_curvature[0, row] = weight * 4.0 * sigma * sigma * chance * (1.0 - chance)
+        weight, p = row_weights[row], chance(scores[0, row], sigma)
+        out_push[0, row] = weight * 2.0 * sigma * (targets[row] - p)
+        out_curvature[0, row] = weight * 4.0 * sigma * sigma * p * (1.0 - p)
 
 
 @kernel
@@ -81,6 +94,6 @@ def push_multiclass(
                 out_push[k, row] = np.exp(scores[k, row] - highest)
                 total += out_push[k, row]
             for k in range(count):
-                chance = out_push[k, row] / total
-                out_push[k, row] = weight * ((1.0 if classes[row] == k else 0.0) - chance)
-                out_curvature[k, row] = stiffness * chance * (1.0 - chance)
+                p = out_push[k, row] / total
+                out_push[k, row] = weight * ((1.0 if classes[row] == k else 0.0) - p)
+                out_curvature[k, row] = stiffness * p * (1.0 - p)

@@ -11,6 +11,7 @@ from rankinite.gradients.base import check_sigma
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
 from rankinite.kernel import SCORE, Floats, Grades, frozen
 from rankinite.measures.base import Measure, TrainableMeasure, scales_of
+from rankinite.measures.grades import grades_of
 
 
 class Lambdas:
@@ -44,7 +45,8 @@ class Lambdas:
         rows = frozen(content_order(data))
         longest = int(np.diff(data.offsets).max())
         seen = measure.discounts(longest)
-        relevance = _relevance(measure, data.grades[rows])
+        with grades_of(data, measure):
+            relevance = _relevance(measure, data.grades[rows])
         discounts = np.zeros(longest, SCORE)
         discounts[: len(seen)] = seen
         depth = int(np.flatnonzero(discounts).max(initial=-1)) + 1

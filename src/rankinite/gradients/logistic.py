@@ -19,6 +19,13 @@ Targets: TypeAlias = Literal["graded", "binary"]
 """What the probability of a row should be: (2^g − 1)/2^max_grade, or 1 from the lowest relevant grade on and 0 below."""
 
 
+def probability(scores: Floats, sigma: float) -> Floats:
+    """P = 1/(1 + exp(−2σ·score)), one per row: what scores stand for that were trained on this loss."""
+    chances = np.empty(len(scores), SCORE)
+    _kernels.all_chances(frozen(np.ascontiguousarray(scores, SCORE)), check_sigma(sigma), chances)
+    return chances
+
+
 class Logistic:
     """Cost −P̄ log P − (1−P̄) log(1−P), where P = 1/(1 + exp(−2σ·score)) and P̄ is the row's target.
 

@@ -14,15 +14,20 @@ from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
+from rankinite.measures.grades import GradeError
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
 Gains: TypeAlias = Literal["exponential", "linear"] | tuple[float, ...]
-"""What a grade g is worth: 2^g − 1, g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
+"""What a grade g is worth: 2^g − 1 (up to grade 31), g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
 Discount: TypeAlias = Literal["log2", "letor"]
 """The weight of rank r = 1, 2, …: 1/log2(1+r); or LETOR's 1, 1, 1/log2(3), 1/log2(4), …, which leaves rank 2 undiscounted."""
 Short: TypeAlias = Literal["counted", "zero"]
 """What a query with fewer documents than the cutoff counts: its value, or 0 as in LETOR's evaluation script."""
+
+
+HIGHEST_EXPONENTIAL = 31
+"""The highest grade that has an exponential gain, as in XGBoost: beyond, one document outweighs all others there could be."""
 
 
 def gain_of(grades: Reals, gains: Gains) -> Floats:
@@ -30,18 +35,22 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
     if gains == "linear":
         return np.asarray(grades, SCORE)
     if gains == "exponential":
-        with np.errstate(over="ignore"):
-            values = np.exp2(np.asarray(grades, SCORE)) - 1.0
-        if not np.isfinite(values).all():
-            raise MeasureError(
-                f"the exponential gain of grade {np.max(grades):g} is infinite. Use gains='linear' or map the grades."
+        highest = float(np.max(grades, initial=0.0))
+        if highest > HIGHEST_EXPONENTIAL:
+            raise GradeError(
+                f"grade {highest:g} is above {HIGHEST_EXPONENTIAL}, the highest with an exponential gain: 2^grade − 1 would "
+                "leave nothing to all other documents. Choose linear gains, as in 'ndcg@10:gains=linear' (where training only "
+                "watches the measure: watch='ndcg@10:gains=linear'), give a table of gains, or map the grades to fewer with "
+                "map_grades.",
+                highest,
             )
-        return values
+        return np.exp2(np.asarray(grades, SCORE)) - 1.0
     unknown = [grade for grade in np.unique(grades).tolist() if grade not in range(len(gains))]
     if unknown:
-        raise MeasureError(
+        raise GradeError(
             f"grade {unknown[0]:g} has no gain in the table {gains}. A table of {len(gains)} gains serves the whole grades "
-            f"0 … {len(gains) - 1}; extend it or map the grades."
+            f"0 … {len(gains) - 1}; extend it or map the grades.",
+            unknown[0],
         )
     return np.asarray(gains, SCORE)[grades.astype(np.int64)]
 

@@ -10,6 +10,7 @@ from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
+from rankinite.measures.grades import GradeError
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -18,14 +19,15 @@ def stopping_probability(grades: Reals, max_grade: int) -> Floats:
     """R = (2^g − 1) / 2^max_grade (004, equation 2): how surely a user is content with a document of grade g."""
     outside = np.flatnonzero(~((grades >= 0) & (grades <= max_grade)))
     if len(outside):
-        raise MeasureError(
+        raise GradeError(
             f"grade {grades[outside[0]]:g} is outside 0 … {max_grade}, the scale of this ERR. The highest grade is part of the "
             f"measure, never taken from the data: "
             + (
                 f"use ERR(max_grade={int(np.ceil(np.max(grades)))}) or map the grades."
                 if np.min(grades) >= 0
                 else "map the grades."
-            )
+            ),
+            float(grades[outside[0]]),
         )
     return (np.exp2(np.asarray(grades, SCORE)) - 1.0) / 2.0**max_grade
 

@@ -17,7 +17,7 @@ from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
-from rankinite.gradients.base import Objective
+from rankinite.gradients.base import Objective, weight_of_rows
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
 from rankinite.parallel import Team
@@ -119,7 +119,8 @@ class _Run:
         bins = fit_bins(train.features, most=learner.bins, sample=learner.bin_sample, seed=learner.seed)
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)
-        self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train))
+        weights = None if train.weights is None else weight_of_rows(train)
+        self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train), weights)
         self.valid_words = None if valid is None else words_of(bins.code(valid.features))
         self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
         if self.reoptimises and valid is not None and self.valid_scores is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from rankinite.checks import check_choice, check_count, check_number, check_positive, check_seed, plain_numbers
 from rankinite.data.content import query_order
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer, evaluate
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import GradedPairs
@@ -217,7 +217,7 @@ class _Run:
         if self.measures_train:
             try:
                 values.append((start.train_values, self._value(start, self.train_data, self.start_scores)))
-            except DataError:  # the measure says nothing of these data, such as preferences without grades
+            except self.learner.unmeasured:
                 self.measures_train = False
         if self.valid is not None and self.valid_start is not None:
             values.append((start.valid_values, self._value(start, self.valid, self.valid_start)))

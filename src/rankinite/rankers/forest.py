@@ -85,6 +85,17 @@ class Forest(Fitted):
         """
         return self._scores_from(self.outputs_of(features))
 
+    def probabilities(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """The probabilities that scores stand for: one per row, or for a forest with ``grades`` shape (rows, grades).
+
+        For forests that were trained last on a logistic loss. MART with loss binary: that the grade is relevant; balanced: the
+        same if both classes were as frequent; graded: the probability (2^g − 1)/2^max_grade that the grade stands for. McRank:
+        of each grade. Others are refused.
+        """
+        from rankinite.rankers.probabilities import probabilities_of
+
+        return probabilities_of(self, features)
+
     def outputs_of(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The sums themselves, shape (outputs, rows)."""
         matrix, walks = self._prepared(features)

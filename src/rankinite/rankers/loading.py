@@ -29,7 +29,8 @@ FOREIGN = {
     "LightGBM": ("rankinite.exchange.lightgbm", "read_lightgbm"),
     "XGBoost": ("rankinite.exchange.xgboost", "read_xgboost"),
 }
-"""Whose model files are read besides our own → the module and function that does it, given the bytes and the place."""
+"""Whose model files are read besides our own → the module and function that does it, given the bytes, the place and whether
+all trees are to be kept."""
 
 
 def maker_of(beginning: bytes) -> str | None:
@@ -41,8 +42,12 @@ def maker_of(beginning: bytes) -> str | None:
     return "XGBoost" if beginning[:1] == b"{" else None
 
 
-def load(path: AnyPath) -> Ranker:
+def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
     """The ranker that ``save`` wrote to a file, or a model of LightGBM (text) or XGBoost (JSON, UBJSON) as a forest.
+
+    XGBoost's files hold all trees even if early stopping found the best round before the last; the forest ends at that round,
+    as ``XGBRanker.predict`` does, and its settings say how many trees were left out. ``all_trees`` keeps them, as
+    ``Booster.predict`` does.
 
     Safe on files from anywhere: no code of theirs is run.
 
@@ -53,7 +58,7 @@ def load(path: AnyPath) -> Ranker:
     maker = maker_of(content[:16])
     if maker in FOREIGN:
         module, name = FOREIGN[maker]
-        return getattr(import_module(module), name)(content, str(path))
+        return getattr(import_module(module), name)(content, str(path), all_trees)
     stored = parse_model(content, path)
     try:
         return build(stored)

@@ -17,6 +17,8 @@ from rankinite.rankers.boosting import Boosting
 from rankinite.rankers.steps import StepSettings
 
 Loss = Literal["squared", "graded", "binary", "balanced"]
+LOGISTIC = ("graded", "binary", "balanced")
+"""Losses under which a score stands for a probability."""
 
 MOST_GRADES = 100
 """Targets with more different values are no grades."""
@@ -27,10 +29,10 @@ class MART(StepSettings, Boosting):
     """Gradient boosted trees on the grades of single documents (papers 002 §5–6, 003 §3, 004 §4.2)."""
 
     loss: Loss = "squared"
-    """squared (regression on the grades), graded (logistic on the probability of a grade), binary (two-class logistic) or
-    balanced (the same, both classes counting alike)."""
+    """squared (regression: a score is a grade), graded (logistic on the probability of a grade), binary (two-class logistic) or
+    balanced (the same, both classes counting alike). Under the last three a score is log-odds divided by 2 sigma."""
     sigma: float = 1.0
-    """Steepness of the logistic loss."""
+    """Steepness of the logistic loss: a score s stands for the probability 1/(1 + exp(−2 sigma s))."""
     max_grade: int = 4
     """The highest grade there can be, for loss graded: grade g has probability (2^g − 1)/2^max_grade."""
     relevant: float = 1.0
@@ -57,7 +59,7 @@ class MART(StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """The loss asked for."""
-        if self.loss == "squared":
+        if self.loss not in LOGISTIC:
             return SquaredLoss(train)
         return Logistic(
             train,

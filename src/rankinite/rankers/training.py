@@ -20,6 +20,7 @@ from rankinite.gradients.multiclass import Multiclass
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
+from rankinite.measures.grades import GradeError
 from rankinite.rankers.base import Fitted, is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
@@ -87,6 +88,15 @@ class Learner(ABC):
     def watched(self) -> Measure:
         """The measure that is watched."""
         return NDCG(10) if self.watch is None else as_measures(self.watch)[0]
+
+    @property
+    def unmeasured(self) -> tuple[type[Exception], ...]:
+        """Errors that mean: the training data are not measured. Others end the training.
+
+        The measure may say nothing of them, such as of preferences without grades. One that nobody asked for may also not fit
+        the grades, such as those of a regression.
+        """
+        return (DataError,) if self.watch is not None else (DataError, GradeError)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values, for the model file."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.errors import DataError
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.kernel import Floats
 from rankinite.rankers.base import Fitted
@@ -33,6 +32,7 @@ class Watch:
         self._rounds, self._patience, self._callbacks = rounds, patience, callbacks
         self._first = 0 if based else 1  # nothing at all is a choice only where there is a base
         self._measures_train = learner.train_history
+        self._unmeasured = learner.unmeasured
         self._train_values: list[float] = []
         self._valid_values: list[float] = []
 
@@ -47,7 +47,7 @@ class Watch:
         if self._measures_train:
             try:
                 self._train_values.append(self._value(train(), self._train))
-            except DataError:  # the measure says nothing of these data, such as preferences without grades
+            except self._unmeasured:
                 self._measures_train = False
         if self._valid is not None:
             self._valid_values.append(self._value(valid(), self._valid))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.kernel import kernel
-from rankinite.trees._scan_kernels import MISSING_LEFT, sum_of
+from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, sum_of
 from rankinite.trees._state import LOW, ROOT, Growth, Nodes, Workspace
 
 
@@ -16,7 +16,7 @@ def least_weight(growth: Growth, work: Workspace) -> int:
         return 1
     if growth.newton:
         return max(1, least_curvature(growth, work))
-    return max(1, growth.min_rows)
+    return max(1, growth.min_rows) if len(work.weights) == 0 else 1
 
 
 @kernel
@@ -43,7 +43,7 @@ def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
 def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nodes, work: Workspace) -> None:
     """The root holds all rows of the first half of ``order``."""
     nodes.start[0], nodes.end[0], nodes.half[0], nodes.slot[0], nodes.depth[0] = 0, rows, 0, 0, 0
-    nodes.push[0], nodes.total[0], nodes.curvature[0] = total >> LOW, total, curvature
+    nodes.push[0], nodes.total[0], nodes.weight[0], nodes.curvature[0] = total >> LOW, total, total & MASK, curvature
     nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
     nodes.low[0], nodes.high[0] = -np.inf, np.inf
     set_value(nodes, ROOT, growth, work)
@@ -51,7 +51,8 @@ def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nod
 
 @kernel
 def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: int) -> None:
-    nodes.push[node], nodes.total[node], nodes.curvature[node] = total >> LOW, total, curvature
+    nodes.push[node], nodes.total[node], nodes.weight[node] = total >> LOW, total, total & MASK
+    nodes.curvature[node] = curvature
     nodes.half[node], nodes.depth[node] = 1 - nodes.half[parent], nodes.depth[parent] + 1
     nodes.feature[node], nodes.best[node], nodes.gain[node] = -1, -1, 0.0
     nodes.low[node], nodes.high[node] = nodes.low[parent], nodes.high[parent]
@@ -65,7 +66,7 @@ def split_node(
     left_rows, left_curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
     left_total = sum_of(work.counts[2], workers)
     start, end = nodes.start[node], nodes.end[node]
-    whole = (nodes.push[node] << LOW) + (nodes.curvature[node] if growth.newton else end - start)
+    whole = (nodes.push[node] << LOW) + nodes.weight[node]
     a, b = size, size + 1
     nodes.feature[node], nodes.code[node] = feature, code % MISSING_LEFT
     nodes.missing_left[node] = code >= MISSING_LEFT

@@ -82,10 +82,13 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     push_scale = _scale_for(sum_of(counts[0], workers) / fine_push / rows, rows, 63 - LOW)
     curvature_scale = _scale_for(sum_of(counts[1], workers) / fine_curvature / rows, rows, LOW)
     total, total_curvature, order, cells = 0, 0, work.order[0, first:last], work.cells[0, first:last]
+    weighted = len(work.weights) > 0
     for k in range(len(own_push)):
         g, h = np.int64(np.floor(own_push[k] * push_scale + 0.5)), np.int64(own_curvature[k] * curvature_scale + 0.5)
-        work.curvature[np.uint64(order[k])] = h
-        cells[k] = (g << LOW) + (h if growth.newton else 1)
+        row = np.uint64(order[k])
+        work.curvature[row] = h
+        count = np.int64(work.weights[row]) if weighted else 1
+        cells[k] = (g << LOW) + (h if growth.newton else count)
         total += cells[k]
         total_curvature += h
     counts[2, worker], counts[3, worker] = total, total_curvature

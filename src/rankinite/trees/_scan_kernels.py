@@ -4,8 +4,9 @@ With G the sum of pushes and S what the criterion divides by, a cut into left an
 
     G_l² / S_l + G_r² / S_r − G² / S
 
-where S is the number of rows for ``mse`` (paper 002 §5: least squares on the pushes) and the sum of curvatures plus L2 for
-``newton`` (twice the fall of the second-order cost). Gains are in raw units here: those of the quantised sums.
+where S is the number of rows, each counting its weight, for ``mse`` (paper 002 §5: least squares on the pushes) and the sum of
+curvatures plus L2 for ``newton`` (twice the fall of the second-order cost). Gains are in raw units here: those of the quantised
+sums.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """What the kernels of the grower share: settings, workspace and the nodes of the tree in the making.
 
 Notation: a *cell* is one int64 that holds a sum of pushes in its high bits and, in its low ``LOW`` bits, the sum of what the
-split criterion divides by: curvatures for ``newton``, rows for ``mse``. Adding cells adds both sums at once, and exactly, so
-sums depend neither on the order of the rows nor on the threads, and a sibling is the parent minus the child to the last bit.
+split criterion divides by: curvatures for ``newton``, rows for ``mse``, or the weights of rows where these differ. Adding
+cells adds both sums at once, and exactly, so sums depend neither on the order of the rows nor on the threads, and a sibling is
+the parent minus the child to the last bit.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from rankinite.kernel import Bytes, Flags, Floats, Indices
 
 LOW: Final = 30
-"""Bits of a cell for curvature or count; the other 34 hold the push."""
+"""Bits of a cell for curvature, count or weight; the other 34 hold the push."""
 BINS: Final = 256
 """Codes of a feature, the one for missing values included."""
 MISSING: Final = 255
@@ -60,6 +61,8 @@ class Workspace(NamedTuple):
     """(2, R): the cell of each row in ``order``."""
     curvature: Short
     """(R,): quantised curvature by row number."""
+    weights: Short
+    """(R,) or empty: quantised weight by row number; empty: every row counts 1."""
     goes_left: Bytes
     """(R,): whether the row at this place of ``order`` goes left."""
     drawn_order: Short
@@ -116,6 +119,8 @@ class Nodes(NamedTuple):
     curvature: Indices
     total: Indices
     """The sum of the cells its split is looked for with."""
+    weight: Indices
+    """The low bits of the cells of all its rows, summed."""
     best: Indices
     """The feature to split by; −1: none."""
     gain: Floats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,13 +10,13 @@ import numpy as np
 
 from rankinite.barriers import shared
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import Bytes, Flags, Floats, Indices, frozen
+from rankinite.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
 from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import BINS, LOW, WIDTH, Coded, Growth, Keys, Nodes, Workspace, nodes_of
+from rankinite.trees._state import BINS, LOW, WIDTH, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
@@ -51,7 +52,9 @@ class Grower:
         team: Team,
         keys: Keys | None,
         query_keys: Keys | None,
+        weights: Floats | None = None,
     ) -> None:
+        """``weights``: how often each row counts, which is in its push and curvature already; once if left out."""
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
         if self.rows >= 1 << LOW:
@@ -64,7 +67,8 @@ class Grower:
         symmetric = settings.shape == "symmetric"
         self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.rows))
         self._nodes = nodes_of(self._leaves)
-        self._work = _workspace(self.rows, self.features, self._leaves, team.size, drawn=settings.node_row_share < 1.0)
+        counts, self._weight_unit = _quantised(weights)
+        self._work = _workspace(self.rows, self.features, self._leaves, team.size, counts, drawn=settings.node_row_share < 1.0)
         self._all_rows, self._drawn = np.arange(self.rows, dtype=np.int32), np.empty(self.rows, np.bool_)
 
     @np.errstate(all="ignore")  # words wrap around and empty sides divide by 0 on purpose; only plain Python would warn of it
@@ -103,9 +107,23 @@ class Grower:
         return Grown(nodes, sizes[0], drawn)
 
     def means(self, grown: Grown) -> Floats:
-        """The mean push of the rows of every node."""
-        nodes, size = grown.nodes, grown.size
-        return nodes.push[:size] * self._work.scales[0] / (nodes.end[:size] - nodes.start[:size])
+        """The mean push of the rows of every node, each counting its weight; 0 where there is no weight."""
+        means, weight = np.zeros(grown.size), self._weights_of(grown)
+        np.divide(grown.nodes.push[: grown.size] * self._work.scales[0], weight, out=means, where=weight > 0.0)
+        return means
+
+    def _weights_of(self, grown: Grown) -> Floats:
+        """The weight of the rows of every node: their number, where all count once."""
+        nodes, size, counts = grown.nodes, grown.size, self._work.weights
+        if not len(counts):
+            return (nodes.end[:size] - nodes.start[:size]).astype(SCORE)
+        sums = np.zeros(size, np.int64)
+        for node in range(size - 1, -1, -1):  # children come behind their parents
+            if nodes.feature[node] >= 0:
+                sums[node] = sums[nodes.left[node]] + sums[nodes.right[node]]
+            else:
+                sums[node] = counts[self._work.order[nodes.half[node], nodes.start[node] : nodes.end[node]]].sum()
+        return sums.astype(SCORE) * self._weight_unit
 
     def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
         """Add a tree's values, one a node, to the scores of all rows."""
@@ -122,7 +140,7 @@ class Grower:
         threshold = np.zeros(size)
         threshold[chosen] = self.bins.thresholds(nodes.feature[:size][chosen], nodes.code[:size][chosen])
         push_unit, curvature_unit = self._work.scales
-        unit = push_unit * (push_unit / curvature_unit) if self.settings.criterion == "newton" else push_unit**2
+        unit = push_unit * (push_unit / (curvature_unit if self.settings.criterion == "newton" else self._weight_unit))
         return Trees(
             feature=nodes.feature[:size].astype(np.int32),
             threshold=threshold,
@@ -207,12 +225,27 @@ def _add(words: Keys, grown: Grown, values: Floats, work: Workspace, scores: Flo
         _tree_kernels.add_by_codes(words, grown.nodes, values, grown.drawn, first, last, scores)
 
 
-def _workspace(rows: int, features: int, leaves: int, workers: int, *, drawn: bool) -> Workspace:
+def _quantised(weights: Floats | None) -> tuple[Short, float]:
+    """Weights as whole numbers whose sum fits the low bits of a cell, and what one unit is worth; (empty, 1) where all are 1.
+
+    The unit is a power of two that follows from an exact sum, so it depends on no order, and weights such as 1, 2 and ½ are
+    not rounded.
+    """
+    if weights is None or (weights == 1.0).all():
+        return np.empty(0, np.int32), 1.0
+    exponent = math.frexp(weights.max())[1]
+    shares = np.ldexp(weights, -exponent)  # in [0, 1]: the sum of huge ones would overflow
+    bits = math.floor(math.log2(((1 << LOW) - len(shares)) / math.fsum(shares.tolist())))
+    return np.floor(np.ldexp(shares, bits) + 0.5).astype(np.int32), math.ldexp(1.0, exponent - bits)
+
+
+def _workspace(rows: int, features: int, leaves: int, workers: int, weights: Short, *, drawn: bool) -> Workspace:
     nodes, blocks = 2 * leaves, -(-features // WIDTH)
     return Workspace(
         order=np.zeros((2, rows + AHEAD), np.int32),
         cells=np.empty((2, rows), np.int64),
         curvature=np.empty(rows, np.int32),
+        weights=weights,
         goes_left=np.empty(rows, np.uint8),
         drawn_order=np.zeros(rows + AHEAD if drawn else 0, np.int32),
         drawn_cells=np.empty(rows if drawn else 0, np.int64),

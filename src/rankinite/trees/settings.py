@@ -26,13 +26,14 @@ class TreeSettings:
     depth: int | None = None
     """Levels of a tree, at most; no limit if left out."""
     min_rows: int = 20
-    """Rows a leaf must have; in a symmetric tree, a leaf with fewer takes its parent's value."""
+    """Rows a leaf must have, whatever their queries weigh; in a symmetric tree, a leaf with fewer takes its parent's value."""
     min_curvature: float = 0.0
     """Curvature (second derivative of the cost) a leaf must have, summed over its rows."""
     l2: float = 0.0
     """Added to a leaf's curvature: pulls the values of light leaves towards 0."""
     criterion: Criterion = "newton"
-    """How splits are judged: newton (the cost to second order) or mse (least squares on the gradients, as in the papers)."""
+    """How splits are judged: newton (the cost to second order) or mse (least squares on the gradients, as in the papers; a
+    row counts as often as its query weighs)."""
     shape: Shape = "best-first"
     """best-first splits the leaf that gains most; symmetric asks one question a level, which regularises."""
     thresholds: Thresholds = "best"

@@ -1,0 +1,115 @@
+"""Model files read as docs/formats/model.md says, and scored row by row: nothing here is rankinite's."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+DTYPES = {"BOOL": "?", "U8": "u1", "I32": "<i4", "I64": "<i8", "F32": "<f4", "F64": "<f8"}
+LOWEST = -np.finfo(np.float64).max
+
+
+def read(path):
+    """The description and the arrays of a file."""
+    content = Path(path).read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    about = json.loads(header.pop("__metadata__")["rankinite"])
+    assert about["format"] == 1
+    body = content[start:]
+    return about, {
+        name: np.frombuffer(body[slice(*entry["data_offsets"])], DTYPES[entry["dtype"]]) for name, entry in header.items()
+    }
+
+
+def scores(about, arrays, names, rows, qids):
+    """One score per row; ``rows``: one list of values per row, in the order of ``names``."""
+
+    def inside(facts, number):
+        own = {name.removeprefix(f"{number}/"): array for name, array in arrays.items() if name.startswith(f"{number}/")}
+        return scores(facts, own, names, rows, qids)
+
+    match about["kind"]:
+        case "feature":
+            return [feature(about, names, row) for row in rows]
+        case "blend":
+            parts = [inside(part["ranker"], number) for number, part in enumerate(about["parts"])]
+            weights = [part["weight"] for part in about["parts"]]
+            return [added(weight * one for weight, one in zip(weights, row, strict=True)) for row in zip(*parts, strict=True)]
+        case "normalised":
+            return normalised(about, inside(about["ranker"], 0), qids)
+        case "stack":
+            parts = [inside(facts, number) for number, facts in enumerate(about["parts"], 1)]
+            top = {name.removeprefix("0/"): array for name, array in arrays.items() if name.startswith("0/")}
+            numbers = about["top"]["feature_names"]
+            return scores(about["top"], top, numbers, list(map(list, zip(*parts, strict=True))), qids)
+        case kind:
+            columns = [names.index(name) for name in about["feature_names"]]
+            own = {"forest": forest, "net": net, "linear": linear}[kind]
+            return [own(about, arrays, [row[column] for column in columns]) for row in rows]
+
+
+def added(values):
+    """A sum in order."""
+    total, *rest = values
+    for value in rest:
+        total += value
+    return total
+
+
+def forest(about, arrays, row):
+    sums = arrays["start"].tolist()
+    for tree, root in enumerate(arrays["offsets"][:-1].tolist()):
+        node = root
+        while arrays["feature"][node] >= 0:
+            x = row[arrays["feature"][node]]
+            left = arrays["missing_left"][node] if math.isnan(x) else x <= arrays["threshold"][node]
+            node = root + int((arrays["left"] if left else arrays["right"])[node])
+        sums[tree % len(sums)] += arrays["value"][node].item()
+    return mean_grade(sums, arrays["grades"].tolist()) if about["graded"] else sums[0]
+
+
+def mean_grade(sums, grades):
+    """Of a forest with one sum per grade."""
+    shares = [math.exp(one - max(sums)) for one in sums]
+    return added(share * grade for share, grade in zip(shares, grades, strict=True)) / added(shares)
+
+
+def linear(about, arrays, row):
+    terms = zip(arrays["weights"].tolist(), row, arrays["centre"].tolist(), strict=True)
+    return about["bias"] + math.fsum(0.0 if math.isnan(x) else weight * (x - centre) for weight, x, centre in terms)
+
+
+def net(about, arrays, row):
+    units = np.nan_to_num((np.asarray(row) - arrays["centre"]) * arrays["scale"], nan=0.0)
+    rest, sizes = arrays["weights"], [*about["hidden"], 1]
+    for number, outputs in enumerate(sizes):
+        weights, biases, rest = np.split(rest, (outputs * len(units), outputs * (len(units) + 1)))
+        units = weights.reshape(outputs, -1) @ units + biases
+        units = units if number == len(sizes) - 1 else np.tanh(units)
+    return float(units[0])
+
+
+def feature(about, names, row):
+    asked = about["feature"]
+    x = row[asked if isinstance(asked, int) else names.index(asked)]
+    return LOWEST if math.isnan(x) else -x if about["ascending"] else x
+
+
+def normalised(about, values, qids):
+    if about["scale"] == "all":
+        return [(value - about["centre"]) / about["spread"] for value in values]
+    found = []
+    for value, qid in zip(values, qids, strict=True):
+        query = [other for other, own in zip(values, qids, strict=True) if own == qid]
+        if about["scale"] == "query":
+            mean = math.fsum(query) / len(query)
+            spread = math.sqrt(math.fsum((other - mean) ** 2 for other in query) / len(query))
+            found.append((value - mean) / spread if max(query) > min(query) else 0.0)
+        else:
+            lower = sum(other < value for other in query) + (query.count(value) - 1) / 2
+            found.append(lower / max(len(query) - 1, 1))
+    return found
