@@ -35,10 +35,10 @@ def exact(
 ) -> Combination:
     """Combine two rankers with the weight that is exactly best for a measure on these data.
 
-    ``form``: first + α·second ("sum"), or (1 − α)·first + α·second ("convex"). Every ratio of the two weights is tried: the best
-    open interval is found and its middle taken, or one ranker alone where nothing is better: the second is left out where α is
-    0, the first where it is ∞ (1 if convex). So the result is never below the better of the two, and it does not depend on
-    which is called the first, nor on the scale of the scores. Either may itself be a pair, which is combined first:
+    ``form``: first + α·second ("sum"), or (1 − α)·first + α·second ("convex"). Every ratio of the two weights is tried: the
+    best open interval is found and its middle taken, or one ranker alone where nothing is better: the second is left out where
+    α is 0, the first where it is ∞ (1 if convex). So the result is never below the better of the two, and it depends neither
+    on which is called the first nor on the scale of the scores. Either may itself be a pair, which is combined first:
     ``exact(((a, c), (b, d)), (e, f), …)``.
 
     ``range``: tries only these α instead, which may be negative; 0 alone leaves a ranker out, where the range has it.
