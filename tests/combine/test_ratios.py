@@ -86,22 +86,24 @@ def test_many_rankers_are_never_below_the_best_of_them(rows, measure):
         assert found.value == value(found.ranker, measure, data)
 
 
+class Known:
+    def __init__(self, scores):
+        self.scores = scores
+
+    def score(self, data):
+        assert data.rows == len(self.scores)
+        return self.scores
+
+
 def test_sums_that_lose_digits_do_not_fall_below_a_ranker_alone():
-    """Beside 2⁵³ the other ranker's scores are rounded away: what the lines promise, the sums do not keep."""
-    random = np.random.default_rng(3)
-    rows = 200
-    grades = random.integers(0, 4, rows)
-    features = np.stack((random.normal(size=rows) + grades, random.normal(size=rows)), axis=1)
-    data = rk.read(features, grades=grades, group=np.full(20, 10))
-
-    class Lifted:
-        def score(self, data):
-            return 2.0**53 + 2.0 * np.round(data.features[:, 1].astype(float))
-
-    for pair in ((FIRST, Lifted()), (Lifted(), FIRST)):
-        found = rk.combine.exact(*pair, data)
-        assert found.value >= max(found.alone)
-        assert found.value == value(found.ranker, data=data)
+    """Differences of 1e-9 beside a million: rounding undoes what the lines promise for one seed in ten."""
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        data = rk.read(np.zeros((30, 1)), grades=random.integers(0, 4, 30), group=np.full(5, 6))
+        pair = Known(1e6 + 1e-9 * random.integers(-3, 4, 30)), Known(np.exp(10.0 * random.normal(size=30)))
+        one, other = (rk.combine.exact(*rankers, data, "ndcg@3") for rankers in (pair, pair[::-1]))
+        assert one.value >= max(one.alone)
+        assert one.value == other.value == value(one.ranker, "ndcg@3", data)
 
 
 # ---- the order of the rankers, and their scale --------------------------------------------------------------------
@@ -270,14 +272,14 @@ def test_windows_of_smoothing_are_shares():
     curve = rk.combine.exact(FIRST, SECOND, DATA).curve
     smooth = rk.combine.exact(FIRST, SECOND, DATA, smooth=0.3)
     assert smooth.alpha == curve.smoothed(0.3).best()[0]
-    shares = np.linspace(0.0, 1.0, 200_001)
+    shares = np.linspace(0.0, 1.0, 40_001)
     values = np.asarray([curve.value_at(share / (1.0 - share)) for share in shares[1:-1]])
     for alpha in (0.5, smooth.alpha, 2.0):
         edges = curve.edges
         number = int(edges.searchsorted(alpha)) - 1
         ends = edges[number : number + 2] / (1.0 + edges[number : number + 2])
         inside = np.abs(shares[1:-1] - ends.mean()) <= 0.15
-        assert curve.smoothed(0.3).value_at(alpha) == pytest.approx(values[inside].mean(), abs=1e-4)
+        assert curve.smoothed(0.3).value_at(alpha) == pytest.approx(values[inside].mean(), abs=5e-4)
 
 
 def test_the_picture_has_shares_and_names_alpha():
