@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 
 import pytest
 
@@ -38,6 +39,8 @@ def test_steps_are_those_of_python(run, files):
     done = run("optimum", files / "net.rankinite", files / "train.parquet", "--directions", 3, "--steps", "1e-9")
     assert done.code == 0
     assert "No verdict" in done.out
+    steps = signature(rk.local_optimum).parameters["steps"].default
+    assert ",".join(map(str, steps)) in run("optimum", "--help").out
 
 
 def test_json_is_what_python_gives(run, files):

@@ -76,8 +76,15 @@ def test_the_shortest_step_that_can_tell_gives_the_verdict():
     assert asked.confidence >= 0.99
     assert asked.verdict().startswith("A local optimum of ndcg@10 at steps of 0.1")
     assert asked.warnings == (
-        f"At the shorter step of 0.01, {up[0.01]:.1%} of the directions lead up: the weights are near an optimum, not at one.",
+        f"But at steps of 0.01, {up[0.01]:.1%} of the directions lead up: the weights are near an optimum, not at one.",
     )
+
+
+def test_a_small_bump_is_warned_of():
+    counts = np.asarray([[0], [7], [2]])
+    found = rk.Optimum(rk.NDCG(10), 0.5, 3, 20, 0.01, 0.01, (0.01, 0.02, 0.05), (2000,), counts, np.zeros((3, 1), int))
+    assert found.is_optimum
+    assert found.warnings == ("But at steps of 0.02, 35.0% of the directions lead up: a small bump, with higher ground near.",)
 
 
 def test_steps_that_change_nothing_give_no_verdict():
@@ -88,12 +95,14 @@ def test_steps_that_change_nothing_give_no_verdict():
     assert found.step == 0.3
     marks = [row[0] for row in found.grid().rows]
     assert marks == ["1e-07 †", "1e-06 †", "0.3 *"]
+    assert [note[0] for note in found.grid().notes] == ["*", "†"]
     for none in (
         rk.local_optimum(LINEAR, few, directions=40, steps=(1e-7, 1e-6)),
         rk.local_optimum(LINEAR, few, directions=40, steps=(0.3,), step=1e-6),
     ):
         assert none.step is None
         assert none.is_optimum is None
+        assert [note[0] for note in none.grid().notes] == ["†"]
         assert none.verdict().startswith("No verdict on ndcg@10: ")
         assert "more queries" in none.verdict()
         known = json.loads(json.dumps(none.to_dict(), allow_nan=False))

@@ -161,13 +161,13 @@ class Chosen:
 
     def drawn(self, found: Combination) -> Axes:
         """The curve, with the names of the rankers."""
-        from rankinite.drawing import literal
+        from rankinite.drawing import literal, short
 
         axes = found.plot()
         axes.set_title(literal(f"{found.measure} of {self.formula(found)}"))
         search = self._search()
         if search.range is None:
-            axes.set_xlabel(literal(f"share of {found.names[1]}, of scores divided by their standard deviation"))
+            axes.set_xlabel(literal(f"share of {short(found.names[1])}, of scores divided by their standard deviation"))
         else:
             axes.set_xlabel("α, for scores divided by their standard deviation" if search.normalised else "α")
         return axes

@@ -94,12 +94,16 @@ class Optimum:
                 f"On {self.queries[-1]:,} queries the measure is a step function of the weights: it may rise by chance or not "
                 f"move at all. Test on {FEW:,} or more."
             )
-        shorter = [step for step, reliable in zip(self.steps, self.reliable, strict=True) if reliable and self._rising(step)]
-        if self.is_optimum and self.step is not None and shorter and shorter[0] < self.step:
-            rising = self._rising(shorter[0]) / self.directions
+        others = [step for step, reliable in zip(self.steps, self.reliable, strict=True) if reliable and self._rising(step)]
+        if self.is_optimum and self.step is not None and others:
+            highest = max(others, key=self._rising)
+            near = (
+                "the weights are near an optimum, not at one"
+                if highest < self.step
+                else "a small bump, with higher ground near"
+            )
             said.append(
-                f"At the shorter step of {shorter[0]:g}, {rising:.1%} of the directions lead up: the weights are near an "
-                "optimum, not at one."
+                f"But at steps of {highest:g}, {self._rising(highest) / self.directions:.1%} of the directions lead up: {near}."
             )
         return tuple(said)
 
@@ -131,12 +135,16 @@ class Optimum:
         for step, up, down, level in zip(self.steps, self.rising, self.falling, self.level, strict=True):
             counts = (up[-1], down[-1], level[-1], *up[:-1])
             rows.append((f"{step:g}{self._mark(step)}", *(f"{100 * count / self.directions:.1f} %" for count in counts)))
+        notes = {
+            "*": "* the step of the verdict",
+            "†": f"† too short to tell: {UNCHANGED:.0%} of the directions or more leave the measure unchanged",
+        }
         return Grid(
             ("step", "up", "down", "unchanged", *(f"up on {count:,} queries" for count in self.queries[:-1])),
             tuple(rows),
             title=f"where {self.directions} directions lead in a space of {self.weights} weights, on {self.queries[-1]:,} "
             f"queries; {self.measure} {self.value:.4f}",
-            notes=("* the step of the verdict", f"† cannot tell: {UNCHANGED:.0%} of the directions or more change nothing"),
+            notes=tuple(note for mark, note in notes.items() if any(row[0].endswith(mark) for row in rows)),
         )
 
     def __str__(self) -> str:
