@@ -34,6 +34,7 @@ MODELS = (
     "5. two-layer LambdaRank for ERR",
     "6. two-layer LambdaRank for NDCG@10",
 )
+RANGE = (0.0, 5.0)
 BRACKETS = {"Tree 1": (((1, 3), (2, 4)), (5, 6)), "Tree 2": (((4, 5), (1, 6)), (2, 3))}
 PLAIN = "all six averaged, scaled over all"
 ABOUT = f"""Five LETOR folds. Models train on the three training parts; of the validation part, one half of the queries stops
@@ -67,7 +68,7 @@ def averaged(models: Models, half: rk.Dataset, *, numbers=range(1, 7), scale="al
 
 
 def exact(models: Models, half: rk.Dataset, *, order, measure, **settings) -> rk.combine.Combination:
-    return rk.combine.exact(*rk.combine.nested_by_number(models, order), half, measure, **settings)
+    return rk.combine.exact(*rk.combine.nested_by_number(models, order), half, measure, range=RANGE, **settings)
 
 
 def ways_to_combine() -> dict[str, Way]:
@@ -79,12 +80,13 @@ def ways_to_combine() -> dict[str, Way]:
         "1, 2, 3 and 4 averaged": partial(averaged, numbers=(1, 2, 3, 4)),
     }
     combine, smoothed = rk.combine, {"folds": 5, "normalise": True}
+    scaled = {"normalise": True, "range": RANGE}
     for measure, called in CALLED.items():
         for tree, order in BRACKETS.items():
             ways[f"{tree}, exact, for {called}"] = partial(exact, order=order, measure=measure)
             ways[f"{tree}, smoothed, for {called}"] = partial(exact, order=order, measure=measure, **smoothed)
-        ways[f"greedy, for {called}"] = partial(combine.greedy, measure=measure, normalise=True)
-        ways[f"cyclic, for {called}"] = partial(combine.cyclic, measure=measure, normalise=True)
+        ways[f"greedy, for {called}"] = partial(combine.greedy, measure=measure, **scaled)
+        ways[f"cyclic, for {called}"] = partial(combine.cyclic, measure=measure, **scaled)
         ways[f"Powell, for {called}"] = partial(combine.powell, measure=measure)
         ways[f"stacked linear, for {called}"] = partial(combine.stacked, measure=measure)
         ways[f"stacked two-layer, for {called}"] = partial(combine.stacked, measure=measure, hidden=HIDDEN)

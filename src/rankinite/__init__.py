@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from rankinite.rankers.stack import Stack as Stack
     from rankinite.rankers.training import Progress as Progress
     from rankinite.sweep.curve import Curve as Curve
+    from rankinite.sweep.ratios import RatioCurve as RatioCurve
 
 _HOMES = {
     "rankinite.data.dataset": ("Dataset",),
@@ -125,6 +126,7 @@ _HOMES = {
     "rankinite.rankers.normalised": ("Normalised",),
     "rankinite.rankers.stack": ("Stack",),
     "rankinite.sweep.curve": ("Curve",),
+    "rankinite.sweep.ratios": ("RatioCurve",),
     "rankinite.rankers.optimum": ("Optimum", "local_optimum"),
     "rankinite.rankers.ranknet": ("RankNet",),
     "rankinite.rankers.ranknet_trees": ("RankNetTrees",),

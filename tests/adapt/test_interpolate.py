@@ -15,6 +15,8 @@ from rankinite.adapt.interpolate import SMOOTH, own_learner
 from rankinite.adapt.tuning import Own, fit_own
 
 NDCG = rk.NDCG(10)
+SHARES = {"form": "convex", "range": (0.0, 1.0), "normalise": True, "smooth": SMOOTH}
+"""How two rankers are weighed."""
 
 
 class Known:
@@ -31,7 +33,7 @@ class Known:
 def test_a_pair_is_weighed_exactly_on_scores_not_seen():
     poor, own = rk.Feature(1), fit_own(TREES, target(), seed=1)
     mixed = interpolate(poor, target(), learner=TREES, seed=1)
-    found = rk.combine.exact(poor, Known(own.scores), own.unseen, NDCG, form="convex", normalise=True, smooth=SMOOTH)
+    found = rk.combine.exact(poor, Known(own.scores), own.unseen, NDCG, **SHARES)
     assert [weight for weight, _ in mixed.parts] == list(found.weights)
     first, second = found.weights
     expected = first * poor.score(unseen()) + second * own.ranker.score(unseen())
@@ -72,7 +74,7 @@ def test_validation_data_weigh_if_there_are_some():
     valid = rk.synthesise(8, part="valid", domain=1, world=WORLD)
     mixed = interpolate(background(), target(), valid, learner=TREES)
     alone = TREES.fit(target(), valid)
-    found = rk.combine.exact(background(), alone, valid, NDCG, form="convex", normalise=True, smooth=SMOOTH)
+    found = rk.combine.exact(background(), alone, valid, NDCG, **SHARES)
     assert mixed.score(unseen()).tobytes() == found.ranker.score(unseen()).tobytes()
 
 

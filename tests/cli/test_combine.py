@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
 import rankinite as rk
@@ -31,17 +32,18 @@ def data(files):
 
 
 WAYS = {
-    "greedy": ([], lambda rankers, data: rk.combine.greedy(rankers, data, normalise=True)),
+    "greedy": ([], rk.combine.greedy),
     "tree": (
         ["--tree", "((3,1),2)", "--form", "convex", "--smooth", "0.2"],
         lambda rankers, data: rk.combine.exact(
-            (rankers["column"], rankers["trees"]), rankers["net"], data, form="convex", normalise=True, smooth=0.2
+            (rankers["column"], rankers["trees"]), rankers["net"], data, form="convex", smooth=0.2
         ),
     ),
     "cyclic": (
-        ["--method", "cyclic", "--low", "-1", "--high", "2", "--no-normalise"],
-        lambda rankers, data: rk.combine.cyclic(rankers, data, range=(-1, 2)),
+        ["--method", "cyclic", "--low", "-1", "--high", "2", "--normalise"],
+        lambda rankers, data: rk.combine.cyclic(rankers, data, range=(-1, 2), normalise=True),
     ),
+    "cyclic, every ratio": (["--method", "cyclic"], rk.combine.cyclic),
     "average": (["--method", "average"], rk.combine.average),
     "by query": (
         ["--method", "average", "--scale", "query"],
@@ -85,10 +87,12 @@ def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, d
 @pytest.mark.parametrize(
     ("options", "settings", "formula"),
     [
-        ([], {}, "trees + α · net: α = {alpha:.6g}, of 0 to 5"),
+        ([], {}, "trees + α · net: α = {alpha:.6g}, of 0 to ∞"),
         (["--form", "convex"], {"form": "convex"}, "(1 − α) · trees + α · net: α = {alpha:.6g}, of 0 to 1"),
         (["--low", "-3", "--high", "-0.5"], {"range": (-3, -0.5)}, "trees + α · net: α = {alpha:.6g}, of -3 to -0.5"),
-        (["--smooth", "0.5"], {"smooth": 0.5}, "α = {alpha:.6g}"),
+        (["--high", "2", "--normalise"], {"range": (0, 2), "normalise": True}, "trees + α · net: α = {alpha:.6g}, of 0 to 2"),
+        (["--low", "1"], {"range": (1, 5)}, "trees + α · net: α = {alpha:.6g}, of 1 to 5"),
+        (["--smooth", "0.1"], {"smooth": 0.1}, "α = {alpha:.6g}"),
         (["--folds", "3"], {"folds": 3}, "α = {alpha:.6g}"),
         (["--no-normalise"], {"normalise": False}, "α = {alpha:.6g}"),
         (["-m", "err"], {"measure": "err"}, "α = {alpha:.6g}"),
@@ -96,19 +100,36 @@ def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, d
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_two_rankers_are_combined_exactly(run, files, three, loaded, data, tmp_path, options, settings, formula):
+    """What is left out is the same here as there."""
     done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / "shell", *options)
-    expected = rk.combine.exact(loaded["trees"], loaded["net"], data, **{"normalise": True, **settings})
+    expected = rk.combine.exact(loaded["trees"], loaded["net"], data, **settings)
     expected.ranker.save(tmp_path / "python")
     assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
     assert formula.format(alpha=expected.alpha) in done.out
-    assert ("standard deviation" in done.out) == ("--no-normalise" not in options)
+    divided = settings.get("normalise", "range" not in settings)
+    assert ("α is for scores divided by their standard deviation" in done.out) == divided
+
+
+def test_a_ranker_that_needs_no_other_has_an_infinite_weight(run, tmp_path):
+    """The grades themselves as a feature: nothing is better, whichever stands first."""
+    grades = [0, 1, 2, 2, 1, 0]
+    data = rk.read(
+        np.asarray([[0.1, 5], [1.1, 3], [2.1, 4], [2.3, 1], [1.3, 2], [0.3, 0]]), grades=grades, qid=[1] * 3 + [2] * 3
+    )
+    rk.write(data, tmp_path / "data.txt")
+    pair, words = ("grades=feature:1", "other=feature:2"), ("-d", tmp_path / "data.txt", "-o", tmp_path / "m")
+    for names, alpha, text in ((pair, 0.0, "0"), (pair[::-1], "Infinity", "∞")):
+        known = json.loads(run("combine", *names, *words, "--json").out)
+        assert known["alpha"] == alpha
+        assert f"α = {text}, of 0 to ∞" in run("combine", *names, *words).out
+        assert rk.load(tmp_path / "m").score(data).tobytes() == rk.Feature("1").score(data).tobytes()
 
 
 def test_json_is_what_python_gives(run, files, three, loaded, data, tmp_path):
     out = tmp_path / "m"
     done = run("combine", *three, "-d", files.valid, "-o", out, "-t", files.test, "--json")
     told = json.loads(done.out)
-    expected = rk.combine.greedy(loaded, data, normalise=True)
+    expected = rk.combine.greedy(loaded, data)
     assert told | expected.to_dict() == told
     assert (told["model"], told["data"], told["queries"]) == (str(out), str(files.valid), 60)
     every = {**loaded, "combined": expected.ranker}
@@ -142,7 +163,7 @@ def test_valid_data_choose_the_epoch_of_a_stack(run, files, three, loaded, data,
 def test_the_curve_is_drawn(run, files, three, tmp_path, ending, start):
     picture = tmp_path / f"curve.{ending}"
     names = ["a$b_{=" + three[0].partition("=")[2], three[1]]  # what would be a broken formula in a picture
-    done = run("combine", *names, "-d", files.valid, "-o", tmp_path / "m", "--plot", picture, "--smooth", 1)
+    done = run("combine", *names, "-d", files.valid, "-o", tmp_path / "m", "--plot", picture, "--smooth", 0.1)
     assert done.code == 0
     assert picture.read_bytes().startswith(start)
     assert (tmp_path / "m").exists()

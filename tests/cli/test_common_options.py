@@ -121,7 +121,7 @@ def test_the_seed_of_a_combination_deals_the_folds(run, files, nets, tmp_path):
         return json.loads(run(*names, *words).out)["alpha"]
 
     first, second, data = rk.load(files.model), rk.load(nets["net"]), rk.read(files.valid)
-    expected = [rk.combine.exact(first, second, data, folds=2, seed=seed, normalise=True).alpha for seed in range(4)]
+    expected = [rk.combine.exact(first, second, data, folds=2, seed=seed).alpha for seed in range(4)]
     assert len(set(expected)) > 1
     assert [weight("--seed", seed) for seed in range(4)] == expected
     assert weight() == expected[0]

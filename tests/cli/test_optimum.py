@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 
 import pytest
 
@@ -29,6 +30,19 @@ def test_it_prints_the_table_the_verdict_and_the_warning(run, files):
     assert "step function" in done.out
 
 
+def test_steps_are_those_of_python(run, files):
+    net, data = rk.load(files / "net.rankinite"), rk.read(files / "train.parquet")
+    done = run("optimum", files / "net.rankinite", files / "train.parquet", "--directions", 30, "--steps", "1e-9, 0.2")
+    found = rk.local_optimum(net, data, directions=30, steps=(1e-9, 0.2))
+    assert found.step == 0.2
+    assert str(found) in done.out
+    done = run("optimum", files / "net.rankinite", files / "train.parquet", "--directions", 3, "--steps", "1e-9")
+    assert done.code == 0
+    assert "No verdict" in done.out
+    steps = signature(rk.local_optimum).parameters["steps"].default
+    assert ",".join(map(str, steps)) in run("optimum", "--help").out
+
+
 def test_json_is_what_python_gives(run, files):
     done = run("optimum", files / "net.rankinite", files / "train.parquet", "-m", "err", "--directions", 4, "-s", 3, "--json")
     data = rk.read(files / "train.parquet")
@@ -49,6 +63,8 @@ def test_curves_are_drawn(run, files, tmp_path):
         (("trees.rankinite", "train.parquet"), "no weights to move"),
         (("net.rankinite", "train.parquet", "-m", "nonsense"), "names no measure"),
         (("net.rankinite", "train.parquet", "--share", "0.7"), "at most 0.5"),
+        (("net.rankinite", "train.parquet", "--steps", "short"), "--steps short: write numbers above 0"),
+        (("net.rankinite", "train.parquet", "--steps", "0.1,0"), "above 0"),
         (("net.rankinite", "train.parquet", "--plot", "curves.txt"), "must end in .png"),
         (("gone.rankinite", "train.parquet"), "gone.rankinite"),
     ],

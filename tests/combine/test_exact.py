@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 import rankinite as rk
+from rankinite.sweep.ratios import ratio_curve
+from rankinite.sweep.sweep import Sweep
 
 WORLD = rk.World(features=5, documents=8, terms=3, noise=0.5, seed=2)
 DATA, OTHER = (rk.synthesise(60, part=part, world=WORLD) for part in ("train", "test"))
@@ -39,26 +42,28 @@ def test_the_combination_is_a_ranker_like_any_other(tmp_path):
     found = rk.combine.exact(FIRST, SECOND, DATA)
     found.ranker.save(tmp_path / "both.rankinite")
     assert (rk.load(tmp_path / "both.rankinite").score(OTHER) == found.ranker.score(OTHER)).all()
-    assert found.weights == (1.0, found.alpha)
-    assert found.ranker.score(OTHER) == pytest.approx(FIRST.score(OTHER) + found.alpha * SECOND.score(OTHER))
+    bounded = rk.combine.exact(FIRST, SECOND, DATA, range=(0.1, 5.0))
+    assert bounded.weights == (1.0, bounded.alpha)
+    assert bounded.ranker.score(OTHER) == pytest.approx(FIRST.score(OTHER) + bounded.alpha * SECOND.score(OTHER))
 
 
 def test_a_scale_of_scores_does_not_matter_when_they_are_normalised():
-    plain = rk.combine.exact(FIRST, SECOND, DATA, normalise=True)
-    scaled = rk.combine.exact(1000.0 * FIRST, 0.001 * SECOND, DATA, normalise=True)
+    plain = rk.combine.exact(FIRST, SECOND, DATA, range=(-1.0, 5.0), normalise=True)
+    scaled = rk.combine.exact(1000.0 * FIRST, 0.001 * SECOND, DATA, range=(-1.0, 5.0), normalise=True)
     assert scaled.alpha == pytest.approx(plain.alpha, rel=1e-9)
     assert scaled.value == pytest.approx(plain.value)
 
 
-def test_nested_pairs_are_combined_from_the_inside():
-    inner = rk.combine.exact(FIRST, SECOND, DATA)
-    outer = rk.combine.exact(inner.ranker, THIRD, DATA)
-    nested = rk.combine.exact((FIRST, SECOND), THIRD, DATA)
-    assert nested.weights == (1.0, inner.alpha, outer.alpha)
+@pytest.mark.parametrize("range_", [(0.0, 5.0), None], ids=["range", "every ratio"])
+def test_nested_pairs_are_combined_from_the_inside(range_):
+    inner = rk.combine.exact(FIRST, SECOND, DATA, range=range_)
+    outer = rk.combine.exact(inner.ranker, THIRD, DATA, range=range_)
+    nested = rk.combine.exact((FIRST, SECOND), THIRD, DATA, range=range_)
+    assert nested.weights == pytest.approx((*(outer.weights[0] * weight for weight in inner.weights), outer.weights[1]))
     assert nested.value == outer.value
-    assert [step.alpha for step in nested.steps] == [inner.alpha, outer.alpha]
+    assert [step.alpha for step in nested.steps] == pytest.approx([inner.alpha, outer.alpha])
     assert nested.curve is None
-    convex = rk.combine.exact((FIRST, SECOND), THIRD, DATA, form="convex")
+    convex = rk.combine.exact((FIRST, SECOND), THIRD, DATA, form="convex", range=(0.0, 1.0))
     assert sum(convex.weights) == pytest.approx(1.0)
 
 
@@ -109,10 +114,12 @@ def test_smoothing_takes_the_best_of_the_smoothed_curve():
     assert found.value <= rk.combine.exact(FIRST, SECOND, DATA).value
 
 
-def test_folds_choose_a_width_that_does_best_on_other_queries():
+@pytest.mark.parametrize("range_", [(0.0, 5.0), None], ids=["range", "every ratio"])
+def test_folds_choose_a_width_that_does_best_on_other_queries(range_):
     """Against the choice made once more, slowly."""
-    found = rk.combine.exact(FIRST, SECOND, DATA, folds=4, seed=3)
+    found = rk.combine.exact(FIRST, SECOND, DATA, folds=4, seed=3, range=range_, normalise=False)
     a, b = FIRST.score(DATA), SECOND.score(DATA)
+    whole = 1.0 if range_ is None else 5.0
     parts = np.array_split(np.random.default_rng(3).permutation(DATA.queries), 4)
     totals = []
     for share in (0.0, 0.01, 0.03, 0.1, 0.3):
@@ -120,12 +127,17 @@ def test_folds_choose_a_width_that_does_best_on_other_queries():
         for part in parts:
             inside = np.isin(DATA.query_of_row(), part)
             rest = DATA.select_queries(np.setdiff1d(np.arange(DATA.queries), part))
-            curve = rk.combine.exact(FIRST, SECOND, rest).curve
-            alpha = (curve.smoothed(share * 5.0) if share else curve).best()[0]
+            sweep = Sweep(rest, "ndcg@10")
+            if range_ is None:
+                curve = ratio_curve(sweep, a[~inside], b[~inside], (a.std(), b.std()), divided=False)
+            else:
+                curve = sweep.curve(a[~inside], b[~inside], *range_)
+            alpha = (curve.smoothed(share * whole) if share else curve).best()[0]
             own = DATA.select_queries(np.sort(part))
-            total += value((a + alpha * b)[inside], data=own) * own.queries
+            scores = b if math.isinf(alpha) else a + alpha * b
+            total += value(scores[inside], data=own) * own.queries
         totals.append(total)
-    width = (0.0, 0.01, 0.03, 0.1, 0.3)[int(np.argmax(totals))] * 5.0
+    width = (0.0, 0.01, 0.03, 0.1, 0.3)[int(np.argmax(totals))] * whole
     curve = found.curve
     assert found.alpha == (curve.smoothed(width) if width else curve).best()[0]
 

@@ -79,7 +79,7 @@ def _way(how: How | None, rankers: int) -> How:
 def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str, how: How) -> Combination:
     if how == "exact":
         first, second = rankers
-        return exact(first, second, unseen, measure, form="convex", normalise=True, smooth=SMOOTH)
+        return exact(first, second, unseen, measure, form="convex", range=(0.0, 1.0), normalise=True, smooth=SMOOTH)
     return powell(rankers, unseen, measure) if how == "powell" else stacked(rankers, unseen, measure)
 
 

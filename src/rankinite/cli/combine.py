@@ -62,17 +62,28 @@ def combine(
     form: Annotated[
         Form | None, typer.Option(help="exact: a + α·b (sum), or (1−α)·a + α·b (convex)." + _default("sum"))
     ] = None,
-    low: Annotated[float | None, typer.Option(help="exact, cyclic: the lowest α." + _default("0"))] = None,
-    high: Annotated[float | None, typer.Option(help="exact, cyclic: the highest α." + _default("5; convex: 1"))] = None,
+    low: Annotated[
+        float | None,
+        typer.Option(help="exact, cyclic: the lowest α." + _default("every ratio, each ranker alone included; with --high: 0")),
+    ] = None,
+    high: Annotated[
+        float | None,
+        typer.Option(help="exact, cyclic: the highest α." + _default("every ratio; with --low: 5, or 1 if convex")),
+    ] = None,
     normalise: Annotated[
         bool | None,
         typer.Option(
             "--normalise/--no-normalise",
-            help="exact, cyclic: divide scores by their standard deviation first." + _default("normalise"),
+            help="exact, cyclic: count α for scores divided by their standard deviation, or for scores as they are."
+            + _default("normalise; with --low or --high: no-normalise"),
         ),
     ] = None,
     smooth: Annotated[
-        float | None, typer.Option(help="exact: average the measure over windows of α this wide before the best is taken.")
+        float | None,
+        typer.Option(
+            help="exact: average the measure over windows this wide before the best is taken; in units of α with --low or "
+            "--high, else of the second ranker's share of the weight, 0 to 1."
+        ),
     ] = None,
     folds: Annotated[
         int | None, typer.Option(min=2, help="exact: choose how much to smooth by so many folds of queries.")
@@ -101,8 +112,10 @@ def combine(
 ) -> None:
     """Combine rankers to one that is best for a measure on judged data, and write it to a model file.
 
-    Choose the weights on data that no ranker was trained on. With --method exact more than two rankers are combined two at a
-    time. The table printed has each ranker's weight and what it is worth alone, then what all are worth together.
+    Choose the weights on data that no ranker was trained on. With --method exact every ratio of two weights is tried, each
+    ranker alone included: on these data the result is never below its best input, unless it is smoothed or --low and --high
+    bound it. More than two rankers are combined two at a time. The table printed has each ranker's weight and what it is
+    worth alone, then what all are worth together.
 
     Examples:
 
@@ -110,7 +123,7 @@ def combine(
 
       rankinite combine trees=a.rankinite net=b.rankinite bm25=feature:25 -d valid.txt --test test.txt -o all.rankinite
 
-      rankinite combine a.rankinite b.rankinite -d valid.txt --low -1 --high 2 --plot curve.png -o both.rankinite
+      rankinite combine a.rankinite b.rankinite -d valid.txt --low -1 --high 2 --normalise --plot curve.png -o both.rankinite
 
       rankinite combine a.rankinite b.rankinite c.rankinite -d valid.txt --method average -o mean.rankinite
     """

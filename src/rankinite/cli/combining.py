@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from rankinite.errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rankinite.combine.combiner import Search
     from rankinite.combine.result import Combination
     from rankinite.data.dataset import Dataset
     from rankinite.rankers.base import Ranker
@@ -76,11 +78,11 @@ class Chosen:
                 known = " or ".join(FITTING[name])
                 raise ArgumentError(f"--{name} is for --method {known}, not {method}. Leave it out, or choose another method.")
         chosen = cls(method, given)
-        low, high = chosen.ends
+        low, high = chosen.range or (0.0, 1.0)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ArgumentError(
                 f"--low {low:g} and --high {high:g} have no weights between them. Give finite numbers, the lower one as --low; "
-                f"left out, they are 0 and {1 if chosen.convex else 5}."
+                f"where only one is given, they are 0 and {1 if chosen.convex else 5}. Leave out both to try every ratio."
             )
         return chosen
 
@@ -90,20 +92,25 @@ class Chosen:
         return self.given.get("form") is Form.convex
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The lowest and the highest weight tried."""
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest weight tried, where one of them was given."""
+        if "low" not in self.given and "high" not in self.given:
+            return None
         return self.given.get("low", 0.0), self.given.get("high", 1.0 if self.convex else 5.0)
 
-    @property
-    def normalise(self) -> bool:
-        """Whether scores are divided by their standard deviation first."""
-        return self.given.get("normalise", self.method in FITTING["normalise"])
+    def settings(self) -> dict[str, Any]:
+        """How exact weights are searched for, as far as that was chosen: Python has the defaults."""
+        chosen = {name: self.given[name] for name in ("normalise", "smooth", "folds", "seed") if name in self.given}
+        if self.range is not None:
+            chosen["range"] = self.range
+        if "form" in self.given:
+            chosen["form"] = self.given["form"].value
+        return chosen
 
     def combined(self, named: dict[str, Ranker], data: Dataset, measure: str, valid: Dataset | None) -> Combination:
         """The rankers combined."""
         from rankinite import combine
 
-        searching: dict[str, Any] = {"range": self.ends, "normalise": self.normalise}
         match self.method:
             case Method.average:
                 return combine.average(named, data, measure, scale=self.given.get("scale", Scale.all).value)
@@ -115,16 +122,14 @@ class Chosen:
                 units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
                 return combine.stacked(named, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0))
             case Method.cyclic:
-                return combine.cyclic(named, data, measure, **searching)
+                return combine.cyclic(named, data, measure, **self.settings())
             case Method.exact:
-                searching |= {name: self.given[name] for name in ("smooth", "folds", "seed") if name in self.given}
-                searching["form"] = "convex" if self.convex else "sum"
                 if "tree" not in self.given and len(named) > 2:
-                    return combine.greedy(named, data, measure, **searching)
+                    return combine.greedy(named, data, measure, **self.settings())
                 tree = _tree(self.given["tree"], list(named)) if "tree" in self.given else (1, 2)
                 first, second = combine.nested_by_number(list(named.values()), tree)
                 names = [list(named)[number - 1] for number in _numbers(tree)]
-                return combine.exact(first, second, data, measure, names=names, **searching)
+                return combine.exact(first, second, data, measure, names=names, **self.settings())
 
     def formula(self, found: Combination) -> str:
         """What α does to two rankers."""
@@ -134,23 +139,43 @@ class Chosen:
     def notes(self, found: Combination) -> tuple[str, ...]:
         """What there is to say of the weights, below their table."""
         notes = list(found.grid().notes)
-        if found.alpha is not None:
-            low, high = self.ends
-            notes.append(f"{self.formula(found)}: α = {found.alpha:.6g}, of {low:g} to {high:g}")
-        if self.normalise:
-            notes.append("α is for scores divided by their standard deviation, a weight for scores as they are.")
+        if self.method in FITTING["normalise"]:
+            notes += self._search_notes(found)
         elif self.method is Method.average:
             notes.append("Weights are those of the scaled scores.")
         elif not found.weights:
             notes.append("A net combines the scores: no ranker has one weight.")
         return tuple(notes)
 
+    def _search_notes(self, found: Combination) -> Iterator[str]:
+        from rankinite.sweep.ratios import alpha_text
+
+        search = self._search()
+        if found.alpha is not None:
+            low, high = map(alpha_text, search.ends)
+            yield f"{self.formula(found)}: α = {alpha_text(found.alpha)}, of {low} to {high}"
+        if search.normalised:
+            yield "α is for scores divided by their standard deviation, a weight for scores as they are."
+        elif search.range is not None:
+            yield "α is for scores as they are; --normalise divides them by their standard deviation first."
+
     def drawn(self, found: Combination) -> Axes:
         """The curve, with the names of the rankers."""
+        from rankinite.drawing import literal, short
+
         axes = found.plot()
-        axes.set_title(f"{found.measure} of {self.formula(found)}".replace("$", r"\$"))  # dollars would begin a formula
-        axes.set_xlabel("α, for scores divided by their standard deviation" if self.normalise else "α")
+        axes.set_title(literal(f"{found.measure} of {self.formula(found)}"))
+        search = self._search()
+        if search.range is None:
+            axes.set_xlabel(literal(f"share of {short(found.names[1])}, of scores divided by their standard deviation"))
+        else:
+            axes.set_xlabel("α, for scores divided by their standard deviation" if search.normalised else "α")
         return axes
+
+    def _search(self) -> Search:
+        from rankinite.combine.combiner import Search
+
+        return Search(**self.settings())
 
 
 def _tree(text: str, names: list[str]) -> Any:

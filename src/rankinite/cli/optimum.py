@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers
+from rankinite.errors import ArgumentError
 
 CURVES = 12
 """Weights whose curves --plot draws."""
@@ -23,9 +24,17 @@ def optimum(
         str,
         typer.Option("--measure", "-m", help="The measure, such as ndcg@10 or err.", autocompletion=completing.measures),
     ] = "ndcg@10",
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            help="How far weights are moved, as shares of the length of all of them together; the shortest step at which fewer "
+            "than 5 % of the directions leave the measure unchanged gives the verdict. "
+            r"[dim]\[default: 0.005,0.01,0.02,0.05,0.1][/dim]",
+        ),
+    ] = None,
     step: Annotated[
-        float, typer.Option(min=0.0, help="How far weights are moved, as a share of the length of all of them together.")
-    ] = 0.1,
+        float | None, typer.Option(min=0.0, help="Give the verdict at this step, not at the shortest that can tell.")
+    ] = None,
     share: Annotated[float, typer.Option(help="The verdict is about this share of directions leading up.")] = 0.01,
     confidence: Annotated[float, typer.Option(help="How sure the verdict should be.")] = 0.99,
     directions: Annotated[
@@ -46,19 +55,22 @@ def optimum(
 
     Measures such as NDCG have no gradient, so the weights are moved a little in many random directions: if the measure rises
     along none of 459, then with 99 % confidence fewer than 1 % of all directions lead up. Give the data the model was
-    trained on, at least a thousand queries: on few the measure is a step function. The table shows how the share of rising
-    directions depends on the step and on the number of queries.
+    trained on, at least a thousand queries: on few the measure is a step function.
+
+    Long steps lead over an optimum that is near, short ones change nothing. So several are tried, and the verdict is that of
+    the shortest at which fewer than 5 % of the directions leave the measure unchanged; if there is none, there is no verdict.
+    The table shows where directions lead at each step, and how many lead up on parts of the queries.
 
     Examples:
 
       rankinite optimum net.rankinite train.txt.gz --measure ndcg@10
 
-      rankinite optimum net.rankinite train.txt.gz -m err --step 0.03 --plot curves.png
+      rankinite optimum net.rankinite train.txt.gz -m err --steps 0.01,0.03,0.1 --plot curves.png
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.printing import echo
     from rankinite.cli.train import check_writeable
-    from rankinite.rankers.optimum import local_optimum
+    from rankinite.rankers.optimum import STEPS, local_optimum
 
     if plot is not None:
         check_picture(plot)
@@ -70,6 +82,7 @@ def optimum(
             judged,
             measure,
             step=step,
+            steps=STEPS if steps is None else _lengths(steps),
             share=share,
             confidence=confidence,
             directions=directions,
@@ -85,6 +98,15 @@ def optimum(
         echo(writer.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         echo(str(found))
+
+
+def _lengths(text: str) -> list[float]:
+    try:
+        return [float(length) for length in text.split(",")]
+    except ValueError as error:
+        raise ArgumentError(
+            f"--steps {text}: write numbers above 0 with commas between them, such as 0.01,0.03,0.1."
+        ) from error
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,17 @@ from rankinite.rankers.base import Fitted, is_scorer
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.normalised import centre_and_spread
 from rankinite.sweep.curve import Curve
+from rankinite.sweep.ratios import RatioCurve, alpha_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rankers = Mapping[str, Scorer] | Sequence[Scorer]
 """The rankers to combine: by name, or in an order, in which case they are called "1", "2", …."""
+
+
+AnyCurve = Curve | RatioCurve
+"""The measure over the weight of a second ranker: in a range, or for every ratio."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Step:
     what: str
     """What was combined: ``(1 + 3) + 2``."""
     alpha: float
-    """The weight of the second."""
+    """The weight of the second beside the first: ∞ where the first was left out."""
     value: float
     """The measure of the two together, on the data that α was chosen on."""
 
@@ -56,8 +62,8 @@ class Combination:
     alone: tuple[float, ...]
     """That of each ranker by itself."""
     alpha: float | None = None
-    """The weight of the last ranker, where two were combined exactly."""
-    curve: Curve | None = None
+    """The weight of the second ranker beside the first, where two were combined exactly: ∞ where the first is left out."""
+    curve: AnyCurve | None = None
     """The measure for every α, where two were combined exactly."""
     steps: tuple[Step, ...] = ()
     """How it was found, where that took several steps."""
@@ -67,7 +73,7 @@ class Combination:
         weights = [f"{weight:.6g}" for weight in self.weights] or ["–"] * len(self.names)
         rows = [(name, weight, f"{value:.4f}") for name, weight, value in zip(self.names, weights, self.alone, strict=True)]
         rows.append((f"combined ({self.method})", "", f"{self.value:.4f}"))
-        notes = tuple(f"{step.what}: α = {step.alpha:.6g}, {self.measure} {step.value:.4f}" for step in self.steps)
+        notes = tuple(f"{step.what}: α = {alpha_text(step.alpha)}, {self.measure} {step.value:.4f}" for step in self.steps)
         return Grid(("ranker", "weight", str(self.measure)), tuple(rows), align="lrr", notes=notes)
 
     def __str__(self) -> str:
@@ -77,7 +83,7 @@ class Combination:
         return self.grid().html()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the ranker and the curve as JSON has it."""
+        """Everything but the ranker and the curve as JSON has it; there ∞ is the text "Infinity"."""
         return {
             "method": self.method,
             "measure": str(self.measure),
@@ -85,8 +91,8 @@ class Combination:
             "rankers": list(self.names),
             "weights": list(self.weights),
             "alone": list(self.alone),
-            "alpha": self.alpha,
-            "steps": [{"what": step.what, "alpha": step.alpha, "value": step.value} for step in self.steps],
+            "alpha": None if self.alpha is None else _in_json(self.alpha),
+            "steps": [{"what": step.what, "alpha": _in_json(step.alpha), "value": step.value} for step in self.steps],
         }
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -95,8 +101,8 @@ class Combination:
             raise ArgumentError(f"there is no curve to draw: {self.method} has none. Only combining two rankers exactly has.")
         canvas = self.curve.plot(axes)
         if self.alpha is not None and self.alpha != self.curve.best()[0]:  # it was smoothed first
-            label = f"chosen: α = {self.alpha:.4g}, {self.measure} = {self.value:.4f}"
-            canvas.plot([self.alpha], [self.value], "D", color=INK, label=label)
+            label = f"chosen: α = {alpha_text(self.alpha, 4)}, {self.measure} = {self.value:.4f}"
+            canvas.plot([self.curve.place(self.alpha)], [self.value], "D", color=INK, label=label)
             canvas.legend(frameon=False)
         return canvas
 
@@ -132,7 +138,7 @@ class Material:
         weights: Sequence[float],
         *,
         alpha: float | None = None,
-        curve: Curve | None = None,
+        curve: AnyCurve | None = None,
         steps: Sequence[Step] = (),
     ) -> Combination:
         """What a way to combine has found: a ranker, and the weights it gives to each of these."""
@@ -148,6 +154,11 @@ class Material:
             curve=curve,
             steps=tuple(steps),
         )
+
+
+def _in_json(alpha: float) -> float | str:
+    """JSON has no infinite numbers; Python's float() and JavaScript's Number() read the text."""
+    return "Infinity" if math.isinf(alpha) else alpha
 
 
 def blend_of(weights: Sequence[float], rankers: Sequence[Scorer]) -> Blend:

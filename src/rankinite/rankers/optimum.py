@@ -3,6 +3,10 @@
 A measure such as NDCG is flat almost everywhere as a function of the weights, so there is no gradient to look at. The test
 moves the weights a little in many random directions and sees whether the measure ever rises. If it does not in n directions,
 then with confidence 1 − (1 − p)ⁿ fewer than a share p of all directions lead up: 99 % for p = 0.01 and n = 459.
+
+How far to move decides what is found. A long step leads over a hilltop that is near, and so certifies weights that are not
+on it; a short one leaves the measure as it is, and tells nothing. So several steps are tried, and the verdict is that of the
+shortest one that is *reliable*: at which fewer than 5 % of the directions leave the measure unchanged.
 """
 
 from __future__ import annotations
@@ -17,38 +21,23 @@ import numpy as np
 
 from rankinite.checks import check_count, check_number, check_positive
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, evaluate
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import Scorer
 from rankinite.grid import Grid
-from rankinite.kernel import Floats, Indices
+from rankinite.kernel import Indices
 from rankinite.measures.base import Measure
-from rankinite.parallel import run, thread_count
-from rankinite.rankers.blend import Blend
-from rankinite.rankers.moves import Moves, moves_of
+from rankinite.rankers.directions import Curves, Directions
 from rankinite.rankers.training import one_measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STEPS = (0.01, 0.03, 0.1, 0.3)
+STEPS = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Lengths tried, as shares of the length of all weights together."""
-STEP = 0.1
-"""The length at which the verdict is given."""
+UNCHANGED = 0.05
+"""A step is reliable if fewer than this share of the directions leave the measure unchanged."""
 FEW = 1000
 """With fewer queries the measure is so coarse a function of the weights that the verdict says little."""
-_SAME = 1e-12  # sums of the same values in another order differ by less
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """The measure as one weight alone is moved."""
-
-    names: tuple[str, ...]
-    """The weights."""
-    moved: Floats
-    """How far they are moved, as a share of the length of all weights together; shape (points,)."""
-    values: Floats
-    """The measure, shape (weights, points)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +53,10 @@ class Optimum:
     """Random directions tried."""
     share: float
     """The share of directions that the verdict is about: p."""
-    step: float
-    """The length of the moves that the verdict is about."""
+    step: float | None
+    """The length of the moves that the verdict is about: the shortest reliable one, or the one asked for. None: no verdict."""
     steps: tuple[float, ...]
-    """All lengths tried."""
+    """All lengths tried, the shortest first."""
     queries: tuple[int, ...]
     """How many queries were looked at: parts of the data drawn at random, and in the end all that count."""
     rising: Indices
@@ -77,9 +66,19 @@ class Optimum:
     curves: Curves | None = None
 
     @property
-    def is_optimum(self) -> bool:
-        """Whether no direction led up at the step of the verdict, on all queries."""
-        return self._rising == 0
+    def falling(self) -> Indices:
+        """Directions along which the measure fell, shape (steps, queries)."""
+        return self.directions - self.rising - self.level
+
+    @property
+    def reliable(self) -> tuple[bool, ...]:
+        """Of each step, whether so few directions leave the measure unchanged that it can tell, on all queries."""
+        return _reliable(self.level, self.directions)
+
+    @property
+    def is_optimum(self) -> bool | None:
+        """Whether no direction led up at the step of the verdict, on all queries; None where no step can tell."""
+        return None if self.step is None else self._rising(self.step) == 0
 
     @property
     def confidence(self) -> float:
@@ -95,13 +94,26 @@ class Optimum:
                 f"On {self.queries[-1]:,} queries the measure is a step function of the weights: it may rise by chance or not "
                 f"move at all. Test on {FEW:,} or more."
             )
-        level = int(self.level[self.steps.index(self.step), -1])
-        if 2 * level > self.directions:
-            said.append(f"Along {level} of {self.directions} directions nothing changed at all: take a longer step.")
+        others = [step for step, reliable in zip(self.steps, self.reliable, strict=True) if reliable and self._rising(step)]
+        if self.is_optimum and self.step is not None and others:
+            highest = max(others, key=self._rising)
+            near = (
+                "the weights are near an optimum, not at one"
+                if highest < self.step
+                else "a small bump, with higher ground near"
+            )
+            said.append(
+                f"But at steps of {highest:g}, {self._rising(highest) / self.directions:.1%} of the directions lead up: {near}."
+            )
         return tuple(said)
 
     def verdict(self) -> str:
-        """The outcome in a sentence."""
+        """The outcome in a sentence, with the step it is about."""
+        if self.step is None:
+            return (
+                f"No verdict on {self.measure}: at every step that was to decide, {UNCHANGED:.0%} or more of the "
+                f"{self.directions} random directions leave it unchanged. Test on more queries, or at longer steps."
+            )
         where = f"at steps of {self.step:g} × the length of the weights"
         if self.is_optimum:
             return (
@@ -110,24 +122,29 @@ class Optimum:
             )
         from scipy.stats import binomtest
 
-        interval = binomtest(self._rising, self.directions).proportion_ci(0.95, method="exact")
+        rising = self._rising(self.step)
+        interval = binomtest(rising, self.directions).proportion_ci(0.95, method="exact")
         return (
-            f"Not a local optimum of {self.measure} {where}: {self._rising} of {self.directions} random directions lead up "
-            f"({self._rising / self.directions:.1%}; 95 % interval {interval.low:.1%} to {interval.high:.1%})."
+            f"Not a local optimum of {self.measure} {where}: {rising} of {self.directions} random directions lead up "
+            f"({rising / self.directions:.1%}; 95 % interval {interval.low:.1%} to {interval.high:.1%})."
         )
 
     def grid(self) -> Grid:
-        """The share of directions that lead up, by step and number of queries."""
-        rows = tuple(
-            (f"{step:g}" + (" *" if step == self.step else ""), *(f"{100 * count / self.directions:.1f} %" for count in counts))
-            for step, counts in zip(self.steps, self.rising.tolist(), strict=True)
-        )
+        """Where directions lead at each step: up, down or nowhere on all queries; and up on parts of them."""
+        rows: list[tuple[str, ...]] = []
+        for step, up, down, level in zip(self.steps, self.rising, self.falling, self.level, strict=True):
+            counts = (up[-1], down[-1], level[-1], *up[:-1])
+            rows.append((f"{step:g}{self._mark(step)}", *(f"{100 * count / self.directions:.1f} %" for count in counts)))
+        notes = {
+            "*": "* the step of the verdict",
+            "†": f"† too short to tell: {UNCHANGED:.0%} of the directions or more leave the measure unchanged",
+        }
         return Grid(
-            ("step", *(f"{count:,} queries" for count in self.queries)),
-            rows,
-            title=f"directions that lead up, of {self.directions} in a space of {self.weights} weights; "
-            f"{self.measure} {self.value:.4f}",
-            notes=("* the step of the verdict",),
+            ("step", "up", "down", "unchanged", *(f"up on {count:,} queries" for count in self.queries[:-1])),
+            tuple(rows),
+            title=f"where {self.directions} directions lead in a space of {self.weights} weights, on {self.queries[-1]:,} "
+            f"queries; {self.measure} {self.value:.4f}",
+            notes=tuple(note for mark, note in notes.items() if any(row[0].endswith(mark) for row in rows)),
         )
 
     def __str__(self) -> str:
@@ -148,8 +165,8 @@ class Optimum:
             "warnings": list(self.warnings),
             **{name: getattr(self, name) for name in ("weights", "directions", "share", "step")},
             **{name: list(getattr(self, name)) for name in ("steps", "queries")},
-            "rising": self.rising.tolist(),
-            "level": self.level.tolist(),
+            **{name: getattr(self, name).tolist() for name in ("rising", "falling", "level")},
+            "reliable": list(self.reliable),
             "curves": None
             if curves is None
             else {"names": list(curves.names), "moved": curves.moved.tolist(), "values": curves.values.tolist()},
@@ -163,9 +180,11 @@ class Optimum:
             raise ArgumentError("there are no curves to draw. Ask for some: local_optimum(…, curves=12).")
         return plot_curves(self.curves, str(self.measure), self.value)
 
-    @property
-    def _rising(self) -> int:
-        return int(self.rising[self.steps.index(self.step), -1])
+    def _rising(self, step: float) -> int:
+        return int(self.rising[self.steps.index(step), -1])
+
+    def _mark(self, step: float) -> str:
+        return " *" if step == self.step else "" if self.reliable[self.steps.index(step)] else " †"
 
 
 def local_optimum(
@@ -173,7 +192,7 @@ def local_optimum(
     data: Dataset,
     measure: Measure | str = "ndcg@10",
     *,
-    step: float = STEP,
+    step: float | None = None,
     steps: Sequence[float] = STEPS,
     share: float = 0.01,
     confidence: float = 0.99,
@@ -185,30 +204,36 @@ def local_optimum(
     """Test whether the weights of a net or a linear ranker are a local optimum of a measure on these data.
 
     ``ranker``: a :class:`Net`, a :class:`Linear`, or a blend that ends in one (what it was trained on top of stays as it is).
-    Weights are moved by ``step`` × the length of all weights together, on features of one scale; ``steps`` are other lengths to
-    compare. ``directions``: how many; if left out, as many as ``confidence`` in less than ``share`` of rising directions
-    takes. ``curves``: for how many of the largest weights to follow the measure as that weight alone is moved.
-    ``told(done, all)`` is called as work goes on.
+    Weights are moved by each of ``steps`` × the length of all weights together, on features of one scale. The verdict is that
+    of the shortest reliable step: at which fewer than 5 % of the directions leave the measure unchanged. ``step``: gives the
+    verdict at this length instead, if it is reliable; the others are then there to compare. ``directions``: how many; if left
+    out, as many as ``confidence`` in less than ``share`` of rising directions takes. ``curves``: for how many of the largest
+    weights to follow the measure as that weight alone is moved. ``told(done, all)`` is called as work goes on.
     """
     name = "local_optimum"
     asked = one_measure(name, "measure", measure)
     check_number(name, "share", share, 0.0, 0.5, above=True)
     check_number(name, "confidence", confidence, 0.0, 0.999999, above=True)
-    for length in (step, *steps):
+    asked_steps = tuple(steps) if step is None else (step,)
+    for length in (*asked_steps, *steps):
         check_positive(name, "step", length)
+    if not asked_steps:
+        raise ArgumentError(f"{name}: steps={steps!r} holds no step. Give some, such as steps={STEPS}, or leave it out.")
     check_count(name, "curves", curves, 0)
     count = math.ceil(math.log(1.0 - confidence) / math.log(1.0 - share)) if directions is None else directions
     check_count(name, "directions", count)
-    lengths = tuple(sorted({float(step), *map(float, steps)}))
-    test = _Test(ranker, data, asked, np.random.default_rng(seed), told, count * len(lengths))
+    lengths = tuple(sorted({float(length) for length in (*asked_steps, *steps)}))
+    test = Directions(ranker, data, asked, np.random.default_rng(seed), told, count * len(lengths))
     rising, level = test.count(count, lengths)
+    deciding = {float(length) for length in asked_steps}
+    reliable = [length for length, can in zip(lengths, _reliable(level, count), strict=True) if can and length in deciding]
     return Optimum(
         measure=asked,
         value=test.sign * float(test.start[-1]),
         weights=test.moves.count,
         directions=count,
         share=float(share),
-        step=float(step),
+        step=reliable[0] if reliable else None,
         steps=lengths,
         queries=tuple(test.parts.tolist()),
         rising=rising,
@@ -217,75 +242,6 @@ def local_optimum(
     )
 
 
-class _Test:
-    """The measure along directions."""
-
-    def __init__(
-        self,
-        ranker: Scorer,
-        data: Dataset,
-        measure: Measure,
-        random: np.random.Generator,
-        told: Callable[[int, int], None] | None,
-        work: int,
-    ) -> None:
-        if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
-            raise DataError(f"the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
-        if measure.pooled:
-            raise ArgumentError(f"{measure} judges all rows together. Test a measure that has a value for each query.")
-        self.sign = 1.0 if measure.higher_is_better else -1.0
-        self.data, self.measure, self.random, self.told, self.work = data, measure, random, told, work
-        *fixed, (weight, moving) = ranker.parts if isinstance(ranker, Blend) else ((1.0, ranker),)
-        self.fixed = Blend(tuple(fixed)).score(data) if fixed else None
-        self.moves: Moves = moves_of(moving, data, weight)
-        value = self.values(np.zeros(self.moves.count))
-        self.counted = random.permutation(np.flatnonzero(~np.isnan(value)))
-        queries = len(self.counted)
-        self.parts = np.unique([max(1, queries // 100), max(1, queries // 10), max(1, queries // 3), queries])
-        self.start = self.means(value)
-
-    def values(self, move: Floats) -> Floats:
-        """The measure of every query after a move of the weights, higher being better."""
-        scores = self.moves.scores(move)
-        if self.fixed is not None:
-            scores += self.fixed
-        return self.sign * evaluate(scores, self.data, [self.measure])[self.measure].per_query
-
-    def means(self, values: Floats) -> Floats:
-        """Over the first queries of each part."""
-        return np.cumsum(values[self.counted])[self.parts - 1] / self.parts
-
-    def count(self, directions: int, steps: Sequence[float]) -> tuple[Indices, Indices]:
-        """In how many directions the measure rises, and stays the same: by step and part of the queries."""
-        rising, level = np.zeros((2, len(steps), len(self.parts)), np.int64)
-        seeds = self.random.spawn(directions)
-        batch = 4 * thread_count()
-        for first in range(0, directions, batch):
-            for gains in run(lambda random: self._gains(random, steps), seeds[first : first + batch]):
-                rising += gains > _SAME
-                level += np.abs(gains) <= _SAME
-            if self.told is not None:
-                self.told(min(first + batch, directions) * len(steps), self.work)
-        return rising, level
-
-    def _gains(self, random: np.random.Generator, steps: Sequence[float]) -> Floats:
-        """What moving along one direction adds to the measure, shape (steps, parts)."""
-        direction = random.normal(size=self.moves.count)
-        direction *= self.moves.length / np.linalg.norm(direction)
-        return np.asarray([self.means(self.values(step * direction)) - self.start for step in steps])
-
-    def curves(self, count: int, points: int = 21, reach: float = 0.3) -> Curves:
-        """The measure as each of the largest weights is moved alone."""
-        largest = np.argsort(-np.abs(self.moves.weights), kind="stable")[:count]
-        moved = np.linspace(-reach, reach, points)
-
-        def follow(weight: int) -> list[float]:
-            values: list[float] = []
-            for share in moved.tolist():
-                move = np.zeros(self.moves.count)
-                move[weight] = share * self.moves.length
-                values.append(float(self.means(self.values(move))[-1]))
-            return values
-
-        values = self.sign * np.asarray(run(follow, largest.tolist()))
-        return Curves(tuple(self.moves.names[weight] for weight in largest.tolist()), moved, values)
+def _reliable(level: Indices, directions: int) -> tuple[bool, ...]:
+    """Whether a step can tell, given the directions that leave the measure unchanged, shape (steps, queries)."""
+    return tuple((level[:, -1] < UNCHANGED * directions).tolist())

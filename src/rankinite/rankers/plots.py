@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankinite.rankers.optimum import Curves
+    from rankinite.rankers.directions import Curves
 
 
 def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: Axes | None) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,6 +21,12 @@ Form: TypeAlias = Literal["sum", "convex"]
 
 COLUMNS = 2000
 """Columns of a picture: of more intervals, only the lowest and the highest value in each column are drawn."""
+
+
+def check_form(form: Form) -> None:
+    """Refuses what is no form."""
+    if form not in get_args(Form):
+        raise ArgumentError(f"form={form!r} is unknown. Known are sum (s + αt) and convex ((1−α)s + αt).")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +49,8 @@ class Curve:
     """The measure at α = 0, the first ranker alone, where the range contains it."""
     higher_is_better: bool = True
     """False for errors."""
+    at_one: float | None = None
+    """The measure at α = 1 of the convex form, the second ranker alone, where that is a candidate too."""
 
     def value_at(self, alpha: float) -> float:
         """The mean measure at α; on an edge, that of the interval to its right."""
@@ -53,22 +61,30 @@ class Curve:
     def best(self) -> tuple[float, float]:
         """The best α and what the curve says of it.
 
-        Candidates are the middles of the intervals and, where the range contains it, 0. Values that differ by rounding alone
-        are equally good. Of equally good candidates 0 is taken, as it needs no second ranker; else the middle of the widest
-        interval, which is furthest from any change; of equally wide ones, the one nearest to 0.
+        Candidates are the middles of the intervals, 0 where the range contains it, and 1 where ``at_one`` is known. Values that
+        differ by rounding alone are equally good. Of equally good candidates 0 or 1 is taken, as it needs one ranker only;
+        else the middle of the widest interval, which is furthest from any change; of equally wide ones, the one nearest to
+        0, or to equal weights where ``at_one`` is known.
         """
         sign = 1.0 if self.higher_is_better else -1.0
         values = sign * self.values
-        top = max(float(values.max()), -math.inf if self.at_zero is None else sign * self.at_zero)
+        ends = [(alpha, value) for alpha, value in ((0.0, self.at_zero), (1.0, self.at_one)) if value is not None]
+        top = max([float(values.max()), *(sign * value for _, value in ends)])
         enough = top - NOISE * max(1.0, abs(top))
-        if self.at_zero is not None and sign * self.at_zero >= enough:
-            return 0.0, self.at_zero
+        best_end = max(ends, key=lambda end: sign * end[1], default=None)
+        if best_end is not None and sign * best_end[1] >= enough:
+            return best_end
         good = np.flatnonzero(values >= enough)
         widths = self.edges[good + 1] / 2 - self.edges[good] / 2
         widest = good[widths >= widths.max() * (1.0 - NOISE)]
         middles = _middles(self.edges)[widest]
-        chosen = int(np.argmin(np.abs(middles)))
+        chosen = int(np.argmin(np.abs(middles - (0.0 if self.at_one is None else 0.5))))
         return float(middles[chosen]), float(self.values[widest[chosen]])
+
+    def best_weights(self) -> tuple[float, float]:
+        """What the best α multiplies each ranker's scores by."""
+        alpha = self.best()[0]
+        return (1.0 - alpha if self.form == "convex" else 1.0), alpha
 
     def smoothed(self, width: float) -> Curve:
         """The same edges with the curve's mean over a window of that width around the middle of each interval.
@@ -79,22 +95,34 @@ class Curve:
         if not (math.isfinite(width) and width > 0):
             raise ArgumentError(f"smoothed(width={width}): the width must be a number above 0, in units of α.")
         values = self._window_means(_middles(self.edges), width)
-        zero = None if self.at_zero is None else float(self._window_means(np.zeros(1, SCORE), width)[0])
-        return replace(self, values=frozen(values), at_zero=zero)
+        zero, one = (
+            None if value is None else float(self._window_means(np.full(1, alpha, SCORE), width)[0])
+            for alpha, value in ((0.0, self.at_zero), (1.0, self.at_one))
+        )
+        return replace(self, values=frozen(values), at_zero=zero, at_one=one)
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the curve and its best α."""
+        alpha, value = self.best()
+        canvas = self.drawn(axes)
+        canvas.plot([alpha], [value], "o", color=ORANGE, label=f"best: α = {alpha:.4g}, {self.measure} = {value:.4f}")
+        canvas.set_xlabel("α in s + αt" if self.form == "sum" else "α in (1−α)s + αt")
+        canvas.legend(frameon=False)
+        return canvas
+
+    def place(self, alpha: float) -> float:
+        """Where the picture has α."""
+        return alpha
+
+    def drawn(self, axes: Axes | None = None) -> Axes:
+        """Draw the curve alone."""
         canvas = axes_of(axes, 7.0, 4.2)
         shown = self._shown()
         middles = np.repeat(self.edges, 2)[1:-1] if len(shown) == len(self.values) else _middles(self.edges)[shown]
         values = np.repeat(self.values, 2) if len(shown) == len(self.values) else self.values[shown]
         canvas.plot(middles, values, color=BLUE, linewidth=1.2)
-        alpha, value = self.best()
-        canvas.plot([alpha], [value], "o", color=ORANGE, label=f"best: α = {alpha:.4g}, {self.measure} = {value:.4f}")
-        canvas.set_xlabel("α in s + αt" if self.form == "sum" else "α in (1−α)s + αt")
         canvas.set_ylabel(f"mean {self.measure}")
         canvas.set_title(f"{self.measure} over the weight of the second ranker")
-        canvas.legend(frameon=False)
         return plain(canvas)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, scales_of
 from rankinite.parallel import over_queries, run
 from rankinite.sweep import _record_kernels, _sweep_kernels
-from rankinite.sweep.curve import Curve, Form
+from rankinite.sweep.curve import Curve, Form, check_form
 
 ROOM = 1 << 16
 """Records for which there is room at once; a query with more gets more."""
@@ -83,8 +83,7 @@ class Sweep:
         """
         s, t = self._scores(first, "the first ranker"), self._scores(second, "the second ranker")
         low, high = _checked_range(low, high)
-        if form not in get_args(Form):
-            raise ArgumentError(f"form={form!r} is unknown. Known are sum (s + αt) and convex ((1−α)s + αt).")
+        check_form(form)
         steps, unit = self._steps(s, t, low, high, form)
         edges, totals = np.empty(len(steps.keys) + 2, SCORE), np.empty(len(steps.keys) + 1, INDEX)
         count = _record_kernels.add_up(*steps, low, high, edges, totals)
