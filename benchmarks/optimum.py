@@ -76,8 +76,10 @@ def tested(name: str, hidden: tuple[int, ...], measure: str, data: rk.Dataset, d
         verdict = verdict or found.verdict()
         header = ("weights", measure, "verdict", *(f"up at {step:g}" for step in found.steps), "time")
         print(name, *rows[-1], sep=" | ", flush=True)
-    told = f"{len(history.train) - 1} epochs, epoch {history.best} kept ({history.stopped}). Trained to convergence: {verdict}"
-    return f"### {name}\n\n{told}\n\n{Grid(header, tuple(rows)).markdown()}\n"
+    training = (
+        f"{len(history.train) - 1} epochs, epoch {history.best} kept ({history.stopped}). Trained to convergence: {verdict}"
+    )
+    return f"### {name}\n\n{training}\n\n{Grid(header, tuple(rows)).markdown()}\n"
 
 
 def main() -> None:

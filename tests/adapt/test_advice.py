@@ -207,6 +207,15 @@ def test_where_one_query_carries_the_gain_it_is_named_with_what_is_left_without_
     assert choice.verdict == verdict
 
 
+@pytest.mark.parametrize("noise", [1e-17, 1e-6])
+def test_of_a_gain_that_is_rounding_or_too_small_to_print_no_query_is_said_to_carry_it(noise, monkeypatch):
+    choice = chosen({"background": 3.0, "smart": 0.1, "target": 5.0})
+    gains = [(str(place), 0.5, 0.5 + noise * (place == 0)) for place in range(9)]
+    monkeypatch.setattr(Choice, "gains", lambda *_: gains)
+    assert (choice.concentration is None) == (noise < 1e-12)
+    assert "carr" not in words(choice)
+
+
 @pytest.mark.parametrize(
     ("found", "carried", "left"),
     [

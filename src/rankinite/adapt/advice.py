@@ -104,9 +104,9 @@ def _against(pair: PairTest) -> str:
     """… is 0.0123 higher than the background's."""
     if pair.better is None:
         return f"equals the {pair.second}'s"
-    gap, tiny = number(abs(pair.difference)), number(0.0)
+    gap = number(abs(pair.difference))
     side = "higher" if pair.difference > 0.0 else "lower"
-    return f"is {gap if gap != tiny else 'less than 0.0001'} {side} than the {pair.second}'s"
+    return f"is {'less than 0.0001' if gap == number(0.0) else gap} {side} than the {pair.second}'s"
 
 
 def _near_tie(choice: Choice) -> str:
@@ -117,16 +117,16 @@ def _near_tie(choice: Choice) -> str:
 
 
 def _carried(choice: Choice) -> list[str]:
-    """Where one or two queries carry most of the gain, which."""
+    """Which one or two queries carry most of the gain, where they do."""
     found = choice.concentration
-    if found is None:
+    if found is None or number(found.gain) == number(0.0):
         return []
     alone = len(found.queries) == 1
     named = " and ".join(f"'{qid}'" for qid in found.queries)
     who = f"Query {named} alone carries" if alone else f"Queries {named} carry"
     much = f"{math.floor(100.0 * found.share)}%" if found.share < 1.0 else "all"
-    gain, rest = number(found.gain), number(abs(found.rest))
-    left = f"falls from {gain} to {rest}" if found.rest >= 0.0 else f"of {gain} becomes a loss of {rest}"
+    gain, rest = number(found.gain), number(found.rest)
+    left = f"of {gain} becomes a loss of {rest[1:]}" if rest.startswith("-") else f"falls from {gain} to {rest}"
     return [f"{who} {much} of the gain: without {'it' if alone else 'them'} the mean gain {left}."]
 
 

@@ -19,6 +19,7 @@ from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.meaning import MEANING
 from rankinite.evaluation.pairs import floor_note
+from rankinite.evaluation.significance import paired_differences
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
@@ -120,8 +121,9 @@ class Choice:
     @property
     def concentration(self) -> Concentration | None:
         """The one or two queries that carry most of the gain on the target's queries; None where none do. Decides nothing."""
-        sign = 1.0 if self.measure.higher_is_better else -1.0
-        return concentration({qid: sign * (after - before) for qid, before, after in self.gains(self.unseen)})
+        qids, before, after = zip(*self.gains(self.unseen), strict=True)
+        sides = (after, before) if self.measure.higher_is_better else (before, after)
+        return concentration(dict(zip(qids, paired_differences(*sides).tolist(), strict=True)))
 
     def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
         """Draw every method's gain over the background with its interval; those chosen by if no comparison is given."""

@@ -36,9 +36,10 @@ def difference_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
 
 
 def cut(interval: tuple[float, float], mean: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The part of the interval that lies within the bounds, and the mean, which rounding may have put just beyond them."""
-    low, high = interval
-    return min(mean, max(low, bounds[0])), max(mean, min(high, bounds[1]))
+    """The interval with its ends moved to bounds that they are beyond, or to the mean, should rounding have put that beyond."""
+    least, greatest = min(bounds[0], mean), max(bounds[1], mean)
+    low, high = (min(max(end, least), greatest) for end in interval)
+    return low, high
 
 
 def half_note(interval: str, spreads: Iterable[str]) -> str:

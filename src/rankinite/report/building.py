@@ -229,11 +229,9 @@ def _verdict(comparison: Comparison, old: str, new: str, measure: Measure) -> tu
 def _explanation(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
     """What the numbers beside the verdict mean."""
     pair = comparison.pair(new, old, measure)
-    decides = f"It decides: at most {comparison.alpha:g} is called better or worse, and anything above may be chance."
-    return (
-        f"{p_meaning(comparison, pair)} {decides}",
-        f"{interval_meaning(comparison, pair)} It is not corrected, so it may exclude 0 where the p-value may be chance.",
-    )
+    decides = f"It decides: where it is above {comparison.alpha:g}, the difference may be chance."
+    alone = "It is not corrected for the number of comparisons, so it may exclude 0 though the difference may be chance."
+    return f"{p_meaning(comparison, pair)} {decides}", f"{interval_meaning(comparison, pair)} {alone}"
 
 
 def _check_same(comparison: Comparison, data: Any, name: str) -> None:
