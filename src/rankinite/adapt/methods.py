@@ -57,7 +57,7 @@ def _with_trees(task: Task) -> Fitted:
 
 
 def _interpolated(task: Task) -> Fitted:
-    return interpolate(tuple(task.backgrounds.values()), task.target, task.valid, measure=task.measure, own=(task.own,))
+    return interpolate(tuple(task.backgrounds.values()), task.target, task.valid, own=(task.own,), **_told(task))
 
 
 def _neighbours(task: Task) -> Fitted:
@@ -80,7 +80,7 @@ def _of_others(_task: Task) -> Fitted:
 
 
 def _told(task: Task) -> dict[str, Any]:
-    return {"measure": task.measure, "folds": TUNING, "seed": task.seed}
+    return {"measure": task.measure, "folds": TUNING, "seed": task.seed, "allow_overlap": True}  # choose has checked it
 
 
 METHODS: tuple[Method, ...] = (

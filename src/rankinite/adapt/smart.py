@@ -9,6 +9,7 @@ import numpy as np
 
 from rankinite.adapt.tuning import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer, scores_of
 from rankinite.gradients.lambdas import Lambdas, trainable
@@ -33,6 +34,7 @@ def smart(
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Boost trees from the background's scores; held-out queries say how many, and where none is best the background stays.
 
@@ -40,7 +42,9 @@ def smart(
     paper 001 are given by ``rankinite.adapt.smart.nodes_drawn``. ``scale``: what the background's scores are multiplied by
     first: a small scale lets the trees change more. "fit" takes the one under which its scores best say, by the pair cost,
     which of two documents is better; None leaves them as they are, and the result is one forest where the background is one.
+    Queries that ``target`` and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     maker = rows_drawn(measure, seed) if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)

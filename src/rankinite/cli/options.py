@@ -179,6 +179,14 @@ TiesOption: TypeAlias = Annotated[
         autocompletion=completing.ties,
     ),
 ]
+OverlapOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--allow-overlap",
+        help="Go on where queries are learnt from and judged by as well, which is refused otherwise: what was learnt by heart "
+        "looks better than it is.",
+    ),
+]
 LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]
 JsonSummary: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]

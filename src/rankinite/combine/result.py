@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
@@ -61,13 +63,16 @@ class Combination:
     """The measure for every α, where two were combined exactly."""
     steps: tuple[Step, ...] = ()
     """How it was found, where that took several steps."""
+    warnings: tuple[str, ...] = ()
+    """What to bear in mind: which rankers were trained on the data, and of which it is not known."""
 
     def grid(self) -> Grid:
         """Every ranker with its weight and its value, then the combination."""
         weights = [f"{weight:.6g}" for weight in self.weights] or ["–"] * len(self.names)
         rows = [(name, weight, f"{value:.4f}") for name, weight, value in zip(self.names, weights, self.alone, strict=True)]
         rows.append((f"combined ({self.method})", "", f"{self.value:.4f}"))
-        notes = tuple(f"{step.what}: α = {step.alpha:.6g}, {self.measure} {step.value:.4f}" for step in self.steps)
+        steps = (f"{step.what}: α = {step.alpha:.6g}, {self.measure} {step.value:.4f}" for step in self.steps)
+        notes = (*self.warnings, *steps)
         return Grid(("ranker", "weight", str(self.measure)), tuple(rows), align="lrr", notes=notes)
 
     def __str__(self) -> str:
@@ -87,6 +92,7 @@ class Combination:
             "alone": list(self.alone),
             "alpha": self.alpha,
             "steps": [{"what": step.what, "alpha": step.alpha, "value": step.value} for step in self.steps],
+            "warnings": list(self.warnings),
         }
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -136,6 +142,8 @@ class Material:
         steps: Sequence[Step] = (),
     ) -> Combination:
         """What a way to combine has found: a ranker, and the weights it gives to each of these."""
+        overlaps = TrainingOverlaps(self.data)
+        trained = {name: overlaps.of(own) for name, own in zip(self.names, self.rankers, strict=True)}
         return Combination(
             method=method,
             ranker=ranker,
@@ -147,13 +155,14 @@ class Material:
             alpha=alpha,
             curve=curve,
             steps=tuple(steps),
+            warnings=overlap_warnings(trained, self.data.source),
         )
 
 
-def blend_of(weights: Sequence[float], rankers: Sequence[Scorer]) -> Blend:
-    """The weighted sum; rankers of weight 0 are left out, as scoring with them would be in vain."""
+def blend_of(weights: Sequence[float], rankers: Sequence[Scorer], chosen_on: Dataset) -> Blend:
+    """The weighted sum, which knows the queries that chose its weights; rankers of weight 0, scored in vain, are left out."""
     parts = tuple(zip(weights, rankers, strict=True))
-    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1])
+    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], QuerySketch.of(chosen_on))
 
 
 def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> Material:

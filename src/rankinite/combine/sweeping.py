@@ -222,7 +222,7 @@ class _Combiner:
         """The blend of these weights, and what it is worth."""
         raw = (weights * self.units).tolist()
         steps = self.steps if len(raw) > 2 else ()
-        ranker = blend_of(raw, self.material.rankers)
+        ranker = blend_of(raw, self.material.rankers, self.material.data)
         return self.material.combination(method, ranker, raw, alpha=alpha, curve=curve, steps=steps)
 
     def _note(self, first: Floats, second: Floats, alpha: float, weights: Floats) -> None:

@@ -11,6 +11,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent, scores_of
+from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import number, p_value
 from rankinite.measures.base import Measure
 from rankinite.rankers.forest import Forest
@@ -59,7 +60,7 @@ def of_choice(
     listed = {"target": target, "test": test, **(data or {})}
     return Report(
         title=title,
-        verdict=choice.recommendation(),
+        verdict=(*choice.recommendation(), *_met(choice.unseen, choice.test, choice.shifted)),
         figures=tables.figures(seen, "background", choice.name, choice.measure),
         tables=tables.choice_tables(choice),
         curve=tables.curve_of(choice),
@@ -111,7 +112,7 @@ def of_comparison(
     parts, better = _parts(looked, [new]), comparison.pair(new, old, measure).better
     return Report(
         title=title,
-        verdict=_verdict(comparison, old, new, measure),
+        verdict=(*_verdict(comparison, old, new, measure), *_met(comparison)),
         figures=tables.figures(comparison, old, new, measure),
         tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
         queries=queries_of(data, first, second),
@@ -175,7 +176,8 @@ def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict
     if data is None:
         return {}
     scores = scores_of(ranker, data)
-    evaluation = evaluate(scores, data, measures)
+    evaluation = replace(evaluate(scores, data, measures), overlap=TrainingOverlaps(data).of(ranker))
+    met = evaluation.warnings if evaluation.overlap is not None and evaluation.overlap.queries else ()
     result = evaluation.results[0]
     side = Judged("model", scores, result)
     low, high = map(number, result.interval)
@@ -184,12 +186,23 @@ def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict
     shown = [Figure(str(own.measure), number(own.mean), f"{number(own.interval[0])} to {number(own.interval[1])}")
              for own in evaluation.results if finite(own.mean) is not None]  # fmt: skip
     return {
-        "verdict": (said, *([note] if note else [])),
+        "verdict": (said, *met, *([note] if note else [])),
         "figures": (*shown, Figure("queries", str(result.queries), f"{result.skipped} skipped")),
         "tables": (tables.evaluated(evaluation, "model", "Evaluation", size_of(ranker)),),
         "queries": queries_of(data, None, side),
         "grades": grades_by_rank(data, None, side),
     }
+
+
+def _met(*comparisons: Comparison | None) -> tuple[str, ...]:
+    """Which systems met queries that they were trained on: the verdict has to say that."""
+    told: list[str] = []
+    for comparison in comparisons:
+        if comparison is not None:
+            overlaps = {name: own.overlap for name, own in comparison.evaluations.items()}
+            met = {name: overlap for name, overlap in overlaps.items() if overlap is not None and overlap.queries}
+            told += overlap_warnings(met, comparison[comparison.systems[0]].source)
+    return tuple(told)
 
 
 def _made(ranker: Any) -> tuple[str, ...]:
