@@ -328,7 +328,9 @@ def test_grades_on_other_scales_are_fine_where_the_user_says_so():
 def test_queries_to_be_judged_by_may_not_stand_in_the_background_data(other):
     data = {"target": target(), "test": unseen()}[other]
     leaking = rk.concat([background_data(), shuffled(data.select_queries([3]))[0]], prefixes=("a", "b"))
-    with pytest.raises(rk.DataError, match=rf"\({other}\): 1 of its \d+ queries are in .*\(background_data\) too.*{data.qids[3]!s}"):
+    with pytest.raises(
+        rk.DataError, match=rf"\({other}\): 1 of its \d+ queries are in .*\(background_data\) too.*{data.qids[3]!s}"
+    ):
         choose(background(), target(), test=unseen(), background_data=leaking, curve=False)
 
 

@@ -103,7 +103,9 @@ def test_a_refusal_names_place_number_query_rule_and_remedy():
     with pytest.raises(rk.DataError) as refusal:
         check_apart({"train": TRAIN}, {"valid": VALID, "test": rk.concat([VALID, TRAIN.select_queries([4])])})
     words = str(refusal.value)
-    assert words.startswith("synthetic valid 0 + synthetic train 0 (test): 1 of its 13 queries are in synthetic train 0 (train)")
+    assert words.startswith(
+        "synthetic valid 0 + synthetic train 0 (test): 1 of its 13 queries are in synthetic train 0 (train)"
+    )
     for expected in (f"'{TRAIN.qids[4]}'", "the same", "take them out of one", "pass allow_overlap=True"):
         assert expected in words
     check_apart({"train": TRAIN}, {"test": TRAIN}, allow_overlap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -46,6 +47,36 @@ def test_few_queries_are_all_found_and_no_others(seed, other):
 def test_the_order_of_rows_and_queries_does_not_matter(seed):
     data = random_dataset(seed)
     assert QuerySketch.of(shuffled(data, seed)).keys.tobytes() == QuerySketch.of(data).keys.tobytes()
+
+
+def mix(key: int) -> int:
+    """As the format has it."""
+    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    key = (key ^ (key >> 27)) * 0x94D049BB133111EB % 2**64
+    return key ^ (key >> 31)
+
+
+def key_by_the_format(rows: np.ndarray) -> int:
+    """docs/formats/model.md in plain Python."""
+    step, keys = 0x9E3779B97F4A7C15, []
+    for row in rows:
+        total = 0
+        for feature, value in enumerate(row):
+            bits = 0x7FC00000 if np.isnan(value) else int(np.float32(value + 0.0).view(np.uint32))
+            spread = bits * step % 2**64
+            total += (spread ^ (spread >> 32)) * (mix((feature + 2) * step % 2**64) | 1)
+        keys.append(mix(total % 2**64))
+    return (sum(keys) + len(keys) * step) % 2**64
+
+
+def test_keys_are_those_of_the_format():
+    data = random_dataset(3)
+    features = data.features.copy()
+    features[::3, 0], features[1::4, 1], features[2::5, 2] = np.nan, -0.0, 0.0
+    data = replace(data, features=features)
+    telling = [query for query, own in enumerate(known_queries(data)) if own]
+    keys = [key_by_the_format(features[data.offsets[query] : data.offsets[query + 1]]) for query in telling]
+    assert QuerySketch.of(data).keys.tolist() == sorted(keys)
 
 
 def test_threads_change_nothing():
@@ -101,9 +132,7 @@ def test_other_features_than_those_named_do_not_count():
     assert sketch.renamed(["a", None]) is None
 
 
-@pytest.mark.parametrize(
-    ("keys", "level"), [([2, 1], 0), ([1, 1], 0), ([2**63], 1), ([0], -1), ([0], 64), ([[0]], 0)], ids=str
-)
+@pytest.mark.parametrize(("keys", "level"), [([2, 1], 0), ([1, 1], 0), ([2**63], 1), ([0], -1), ([0], 64), ([[0]], 0)], ids=str)
 def test_keys_that_cannot_be_are_refused(keys, level):
     with pytest.raises(rk.DataError, match="rising keys"):
         QuerySketch(("1",), np.asarray(keys, np.uint64), level)

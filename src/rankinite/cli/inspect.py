@@ -147,14 +147,14 @@ def overview(ranker: Any, title: str) -> Grid:
     if kind in NETS:
         rows += _net_rows(ranker)
     if kind in FOREST + NETS and ranker.sketch is not None:
-        rows.append(("queries", _queries_told(ranker.sketch)))
+        rows.append(("queries", _queries(ranker.sketch)))
     if kind == "Normalised":
         rows.append(("scores", SCALES[ranker.scale]))
         rows += [("centre", f"{ranker.centre:g}"), ("spread", f"{ranker.spread:g}")] if ranker.scale == "all" else []
     return Grid(("", ""), tuple(rows), align="ll", title=title)
 
 
-def _queries_told(sketch: QuerySketch) -> str:
+def _queries(sketch: QuerySketch) -> str:
     """How many queries it was trained on."""
     about, more = "about " if sketch.level else "", "" if sketch.complete else ", and others that are not known"
     return f"{about}{sketch.queries:,}{more}"

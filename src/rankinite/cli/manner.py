@@ -39,10 +39,10 @@ def say(what: str) -> None:
         print(what, file=sys.stderr)
 
 
-def say_all(words: Iterable[str]) -> None:
-    """Several words, a line each."""
-    for what in words:
-        say(what)
+def say_all(notes: Iterable[str]) -> None:
+    """Several notes, one per line."""
+    for note in notes:
+        say(note)
 
 
 def detail(what: str) -> None:

@@ -53,9 +53,9 @@ class Material:
                 data["background_data"] = data["background_data"].map_grades(dict(mapping))
             except DataError as problem:
                 raise DataError(f"--map-grades: {problem}") from problem
-        named: dict[str, Dataset | None] = {f"--{name.replace('_', '-')}": own for name, own in data.items()}
-        learnt, judged = ("--train", "--valid", "--background-data"), ("--train", "--valid", "--test", "--open")
-        check_apart(*({name: named.get(name) for name in names} for names in (learnt, judged)), allow_overlap=allow_overlap)
+        learnt = {f"--{name.replace('_', '-')}": data.get(name) for name in ("train", "valid", "background_data")}
+        judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "open")}
+        check_apart(learnt, judged, allow_overlap=allow_overlap)
         _say_unused(target, models)
         for other in [own for own in data.values() if own is not target]:
             _say_empty(target, other)

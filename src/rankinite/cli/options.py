@@ -183,8 +183,8 @@ OverlapOption: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--allow-overlap",
-        help="Go on where queries are learnt from and judged by as well, which is refused otherwise: what was learnt by heart "
-        "looks better than it is.",
+        help="Accept queries that are both learnt from and judged by. They are refused otherwise, as they make a ranker look "
+        "better than it is.",
     ),
 ]
 LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]

@@ -186,15 +186,15 @@ class _Material:
         )
 
     def check_apart(self, *, allow_overlap: bool) -> None:
-        """Refuse queries that would be learnt from and judged by; a word on validation queries that the base was trained on."""
+        """Refuse queries that would be learnt from and judged by; print a note where the base knows those of --valid."""
         from rankinite.data.overlap import check_apart
         from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 
         learnt = {"the training data": self.train, "--valid": self.valid}
         check_apart(learnt, {"--valid": self.valid, "--test": self.test}, allow_overlap=allow_overlap)
-        found = None if self.base is None or self.valid is None else TrainingOverlaps(self.valid).of(self.base)
-        if self.valid is not None and found is not None and found.queries:
-            say_all(overlap_warnings({"the base": found}, self.valid.source))
+        if self.base is not None and self.valid is not None:
+            overlap = TrainingOverlaps(self.valid).of(self.base)
+            say_all(overlap_warnings({"the base": overlap} if overlap and overlap.queries else {}, self.valid.source))
 
 
 def check_writeable(path: Path | None) -> None:

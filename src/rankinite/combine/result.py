@@ -143,7 +143,7 @@ class Material:
     ) -> Combination:
         """What a way to combine has found: a ranker, and the weights it gives to each of these."""
         overlaps = TrainingOverlaps(self.data)
-        trained = {name: overlaps.of(own) for name, own in zip(self.names, self.rankers, strict=True)}
+        trained = {f"ranker {name}": overlaps.of(ranker) for name, ranker in zip(self.names, self.rankers, strict=True)}
         return Combination(
             method=method,
             ranker=ranker,

@@ -76,6 +76,8 @@ def _shared(first: Dataset, second: Dataset, known: dict[int, Contents]) -> Indi
 
 def _same_documents(first: Dataset, second: Dataset) -> Indices:
     """The numbers of the second's queries whose ids and documents' ids the first has too."""
+    if first.doc_ids is None or second.doc_ids is None:
+        return np.empty(0, INDEX)
     place = {qid: query for query, qid in enumerate(first.qids.tolist())}
     pairs = ((place.get(qid), query) for query, qid in enumerate(second.qids.tolist()))
     same = [
@@ -87,8 +89,7 @@ def _same_documents(first: Dataset, second: Dataset) -> Indices:
 
 
 def _documents(data: Dataset, query: int) -> list[str] | None:
-    """The ids of a query's documents; None where they have none, or fewer than two different ones."""
-    if data.doc_ids is None:
-        return None
+    """The ids of a query's documents; None where one has none, or fewer than two differ."""
+    assert data.doc_ids is not None
     ids = sorted(map(str, data.doc_ids[data.offsets[query] : data.offsets[query + 1]].tolist()))
     return ids if ids[0] and ids[0] != ids[-1] else None

@@ -53,7 +53,7 @@ class Comparison:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to bear in mind: which systems were trained on these queries, and of which it is not known."""
-        return overlap_warnings({name: own.overlap for name, own in self.evaluations.items()}, self._any.source)
+        return overlap_warnings({name: result.overlap for name, result in self.evaluations.items()}, self._any.source)
 
     @property
     def letters(self) -> dict[str, str]:

@@ -138,7 +138,7 @@ class Evaluation:
             "convention": self.convention,
             "ties": self.ties,
             "confidence": self.confidence,
-            "overlap": None if self.overlap is None else self.overlap.to_dict(),
+            "overlap": self.overlap.to_dict() if self.overlap is not None and self.warnings else None,
             "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }

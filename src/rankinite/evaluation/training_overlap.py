@@ -53,13 +53,13 @@ class TrainingOverlaps:
         self._contents: dict[tuple[str, ...], Contents] = {}
 
     def of(self, *rankers: object) -> TrainingOverlap | None:
-        """That of rankers taken together; None where nothing in them says of training: scores, features, scorers of users'."""
-        told = [sketch for ranker in rankers if isinstance(ranker, Trained) for sketch in ranker.trained_on]
-        if not told:
+        """That of rankers taken together; None where none of them learns: scores, features and scorers from elsewhere."""
+        sketches = [sketch for ranker in rankers if isinstance(ranker, Trained) for sketch in ranker.trained_on]
+        if not sketches:
             return None
         found, estimates = np.zeros(self._data.queries, np.bool_), [0]
-        exact, known = True, None not in told and all(sketch.complete for sketch in told if sketch is not None)
-        for sketch in _by_features(told):
+        exact, known = True, all(sketch is not None and sketch.complete for sketch in sketches)
+        for sketch in _by_features(sketches):
             contents = self._known_by(sketch.features)
             hits, covered = sketch.found(contents), sketch.covered(contents)
             found |= hits
@@ -68,8 +68,9 @@ class TrainingOverlaps:
                 estimates.append(round(share * int(contents.telling.sum())))
                 exact = exact and not hits.any()
             # Without these features, or without any query that the sketch covers, nothing found means nothing.
-            known = known and (bool(hits.any()) or (covered.any() and set(sketch.features) <= set(self._data.feature_names)))
-        return TrainingOverlap(max(int(found.sum()), *estimates), self._data.queries, exact=exact, known=bool(known))
+            has_features = set(sketch.features) <= set(self._data.feature_names)
+            known = known and bool(hits.any() or (covered.any() and has_features))
+        return TrainingOverlap(max(int(found.sum()), *estimates), self._data.queries, exact=exact, known=known)
 
     def _known_by(self, features: tuple[str, ...]) -> Contents:
         if features not in self._contents:

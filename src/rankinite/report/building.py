@@ -196,13 +196,13 @@ def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict
 
 def _met(*comparisons: Comparison | None) -> tuple[str, ...]:
     """Which systems met queries that they were trained on: the verdict has to say that."""
-    told: list[str] = []
+    warnings: list[str] = []
     for comparison in comparisons:
         if comparison is not None:
-            overlaps = {name: own.overlap for name, own in comparison.evaluations.items()}
+            overlaps = {name: result.overlap for name, result in comparison.evaluations.items()}
             met = {name: overlap for name, overlap in overlaps.items() if overlap is not None and overlap.queries}
-            told += overlap_warnings(met, comparison[comparison.systems[0]].source)
-    return tuple(told)
+            warnings += overlap_warnings(met, comparison[comparison.systems[0]].source)
+    return tuple(warnings)
 
 
 def _made(ranker: Any) -> tuple[str, ...]:
