@@ -161,6 +161,9 @@ def test_missing_values_weights_and_early_stopping():
     assert np.array_equal(fitted.predict(holes), expected.score(holes))
     with pytest.raises(rk.ArgumentError, match=r"eval_set.*\(X, y, qid\)"):
         LambdaMARTRanker().fit(X, Y, qid=Q, eval_set=(X, Y))
+    with pytest.raises(rk.DataError, match=r"queries are in .*allow_overlap=True"):
+        LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q, eval_set=(X, Y, Q))
+    assert len(LambdaMARTRanker(**SMALL).fit(X, Y, qid=Q, eval_set=(X, Y, Q), allow_overlap=True).forest_)
 
 
 def test_nets_take_missing_values_where_there_is_a_rule():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankinite.data.sampling import AUG70 as AUG70
     from rankinite.data.sampling import augment as augment
     from rankinite.data.sampling import sample_documents as sample_documents
+    from rankinite.data.sketch import QuerySketch as QuerySketch
     from rankinite.data.synthetic import World as World
     from rankinite.data.synthetic import synthesise as synthesise
     from rankinite.data.trec import read_run as read_run
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rankinite.evaluation.evaluate import Evaluation as Evaluation
     from rankinite.evaluation.evaluate import Scorer as Scorer
     from rankinite.evaluation.evaluate import evaluate as evaluate
+    from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
     from rankinite.measures import AP as AP
     from rankinite.measures import DCG as DCG
     from rankinite.measures import ERR as ERR
@@ -97,12 +99,14 @@ _HOMES = {
     "rankinite.data.preferences": ("Preferences",),
     "rankinite.data.reading": ("read",),
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
+    "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
     "rankinite.data.trec": ("read_run", "read_scores", "read_trec"),
     "rankinite.data.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
     "rankinite.evaluation.evaluate": ("Evaluation", "Scorer", "evaluate"),
+    "rankinite.evaluation.training_overlap": ("TrainingOverlap",),
     "rankinite.measures": (
         *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
         *("BoundedMeasure", "Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),

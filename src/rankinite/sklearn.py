@@ -86,11 +86,12 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
         qid: Rows | None = None,
         sample_weight: Rows | None = None,
         eval_set: tuple[Rows, Rows, Rows] | None = None,
+        allow_overlap: bool = False,
     ) -> Self:
         """Train on features, grades and the query of each row.
 
         ``sample_weight``: how much a query counts, the same in all its rows. ``eval_set``: (X, y, qid) of other queries, on
-        which training stops early.
+        which training stops early; queries that are in both are refused unless ``allow_overlap`` is true.
         """
         matrix, grades = _validate(self, X, y, ensure_all_finite=self._finite(), y_numeric=True)
         train = self._data(matrix, grades, qid, "fit", sample_weight)
@@ -101,7 +102,7 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
             other, judged, queries = eval_set
             valid = self._data(self._matrix(other), np.asarray(judged), queries, "fit", None)
         settings = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
-        trained: Any = type(self).learner(**settings).fit(train, valid)
+        trained: Any = type(self).learner(**settings).fit(train, valid, allow_overlap=allow_overlap)
         self.ranker_ = trained
         return self
 

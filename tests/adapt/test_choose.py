@@ -120,7 +120,7 @@ def test_scores_do_not_depend_on_the_grades_of_their_query(choice):
 def test_test_data_change_nothing_else(choice):
     told = {"methods": ["trada", "additive", "pool"], "background_data": background_data(), "curve": False}
     plain = choose(background(), target(), **told)
-    later = replace(target(5), qids=[f"later {qid}" for qid in target(5).qids])
+    later = rk.synthesise(5, part="valid", domain=1, world=WORLD)
     other = choose(background(), target(), test=regraded(unseen(), 2), shifted=later, **told)
     same(plain, other)
     assert plain.test is plain.shifted is None
@@ -182,12 +182,14 @@ def test_methods_that_lack_something_say_what():
 
 
 def test_queries_that_were_learnt_from_do_not_judge():
-    for name in ("test", "shifted"):
-        with pytest.raises(rk.DataError, match=rf"\({name}\): 2 of its \d+ queries stand in the target data too"):
+    for name in ("valid", "test", "shifted"):
+        with pytest.raises(rk.DataError, match=rf"\({name}\): 2 of its \d+ queries are in .*\(target\) too"):
             choose(background(), target(), methods=["trada"], **{name: rk.concat([unseen(), target(2)])})
+    with pytest.raises(rk.DataError, match=r"\(test\): 15 of its 15 queries are in .*\(valid\) too"):
+        choose(background(), target(), unseen(), test=shuffled(unseen())[0], methods=["trada"])
     named = [replace(data, doc_ids=[f"d{row}" for row in range(data.rows)]) for data in (background_data(), target(4))]
     rounded = replace(named[1], features=named[1].features + np.float32(0.5), grades=named[1].grades)
-    with pytest.raises(rk.DataError, match="4 of its queries have the rows of queries of"):
+    with pytest.raises(rk.DataError, match=r"\(target\): 4 of its 4 queries are in .*\(background_data\) too"):
         choose(background(), named[1], methods=["pool"], background_data=rk.concat([named[0], rounded]))
 
 
@@ -328,7 +330,9 @@ def test_grades_on_other_scales_are_fine_where_the_user_says_so():
 def test_queries_to_be_judged_by_may_not_stand_in_the_background_data(other):
     data = {"target": target(), "test": unseen()}[other]
     leaking = rk.concat([background_data(), shuffled(data.select_queries([3]))[0]], prefixes=("a", "b"))
-    with pytest.raises(rk.DataError, match=rf"1 of its queries have the rows of .*\({other}\).*{data.qids[3]!s}"):
+    with pytest.raises(
+        rk.DataError, match=rf"\({other}\): 1 of its \d+ queries are in .*\(background_data\) too.*{data.qids[3]!s}"
+    ):
         choose(background(), target(), test=unseen(), background_data=leaking, curve=False)
 
 

@@ -102,7 +102,7 @@ def test_training_goes_on_from_the_scaled_background(way, scale):
 def test_nothing_added_is_the_background_itself(way, judge, scale):
     adapt, learner = WAYS[way]
     data, perfect = judged_by_a_feature(), rk.Feature(0)
-    valid = judged_by_a_feature(3) if judge else None
+    valid = judged_by_a_feature(3, "valid") if judge else None
     assert adapt(perfect, data, valid, scale=scale, learner=learner) is perfect
 
     class Own:

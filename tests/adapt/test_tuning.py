@@ -126,7 +126,7 @@ def test_the_measure_that_is_watched_decides():
 @pytest.mark.parametrize("judge", [None, "valid"])
 def test_where_no_round_is_best_the_base_itself_comes_back(learner, judge):
     data, perfect = judged_by_a_feature(), rk.Feature(0)
-    valid = judged_by_a_feature(4) if judge else None
+    valid = judged_by_a_feature(4, "valid") if judge else None
     assert fit_tuned(learner, data, valid, base=perfect) is perfect
 
     class Own:
@@ -240,7 +240,7 @@ def test_a_standard_error_is_that_of_the_mean():
 @pytest.mark.parametrize("judge", [None, "valid"])
 def test_the_first_way_within_one_standard_error_of_the_best_is_taken(judge):
     data = judged_by_a_feature(14)
-    valid = judged_by_a_feature(7) if judge else None
+    valid = judged_by_a_feature(7, "valid") if judge else None
     random = np.random.default_rng(0)
     perfect = {float(key): float(key) for key in np.unique(data.grades)}
 

@@ -135,7 +135,7 @@ def test_models_that_are_no_files_have_no_file_beside_them(run, here):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[train]\ntree = 3\n", "[train] has no setting 'tree'. Did you mean trees? It has base, bin-sample, "),
+        ("[train]\ntree = 3\n", "[train] has no setting 'tree'. Did you mean trees? It has allow-overlap, base, bin-sample, "),
         ("[train]\nconfig = 'x'\n", "has no setting 'config'"),
         ("trees = 3\n", "'trees' stands outside of a table [train] or [adapt]"),
         ("[evaluate]\nmeasure = 'err'\n", "'evaluate' stands outside of a table"),

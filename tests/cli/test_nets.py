@@ -113,7 +113,7 @@ def test_progress_counts_epochs(run, files, net_settings, tmp_path, monkeypatch)
 
 
 def test_a_net_that_is_no_better_than_its_base_is_told(run, files, tmp_path):
-    arguments = ("train", files.train, "-v", files.train, "-b", files.model, "-o", tmp_path / "m", "-l", "ranknet")
+    arguments = ("train", files.train, "-v", files.valid, "-b", files.model, "-o", tmp_path / "m", "-l", "ranknet")
     done = run(*arguments, "--optimiser", "sgd", "--rate", 1e-30, "--epochs", 2)
     assert done.code == 0
     assert "epoch 0 of 2 kept, which is the base as it was (all epochs done)" in done.err

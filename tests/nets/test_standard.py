@@ -110,7 +110,7 @@ def test_missing_values_are_refused_with_their_place_and_a_remedy(hidden):
     features[17, 2] = np.nan
     gap = rf"{TRAIN.feature_names[2]!r} of row 17 is missing.*nan='mean'"
     data, learner = with_features(TRAIN, features), replace(QUICK, hidden=hidden)
-    for train, valid in ((data, None), (TRAIN, data)):
+    for train, valid in ((data, None), (VALID, data)):
         with pytest.raises(rk.DataError, match=gap):
             learner.fit(train, valid)
     ranker = learner.fit(TRAIN)

@@ -101,7 +101,7 @@ def test_nothing_drawn():
 
 def test_validation_data_that_say_nothing():
     with pytest.raises(rk.DataError, match="skipped"):
-        QUICK.fit(DATA, DATA.map_grades(lambda grades: 0 * grades))
+        QUICK.fit(DATA, rk.synthesise(5, part="valid", world=WORLD).map_grades(lambda grades: 0 * grades))
 
 
 # ---- measures ---------------------------------------------------------------------------------------------------------

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import get_args
 
 import pytest
 
 import rankinite as rk
 from rankinite.adapt.smart import nodes_drawn, rows_drawn
+from rankinite.cli import learners
+from rankinite.rankers import boosting
 
 TREES = [rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees]
 
@@ -30,6 +33,10 @@ def test_paper_differs_from_plain_in_what_the_papers_do_alone(learner):
 
 def test_what_is_given_counts_more_than_a_preset():
     assert rk.LambdaMART.paper(normalise=True, criterion="newton") == rk.LambdaMART()
+
+
+def test_the_shell_knows_the_same_presets():
+    assert tuple(preset.value for preset in learners.Preset) == get_args(boosting.Preset)
 
 
 def test_unknown_presets_are_refused_with_the_known_ones():

@@ -63,6 +63,12 @@ class Choice:
         """Every method's ranker."""
         return {trial.method.name: trial.ranker for trial in self.trials}
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: which methods met queries that they were trained on, and of which it is not known."""
+        seen = [comparison for comparison in (self.unseen, self.test, self.shifted) if comparison is not None]
+        return tuple(text for comparison in seen for text in comparison.warnings)
+
     def background_name(self, ranker: Fitted | None) -> str | None:
         """The name under which a background was given; None for any other ranker."""
         return next((name for name, own in self.backgrounds.items() if own is ranker), None)
@@ -90,6 +96,7 @@ class Choice:
         skipped = seen[seen.systems[0]][self.measure].skipped
         uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
         notes = (
+            *seen.warnings,
             *([uncounted] if skipped else []),
             f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
             f"p: {tested}{floor_note(pair.p(own.test) for own in every for pair in own.pairs)}.",

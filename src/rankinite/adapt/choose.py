@@ -12,7 +12,6 @@ from rankinite.adapt.choice import Choice
 from rankinite.adapt.curve import LearningCurve, learning_curve
 from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
-from rankinite.adapt.leaks import check_background, check_target
 from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method, refusal_of
 from rankinite.adapt.task import Task
 from rankinite.adapt.trada import Trada
@@ -21,9 +20,11 @@ from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
+from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError, DataError, RankiniteError, listed
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import as_measures
+from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.gradients.lambdas import trainable
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
@@ -50,6 +51,7 @@ def choose(
     curve: bool = True,
     keep: Path | str | None = None,
     watch: Watching | None = None,
+    allow_overlap: bool = False,
 ) -> Choice:
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
@@ -59,7 +61,8 @@ def choose(
     recommended. ``same_scale``: the grades of background and target mean the same even if it does not look so. ``tuning``:
     how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not say its learning rate. ``curve``: whether to
     see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
-    interrupted run goes on. ``watch`` is told of every fit.
+    interrupted run goes on. ``watch`` is told of every fit. Queries that would be learnt from and judged by are refused unless
+    ``allow_overlap`` is true; the result warns of queries that a background was trained on.
 
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
     >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
@@ -71,9 +74,8 @@ def choose(
     for name, data in judging.items():
         if data is not None:
             _check_judging(name, data, task)
-    check_target(target, judging)
-    if background_data is not None:
-        check_background(background_data, {"target": target, **judging})
+    learnt = {"target": target, "valid": valid, "background_data": background_data}
+    check_apart(learnt, {"target": target, **judging}, allow_overlap=allow_overlap)
     tried, refused = _sorted_out(_asked(methods, task), task)
     if methods and refused and set(refused) >= {*methods} - {*BASELINES}:
         reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
@@ -88,7 +90,7 @@ def choose(
             refused[AVERAGE.name] = "needs two unlike methods whose scores vary"
     known = {trial.method.name: trial for trial in trials}
     judged = judged_queries(target, task.measure)
-    unseen = _compared({name: trial.unseen for name, trial in known.items()}, target, measures)
+    unseen = _unseen(task, {name: trial.unseen for name, trial in known.items()}, measures)
     sign = 1.0 if task.measure.higher_is_better else -1.0
     values = {name: sign * unseen[name][task.measure].per_query[judged] for name in known}
     verdict = decide(values, confidence=confidence)
@@ -218,6 +220,13 @@ def _curve(
             found.save(path)
     telling.curve(1.0, resumed=resumed)
     return found
+
+
+def _unseen(task: Task, scores: Mapping[str, Any], measures: Sequence[Measure]) -> Comparison:
+    """The comparison on the target's queries, which no method has seen, though a background may."""
+    found = _compared(scores, task.target, measures)
+    overlap = TrainingOverlaps(task.target).of(*task.backgrounds.values())
+    return replace(found, evaluations={**found.evaluations, "background": replace(found["background"], overlap=overlap)})
 
 
 def _compared(rankers: Mapping[str, Any], data: Dataset, measures: Sequence[Measure]) -> Comparison:

@@ -14,6 +14,7 @@ from rankinite.combine.searching import powell
 from rankinite.combine.stacking import stacked
 from rankinite.combine.sweeping import exact
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import Floats
@@ -38,21 +39,25 @@ def interpolate(
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Weigh background rankers and one trained on the target alone by what they do on queries held out.
 
     ``how``: "exact" follows every crossing (two rankers), "powell" searches all weights together, "lambdarank" trains them by
     gradient; exact for two and powell for more if left out. ``own``: rankers of the target's own that are there already;
-    ``learner``: how the target's own is trained if none is given.
+    ``learner``: how the target's own is trained if none is given. Queries that ``target`` and ``valid`` share are refused
+    unless ``allow_overlap`` is true.
     """
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     given = tuple(backgrounds) if isinstance(backgrounds, Sequence) else (backgrounds,)
     way = _way(how, len(given) + (1 if own is None else len(own)))
     known = [matched(background, target) for background in given]
     if own is None:
         own = [fit_own(learner or own_learner(measure, seed, target.rows), target, valid, folds=folds, seed=seed)]
     rankers: list[Scorer] = [*known, *(_Known(part.scores) for part in own)]
-    found = _weights(rankers, own[0].unseen, measure, way)
-    return _told(blend_of(found.weights, [*known, *(part.ranker for part in own)]), known)
+    unseen = own[0].unseen
+    found = _weights(rankers, unseen, measure, way)
+    return _told(blend_of(found.weights, [*known, *(part.ranker for part in own)], unseen), known)
 
 
 def own_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> LambdaMART:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankinite.adapt.smart import BaseScale, scaled
 from rankinite.adapt.tuning import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
@@ -22,12 +23,14 @@ def lambdaboost(
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Correct the background's scores linearly; held-out queries say after how many rounds to end.
 
-    ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale``: as for
-    :func:`rankinite.adapt.smart`.
+    ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale`` and
+    ``allow_overlap``: as for :func:`rankinite.adapt.smart`.
     """
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)

@@ -76,7 +76,7 @@ def _more_trees(task: Task, base: Forest | None, *, climb: bool = False) -> Fitt
 
 def _interpolated(task: Task, how: How | None = None) -> Fitted:
     rankers = tuple(task.backgrounds.values())
-    return interpolate(rankers, task.target, task.valid, measure=task.measure, how=how, own=(task.own,))
+    return interpolate(rankers, task.target, task.valid, how=how, own=(task.own,), **_told(task))
 
 
 def _smart(task: Task, learner: Callable[..., LambdaMART]) -> Fitted:
@@ -106,7 +106,7 @@ def _of_others(_task: Task) -> Fitted:
 
 
 def _told(task: Task) -> dict[str, Any]:
-    return {"measure": task.measure, "folds": TUNING, "seed": task.seed}
+    return {"measure": task.measure, "folds": TUNING, "seed": task.seed, "allow_overlap": True}  # choose has checked it
 
 
 METHODS: tuple[Method, ...] = (

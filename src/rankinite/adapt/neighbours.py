@@ -26,6 +26,7 @@ from rankinite.checks import check_choice, check_count, check_flag, check_number
 from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
+from rankinite.data.overlap import check_apart
 from rankinite.errors import DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import INDEX, Features, Flags, Floats, Grades, Indices, frozen
@@ -191,14 +192,19 @@ def neighbours(
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Weigh the background, a ranker of the target alone, and one of the target and background rows that are like it.
 
     With one background that is the paper's 3-way interpolation. ``which``: what rows are like it. ``own``: the ranker of the
     target alone, if it is there already. The rows are chosen once, by all of the target; folds then hold out queries of it.
+    Queries that ``background_data`` share with the others, or ``target`` and ``valid`` with each other, are refused unless
+    ``allow_overlap`` is true.
     """
+    learnt, judged = {"background_data": background_data, "target": target}, {"target": target, "valid": valid}
+    check_apart(learnt, judged, allow_overlap=allow_overlap)
     maker = own_learner(measure, seed, target.rows) if learner is None else learner
     alone = fit_own(maker, target, valid, folds=folds, seed=seed) if own is None else own
     chosen = (Neighbours() if which is None else which).choose(background_data, target)
     third = fit_own(maker, target, valid, extra=chosen, folds=folds, seed=seed)
-    return interpolate(backgrounds, target, valid, measure=measure, own=(alone, third))
+    return interpolate(backgrounds, target, valid, measure=measure, own=(alone, third), allow_overlap=True)  # checked above

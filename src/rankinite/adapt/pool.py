@@ -9,6 +9,7 @@ from rankinite.adapt.tuning import PREFIX, trained
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features, concat
+from rankinite.data.overlap import check_apart
 from rankinite.measures.base import Measure
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.lambdamart import LambdaMART
@@ -25,11 +26,15 @@ def pool(
     learner: Learner | None = None,
     same_scale: bool = False,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Train on both data sets, every target query counting ``weight`` times.
 
-    ``same_scale``: the grades of both mean the same even if it does not look so.
+    ``same_scale``: the grades of both mean the same even if it does not look so. Queries of ``valid`` that are in one of them
+    are refused unless ``allow_overlap`` is true.
     """
+    learnt = {"background_data": background_data, "target": target}
+    check_apart(learnt, {"valid": valid}, allow_overlap=allow_overlap)
     check_positive("pool", "weight", weight)
     check_same_features(target, background_data)
     check_scales(background_data, target, same_scale=same_scale)

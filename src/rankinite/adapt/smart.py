@@ -9,6 +9,7 @@ import numpy as np
 
 from rankinite.adapt.tuning import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer, scores_of
 from rankinite.gradients.lambdas import Lambdas, trainable
@@ -34,6 +35,7 @@ def smart(
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Fitted:
     """Boost trees from the background's scores; held-out queries say how many, and where none is best the background stays.
 
@@ -42,7 +44,9 @@ def smart(
     lets the trees change more. "fit", which the papers do not have, takes the one under which its scores best say, by the
     pair cost, which of two documents is better; None leaves them as they are, and the result is one forest where the
     background is one. As in the paper: ``smart(…, learner=rows_drawn(measure, preset="paper"), scale=None)``.
+    Queries that ``target`` and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     maker = rows_drawn(measure, seed) if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)

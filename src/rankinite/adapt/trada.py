@@ -26,6 +26,8 @@ from rankinite.adapt.tuned_trees import Rows, Tuning
 from rankinite.adapt.tuning import first_good, matched
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
+from rankinite.data.sketch import QuerySketch, united
 from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.evaluation.evaluate import as_measures
 from rankinite.gradients.base import Objective, exact_mean, weight_of_rows
@@ -61,15 +63,18 @@ def trada(
     folds: int = 5,
     seed: int = 0,
     same_scale: bool = False,
+    allow_overlap: bool = False,
 ) -> Forest:
     """The background forest, tuned to target data; see :class:`Trada` for what the settings mean.
 
-    ``beta=None`` chooses β on ``valid``, else by folds over the target's queries. Additional trees (algorithm 3 of the paper)
-    are boosted from the result: ``LambdaMART(trees=30, …).fit(target, base=tuned)``.
+    ``beta=None`` chooses β on ``valid``, else by folds over the target's queries; queries that ``target`` and ``valid`` share
+    are refused unless ``allow_overlap`` is true. Additional trees (algorithm 3 of the paper) are boosted from the result:
+    ``LambdaMART(trees=30, …).fit(target, base=tuned)``.
     """
     how = Trada(responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure, same_scale=same_scale)
     if beta is not None:
         return replace(how, beta=beta).adapt(background, target)
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     return how.adapt_tuned(background, target, valid, folds=folds, seed=seed)
 
 
@@ -149,7 +154,9 @@ class Trada:
         own = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self) if f.name != "same_scale"}
         own["sigma"] = sigma
         settings = {"learner": "Trada", **own, "base": background.settings}
-        return replace(background, trees=tuning.result(trim=self.trim), settings=settings, history=None)
+        sketch = united(background.sketch, QuerySketch.of(target, background.feature_names))
+        trees = tuning.result(trim=self.trim)
+        return replace(background, trees=trees, settings=settings, history=None, sketch=sketch)
 
     def check(self, background: Any, target: Any) -> None:
         """Refuse what cannot be tuned: no forest or no counts in it, an unknown rate or loss, grades on another scale."""

@@ -140,14 +140,17 @@ def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
     if isinstance(ranker, Blend):
         *others, (weight, last) = ranker.parts
         told: Any = last
-        return Blend((*others, (weight, replace(told, history=history))))
+        return replace(ranker, parts=(*others, (weight, replace(told, history=history))))
     trained_one: Any = ranker
     return replace(trained_one, history=history)
 
 
 def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
-    """Train. Ctrl-C ends everything here: compared with others, a ranker that is trained by half would say nothing."""
-    ranker = learner.fit(train, valid, base=base)
+    """Train. Ctrl-C ends everything here: compared with others, a ranker that is trained by half would say nothing.
+
+    That no query is learnt from and judged by is checked before, where data come in.
+    """
+    ranker = learner.fit(train, valid, base=base, allow_overlap=True)
     if _history(ranker).stopped == "interrupted":
         raise KeyboardInterrupt
     return ranker

@@ -27,6 +27,7 @@ _SPELLINGS = (
         "write the target's files with the forest's grades",
     ),
     (r"\bsame_scale=True", "--same-scale"),
+    (r"\ballow_overlap=True", "--allow-overlap"),
     (r"\bGive rate=, ", "Give --background-rate, "),
     (r"\bGive loss=, ", "Give --background-loss, "),
     (r"\bchoose: (?=--)", ""),

@@ -13,6 +13,7 @@ import typer
 
 from rankinite.cli import as_options, completing, options
 from rankinite.cli.config import RANKER, Record
+from rankinite.cli.manner import say_all
 from rankinite.cli.material import Material
 from rankinite.errors import ArgumentError
 
@@ -170,6 +171,7 @@ def adapt(
             "--curve/--no-curve", help="See how the gain grows with the number of target queries; takes a part of the time."
         ),
     ] = True,
+    allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON, and nothing else.")] = False,
     *,
@@ -219,14 +221,21 @@ def adapt(
         "same_scale": same_scale,
         "curve": curve,
     }
-    material = Material.read(background, train, valid, test, open_data, background_data, mapping, reading)
+    material = Material.read(
+        background, train, valid, test, open_data, background_data, mapping, reading, allow_overlap=allow_overlap
+    )
     material.check_measures([measure, *settings["also"]])
     trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
     start = monotonic()
     choice = _chosen(material, settings, trained_with, folder, quiet)
     about = Run(
         material.named(),
-        {**settings, "map_grades": map_grades, **{f"background_{name}": told for name, told in trained_with.items()}},
+        {
+            **settings,
+            "map_grades": map_grades,
+            **{f"background_{name}": told for name, told in trained_with.items()},
+            "allow_overlap": allow_overlap,
+        },
         monotonic() - start,
     )
     folder.make()
@@ -234,6 +243,7 @@ def adapt(
     with options.busy(f"writing to {out}"):
         evidence = folder.write(choice, about, all_models=all_models)
         record.write(folder.settings)
+    say_all(choice.warnings)
     printed(choice, evidence, folder, as_json=json)
 
 
@@ -254,6 +264,7 @@ def _chosen(material: Material, settings: dict[str, Any], trained_with: dict[str
                 keep=folder.trials,
                 watch=watch,
                 tuning=Trada(**trained_with),
+                allow_overlap=True,  # it was checked when they were read
                 **others,
                 **settings,
             )

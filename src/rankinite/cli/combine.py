@@ -10,7 +10,7 @@ import typer
 
 from rankinite.cli import completing, options, rankers
 from rankinite.cli.combining import Chosen, Form, Method, Scale
-from rankinite.cli.manner import say
+from rankinite.cli.manner import say, say_all
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -106,16 +106,17 @@ def combine(
     plot: Annotated[
         Path | None, typer.Option(help="exact, two rankers: draw the measure for every α (.png, .svg or .pdf).")
     ] = None,
+    allow_overlap: options.OverlapOption = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     *,
     reading: options.Reading,
 ) -> None:
     """Combine rankers to one that is best for a measure on judged data, and write it to a model file.
 
-    Choose the weights on data that no ranker was trained on. With --method exact every ratio of two weights is tried, each
-    ranker alone included: on these data the result is never below its best input, unless it is smoothed or --low and --high
-    bound it. More than two rankers are combined two at a time. The table printed has each ranker's weight and what it is
-    worth alone, then what all are worth together.
+    Choose the weights on data that no ranker was trained on; a note says so where one was. With --method exact every ratio of
+    two weights is tried, each ranker alone included: on these data the result is never below its best input, unless it is
+    smoothed or --low and --high bound it. More than two rankers are combined two at a time. The table printed has each ranker's
+    weight and what it is worth alone, then what all are worth together.
 
     Examples:
 
@@ -129,6 +130,7 @@ def combine(
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.train import check_writeable
+    from rankinite.data.overlap import check_apart
 
     chosen = Chosen.checked(
         method,
@@ -156,6 +158,7 @@ def combine(
     judged, named = rankers.read_for(_named(models), data, reading)
     other = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)
+    check_apart({"--data": judged, "--valid": other}, {"--valid": other, "--test": tested}, allow_overlap=allow_overlap)
     with options.busy("combining"):
         found = chosen.combined(named, judged, measure, other)
     compared = None if tested is None else _compared({**named, RESULT: found.ranker}, tested, measure)
@@ -164,6 +167,7 @@ def combine(
     with options.busy(f"writing {out}"):
         found.ranker.save(out)
     say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    say_all((*found.warnings, *(() if compared is None else compared.warnings)))
     _print(chosen, found, compared, {"model": str(out), "data": judged.source, "queries": judged.queries} if json else None)
 
 

@@ -120,7 +120,9 @@ class Chosen:
                 from rankinite.cli.learners import Learner, value_of
 
                 units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
-                return combine.stacked(named, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0))
+                return combine.stacked(
+                    named, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0), allow_overlap=True
+                )
             case Method.cyclic:
                 return combine.cyclic(named, data, measure, **self.settings())
             case Method.exact:

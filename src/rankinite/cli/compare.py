@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers, reporting
+from rankinite.cli.manner import say_all
 
 
 @options.with_options(reading=options.Reading())
@@ -39,7 +40,8 @@ def compare(
 ) -> None:
     """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
 
-    Tests are paired by query and Holm-corrected over all pairs.
+    Tests are paired by query and Holm-corrected over all pairs. A note says which models were trained on some of the queries,
+    and on how many: these flatter them.
 
     Examples:
 
@@ -53,10 +55,10 @@ def compare(
     from rankinite.evaluation.compare import compare as compare_rankers
 
     reporting.check_report(report)
-    judged, scores, models = rankers.load_with_models(ranker, data, reading)
+    judged, systems = rankers.load(ranker, data, reading)
     with options.busy("comparing"):
         result = compare_rankers(
-            scores,
+            systems,
             judged,
             measure or options.DEFAULT_MEASURES,
             convention=convention,
@@ -66,11 +68,12 @@ def compare(
             resamples=resamples,
             seed=seed,
         )
+    say_all(result.warnings)
     if report is not None:
         from rankinite.report.building import of_comparison
 
         facts = reporting.run_facts()
-        reporting.write_report(of_comparison(result, judged, scores, models_of=models, facts=facts), report)
+        reporting.write_report(of_comparison(result, judged, systems, facts=facts), report)
     match options.Layout.json if json else layout:
         case options.Layout.text:
             echo(result.to_text(pairs=pairs))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers
+from rankinite.cli.manner import say_all
 
 
 @options.with_options(reading=options.Reading())
@@ -30,7 +31,8 @@ def evaluate(
     """Measure a ranker on judged data: means with 95 % confidence intervals over queries.
 
     Tied scores count their exact expectation, so the order of rows never matters. Queries whose documents all have one
-    grade are skipped, and their number is shown; --convention counts as other tools do.
+    grade are skipped, and their number is shown; --convention counts as other tools do. A note says how many of the queries
+    the model was trained on, if any: these flatter it.
 
     Examples:
 
@@ -45,15 +47,16 @@ def evaluate(
     from rankinite.cli.printing import echo, laid_out, write_per_query
     from rankinite.evaluation.evaluate import evaluate as measure_ranker
 
-    judged, scores = rankers.load([ranker], data, reading)
+    judged, loaded = rankers.load([ranker], data, reading)
     with options.busy("measuring"):
         result = measure_ranker(
-            next(iter(scores.values())),
+            next(iter(loaded.values())),
             judged,
             measure or options.DEFAULT_MEASURES,
             convention=convention,
             ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
         )
+    say_all(result.warnings)
     if per_query is not None:
         write_per_query(per_query, judged, {str(m): result[m].per_query for m in result.measures})
     echo(result.to_json() if json or layout is options.Layout.json else laid_out(result.grid(), layout, result.to_csv))

@@ -37,6 +37,13 @@ class Learner(StrEnum):
     lambdaboost = "lambdaboost"
 
 
+class Preset(StrEnum):
+    """What the settings of trees are that are not given."""
+
+    plain = "plain"
+    paper = "paper"
+
+
 HOMES = {
     Learner.lambdamart: ("rankinite.rankers.lambdamart", "LambdaMART"),
     Learner.mart: ("rankinite.rankers.mart", "MART"),
@@ -251,11 +258,7 @@ Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(defa
 """Every setting of every learner, None where it is not given: what ``with_options`` turns into options."""
 
 
-Preset: Any = StrEnum("Preset", [(name, name) for name in _choices("rankinite.rankers.boosting", "Preset")])
-"""What the settings are that are not given."""
-
-
-def make(learner: Learner, given: Any, preset: str | None = None) -> training.Learner:
+def make(learner: Learner, given: Any, preset: Preset | None = None) -> training.Learner:
     """The learner with the settings that were given, the others those of a preset."""
     if preset is not None and learner not in TREES:
         raise ArgumentError(
@@ -271,7 +274,7 @@ def make(learner: Learner, given: Any, preset: str | None = None) -> training.Le
         getattr(import_module(module), class_name),
         {name: _value(own[name], value) for name, value in chosen.items()},
     )
-    return kind(**settings) if preset is None else kind.preset(str(preset), **settings)
+    return kind(**settings) if preset is None else kind.preset(preset.value, **settings)
 
 
 def spelled(learner: Learner, made: training.Learner) -> dict[str, Any]:

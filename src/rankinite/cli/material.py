@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +38,12 @@ class Material:
         background_data: list[Path] | None,
         mapping: Mapping[float, float] | None,
         reading: Reading,
+        *,
+        allow_overlap: bool,
     ) -> Material:
-        """Read all, with the features of the target; refuses queries that would be trained on and judged by."""
+        """Read all, with the features of the target; refuses queries that would be learnt from and judged by."""
+        from rankinite.data.overlap import check_apart
+
         target, models = rankers.read_for(rankers.by_name(backgrounds), train, reading)
         others = {"valid": valid, "test": test, "open": open_data, "background_data": background_data}
         given = {name: paths for name, paths in others.items() if paths}
@@ -50,7 +53,9 @@ class Material:
                 data["background_data"] = data["background_data"].map_grades(dict(mapping))
             except DataError as problem:
                 raise DataError(f"--map-grades: {problem}") from problem
-        _check_apart(data)
+        learnt = {f"--{name.replace('_', '-')}": data.get(name) for name in ("train", "valid", "background_data")}
+        judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "open")}
+        check_apart(learnt, judged, allow_overlap=allow_overlap)
         _say_unused(target, models)
         for other in [own for own in data.values() if own is not target]:
             _say_empty(target, other)
@@ -79,21 +84,6 @@ def check_measures(every: Sequence[Dataset], measures: Sequence[Any]) -> None:
     for data in every:
         with suppress(DataError):  # data that tell nothing are refused later, and better
             evaluate(np.zeros(data.rows), data, measures)
-
-
-def _check_apart(data: Mapping[str, Dataset]) -> None:
-    """Refuse queries that would be learnt from and then judged by."""
-    for learnt, judged in product(("train", "valid"), ("valid", "test", "open")):
-        if learnt == judged or learnt not in data or judged not in data:
-            continue
-        known = set(data[learnt].qids.tolist())
-        shared = [qid for qid in data[judged].qids.tolist() if qid in known]
-        if shared:
-            raise DataError(
-                f"--{judged} {data[judged].source}: {len(shared)} of its {data[judged].queries} queries stand in --{learnt} "
-                f"{data[learnt].source} too: {listed(shared, 5)}. What was learnt from says nothing about queries to come: "
-                "take them out of one of the two, or rename them if they are other queries."
-            )
 
 
 def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:

@@ -179,6 +179,14 @@ TiesOption: TypeAlias = Annotated[
         autocompletion=completing.ties,
     ),
 ]
+OverlapOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--allow-overlap",
+        help="Accept queries that are both learnt from and judged by. They are refused otherwise, as they make a ranker look "
+        "better than it is.",
+    ),
+]
 LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]
 JsonSummary: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]

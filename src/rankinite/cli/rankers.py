@@ -37,15 +37,8 @@ def named(spec: str) -> tuple[str, str]:
     return spec, spec
 
 
-def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Floats]]:
-    """The data and every ranker's scores on it, by name."""
-    return load_with_models(specs, paths, reading)[:2]
-
-
-def load_with_models(
-    specs: Sequence[str], paths: Sequence[Path], reading: Reading
-) -> tuple[Dataset, dict[str, Floats], dict[str, Ranker]]:
-    """The same, and the rankers themselves where they are more than scores."""
+def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker | Floats]]:
+    """The data and the rankers by name: models and features, or scores where there is nothing else."""
     from rankinite.data.formats import format_of
     from rankinite.data.streams import spooled
 
@@ -58,12 +51,10 @@ def load_with_models(
         files = [pipes.enter_context(spooled(path)) for path in paths]
         given = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            judged, runs = _load_trec([(name, what, given[what]) for name, what in pairs], files)
-            return judged, runs, {}
+            return _load_trec([(name, what, given[what]) for name, what in pairs], files)
         data, models = read_for({what: one for what, one in given.items() if not isinstance(one, Path)}, files, reading)
-        with busy("scoring"):
-            scores = {name: _scores((given | models)[what], data) for name, what in pairs}
-        return data, scores, {name: models[what] for name, what in pairs if what in models}
+        found = given | models
+        return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
 
 
 def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:
@@ -158,7 +149,9 @@ def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
     return _model(path, file, all_trees=file != what) if maker_of_file(path) or file != what else path
 
 
-def _load_trec(given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]) -> tuple[Dataset, dict[str, Floats]]:
+def _load_trec(
+    given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]
+) -> tuple[Dataset, dict[str, Ranker | Floats]]:
     from rankinite.data.trec import read_trec
 
     if len(paths) != 1:
@@ -173,12 +166,10 @@ def _load_trec(given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[
     return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
 
 
-def _scores(given: Ranker | Path, data: Dataset) -> Floats:
+def _scores(given: Path, data: Dataset) -> Floats:
     from rankinite.data.formats import first_line
     from rankinite.data.trec import read_run, read_scores
 
-    if not isinstance(given, Path):
-        return given.score(data)
     if given.suffix != ".npy" and len(first_line(given).split()) == 6:
         return read_run(given, data)
     return read_scores(given, data)

@@ -13,7 +13,7 @@ import typer
 from rankinite.cli import completing, learners, options, reporting
 from rankinite.cli.config import RANKER, Record
 from rankinite.cli.interrupts import INTERRUPTED
-from rankinite.cli.manner import say
+from rankinite.cli.manner import say, say_all
 from rankinite.cli.material import check_measures
 from rankinite.errors import ArgumentError, DataError
 
@@ -83,6 +83,7 @@ def train(
         Path | None, typer.Option(help="Keep the trees in this file while training; with the file there, go on from it.")
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
+    allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     report: reporting.ReportOption = None,
@@ -139,6 +140,7 @@ def train(
         )
     maker = learners.make(learner, settings, preset)
     material = _Material.read(data, valid, test, base, preferences, reading)
+    material.check_apart(allow_overlap=allow_overlap)
     check_measures([] if material.test is None else [material.test], [maker.watched()])
     start = monotonic()
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
@@ -152,7 +154,9 @@ def train(
         checkpoint.unlink(missing_ok=True)
     if not quiet:
         say(_told(out, trained, seconds, checkpoint if interrupted else None))
-    _print(out, trained, seconds, _tested(maker, model, material.test), json=json)
+    tested = _tested(maker, model, material.test)
+    say_all(() if tested is None else tested.warnings)
+    _print(out, trained, seconds, tested, json=json)
     if report is not None:
         reporting.write_report(_report(maker, model, material), report)
     if interrupted:
@@ -193,6 +197,17 @@ class _Material:
             base=None if base is None else bases[base],
         )
 
+    def check_apart(self, *, allow_overlap: bool) -> None:
+        """Refuse queries that would be learnt from and judged by; print a note where the base knows those of --valid."""
+        from rankinite.data.overlap import check_apart
+        from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+
+        learnt = {"the training data": self.train, "--valid": self.valid}
+        check_apart(learnt, {"--valid": self.valid, "--test": self.test}, allow_overlap=allow_overlap)
+        if self.base is not None and self.valid is not None:
+            overlap = TrainingOverlaps(self.valid).of(self.base)
+            say_all(overlap_warnings({"the base": overlap} if overlap and overlap.queries else {}, self.valid.source))
+
 
 def check_writeable(path: Path | None) -> None:
     """Refuse a file that could not be written, before hours of training are spent on it."""
@@ -229,7 +244,13 @@ def _fitted(learner: Learner, material: _Material, checkpoint: Path | None, ever
     keeping = [] if checkpoint is None else [Checkpoint(checkpoint, every=every)]
     try:
         with watching(rounds, unit, quiet=quiet) as shown:
-            model: Any = learner.fit(material.train, material.valid, base=material.base, callbacks=[*keeping, *shown])
+            model: Any = learner.fit(
+                material.train,
+                material.valid,
+                base=material.base,
+                callbacks=[*keeping, *shown],
+                allow_overlap=True,  # it was checked when they were read
+            )
             return model
     except KeyboardInterrupt:
         say(f"interrupted before the first {'tree' if 'trees' in settings else unit}: there is nothing to save")
@@ -325,5 +346,6 @@ def _print(out: Path, trained: Forest | Net | Linear, seconds: float, tested: Ev
         "seconds": round(seconds, 3),
         "settings": dict(trained.settings),
         "test": None if tested is None else {str(result.measure): result.mean for result in tested.results},
+        "warnings": [] if tested is None else list(tested.warnings),
     }
     echo(writer.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))

@@ -162,7 +162,7 @@ class Combiner:
         """The blend of these weights, and what it is worth; ``curve``: that of the only two rankers."""
         raw = (weights * self.units).tolist()
         steps = self.steps if len(raw) > 2 else ()
-        ranker = blend_of(raw, self.material.rankers)
+        ranker = blend_of(raw, self.material.rankers, self.material.data)
         alpha = None if curve is None else self.steps[-1].alpha
         return self.material.combination(method, ranker, raw, alpha=alpha, curve=curve, steps=steps)
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
 from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
@@ -67,13 +69,16 @@ class Combination:
     """The measure for every α, where two were combined exactly."""
     steps: tuple[Step, ...] = ()
     """How it was found, where that took several steps."""
+    warnings: tuple[str, ...] = ()
+    """What to bear in mind: which rankers were trained on the data, and of which it is not known."""
 
     def grid(self) -> Grid:
         """Every ranker with its weight and its value, then the combination."""
         weights = [f"{weight:.6g}" for weight in self.weights] or ["–"] * len(self.names)
         rows = [(name, weight, f"{value:.4f}") for name, weight, value in zip(self.names, weights, self.alone, strict=True)]
         rows.append((f"combined ({self.method})", "", f"{self.value:.4f}"))
-        notes = tuple(f"{step.what}: α = {alpha_text(step.alpha)}, {self.measure} {step.value:.4f}" for step in self.steps)
+        steps = (f"{step.what}: α = {alpha_text(step.alpha)}, {self.measure} {step.value:.4f}" for step in self.steps)
+        notes = (*self.warnings, *steps)
         return Grid(("ranker", "weight", str(self.measure)), tuple(rows), align="lrr", notes=notes)
 
     def __str__(self) -> str:
@@ -93,6 +98,7 @@ class Combination:
             "alone": list(self.alone),
             "alpha": None if self.alpha is None else _in_json(self.alpha),
             "steps": [{"what": step.what, "alpha": _in_json(step.alpha), "value": step.value} for step in self.steps],
+            "warnings": list(self.warnings),
         }
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -142,6 +148,8 @@ class Material:
         steps: Sequence[Step] = (),
     ) -> Combination:
         """What a way to combine has found: a ranker, and the weights it gives to each of these."""
+        overlaps = TrainingOverlaps(self.data)
+        trained = {f"ranker {name}": overlaps.of(ranker) for name, ranker in zip(self.names, self.rankers, strict=True)}
         return Combination(
             method=method,
             ranker=ranker,
@@ -153,6 +161,7 @@ class Material:
             alpha=alpha,
             curve=curve,
             steps=tuple(steps),
+            warnings=overlap_warnings(trained, self.data.source),
         )
 
 
@@ -161,10 +170,10 @@ def _in_json(alpha: float) -> float | str:
     return "Infinity" if math.isinf(alpha) else alpha
 
 
-def blend_of(weights: Sequence[float], rankers: Sequence[Scorer]) -> Blend:
-    """The weighted sum; rankers of weight 0 are left out, as scoring with them would be in vain."""
+def blend_of(weights: Sequence[float], rankers: Sequence[Scorer], chosen_on: Dataset) -> Blend:
+    """The weighted sum, which knows the queries that chose its weights; rankers of weight 0, scored in vain, are left out."""
     parts = tuple(zip(weights, rankers, strict=True))
-    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1])
+    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], QuerySketch.of(chosen_on))
 
 
 def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> Material:

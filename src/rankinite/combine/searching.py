@@ -37,4 +37,4 @@ def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", 
     search: Any = minimize
     search(cost, np.ones(len(units)), method="Powell", options={"maxfev": most, "xtol": 1e-3, "ftol": 1e-6})
     raw = (best[1] * units).tolist()
-    return material.combination("powell", blend_of(raw, material.rankers), raw)
+    return material.combination("powell", blend_of(raw, material.rankers, data), raw)

@@ -9,6 +9,8 @@ import numpy as np
 
 from rankinite.combine.result import Combination, Material, Rankers, blend_of, gather
 from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import MeasureError
 from rankinite.kernel import FEATURE
 from rankinite.measures.base import Measure, TrainableMeasure
@@ -27,12 +29,15 @@ def stacked(
     valid: Dataset | None = None,
     learner: LambdaRank | None = None,
     seed: int = 0,
+    allow_overlap: bool = False,
 ) -> Combination:
     """Train LambdaRank on the rankers' scores: linear, beginning at their average, or a net with ``hidden`` tanh units.
 
     ``valid``: other data, on which the best epoch is chosen; if left out, the training data decide. ``learner``: settings of
-    your own; its ``measure``, ``hidden`` and ``seed`` then count. A linear result is an ordinary blend.
+    your own; its ``measure``, ``hidden`` and ``seed`` then count. A linear result is an ordinary blend. Queries that ``data``
+    and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
+    check_apart({"data": data}, {"valid": valid}, allow_overlap=allow_overlap)
     material = gather(rankers, data, measure)
     if not isinstance(material.measure, TrainableMeasure):
         raise MeasureError(f"{material.measure} cannot be trained for. Stack with ndcg, dcg, err, ap or rr.")
@@ -42,18 +47,19 @@ def stacked(
     train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
     if not maker.hidden:
         weights = _linear_weights(maker, material, train, judge)
-        return material.combination("stacked, linear", blend_of(weights, material.rankers), weights)
-    top = maker.fit(train, judge)
+        return material.combination("stacked, linear", blend_of(weights, material.rankers, data), weights)
+    top = maker.fit(train, judge, allow_overlap=True)  # scores of different queries may be the same
     assert isinstance(top, Net)
+    top = replace(top, sketch=None)  # of scores, which tell nothing of the queries
     units = ", ".join(map(str, maker.hidden))
-    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top), ())
+    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top, QuerySketch.of(data)), ())
 
 
 def _linear_weights(maker: LambdaRank, material: Material, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:
     """Those of the average of scaled scores, and what training adds to them."""
     spreads = np.where(material.spreads > 0.0, material.spreads, 1.0)
     average = Linear(material.names, 1.0 / (len(spreads) * spreads))
-    trained = maker.fit(train, judge, base=average)
+    trained = maker.fit(train, judge, base=average, allow_overlap=True)
     assert isinstance(trained, Blend)
     correction = trained.parts[-1][1]
     assert isinstance(correction, Linear)

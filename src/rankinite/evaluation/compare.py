@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from rankinite.errors import ArgumentError
 from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
+from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -49,6 +50,11 @@ class Comparison:
     def measures(self) -> tuple[Measure, ...]:
         """The measures, in the order asked for."""
         return self._any.measures
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: which systems were trained on these queries, and of which it is not known."""
+        return overlap_warnings({name: result.overlap for name, result in self.evaluations.items()}, self._any.source)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -175,6 +181,7 @@ class Comparison:
             "alpha": self.alpha,
             "resamples": self.resamples,
             "seed": self.seed,
+            "warnings": list(self.warnings),
             "systems": {
                 name: {
                     **evaluation.to_dict(),
@@ -227,6 +234,7 @@ class Comparison:
         spreads = (result.spread for evaluation in self.evaluations.values() for result in evaluation.results)
         half = half_note(f"{percent(shared.confidence)} confidence interval of the mean", spreads)
         return (
+            *self.warnings,
             f"{half}. * or bold: best mean.",
             f">: significantly better than the systems of these letters ({decided}).",
             *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
@@ -252,7 +260,8 @@ def compare(
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
-    only pairs with one of these systems, the baselines, are tested, and corrected for.
+    only pairs with one of these systems, the baselines, are tested, and corrected for. The result warns of systems that
+    were trained on some of the queries.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
@@ -273,9 +282,12 @@ def compare(
         raise ArgumentError(
             f"against={unknown[0]!r}: no system has that name. The systems are {', '.join(map(repr, rankers))}."
         )
-    asked, rules = as_measures(measures), convention_of(convention)
+    asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
     evaluations = {
-        str(name): evaluate_scores(scores_of(ranker, data, str(name)), data, asked, rules, ties, confidence)
+        str(name): replace(
+            evaluate_scores(scores_of(ranker, data, str(name)), data, asked, rules, ties, confidence),
+            overlap=overlaps.of(ranker),
+        )
         for name, ranker in rankers.items()
     }
     pairs = tuple(

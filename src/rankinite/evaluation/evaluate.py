@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -15,6 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.significance import exact_mean, t_interval
+from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
 from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
@@ -81,6 +82,13 @@ class Evaluation:
     """The confidence of the intervals."""
     source: str
     """The data evaluated on."""
+    overlap: TrainingOverlap | None = None
+    """How many of the queries the ranker was trained on; None for scores, features and other rankers that do not learn."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: that the ranker was trained on these queries, or that it is not known whether it was."""
+        return tuple(text[0].upper() + text[1:] for text in overlap_warnings({"the ranker": self.overlap}, self.source))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -111,7 +119,7 @@ class Evaluation:
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
             title=f"{self.source}: {len(self.qids)} queries",
-            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries.",),
+            notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 
     def to_markdown(self) -> str:
@@ -138,6 +146,8 @@ class Evaluation:
             "convention": self.convention,
             "ties": self.ties,
             "confidence": self.confidence,
+            "overlap": self.overlap.to_dict() if self.overlap is not None and self.warnings else None,
+            "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }
 
@@ -171,11 +181,13 @@ def evaluate(
 
     By default queries whose documents all have one grade are skipped, as are those a measure says nothing of, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
-    overrides its rule for ties.
+    overrides its rule for ties. The result warns when the ranker was trained on some of the queries.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
-    return evaluate_scores(scores_of(ranker, data), data, as_measures(measures), convention_of(convention), ties, confidence)
+    asked, rules = as_measures(measures), convention_of(convention)
+    found = evaluate_scores(scores_of(ranker, data), data, asked, rules, ties, confidence)
+    return replace(found, overlap=TrainingOverlaps(data).of(ranker))
 
 
 def evaluate_scores(

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.data.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer
@@ -63,6 +64,11 @@ class Fitted(ABC):
     def stored(self) -> Stored:
         """What a model file holds of it."""
 
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries it was trained on: a sketch for each part that learnt; None for one that does not say."""
+        return (None,)
+
     def save(self, path: AnyPath) -> None:
         """Write a model file that :func:`rankinite.load` reads; the same model gives the same bytes.
 
@@ -100,6 +106,11 @@ def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.N
     """The scores of a ranker inside another; the queries are told to those that need them."""
     told: dict[str, Any] = {"qid": qid} if getattr(part, "needs_queries", False) else {}
     return np.asarray(part.score(features, **told))
+
+
+def sketches_of(part: object) -> tuple[QuerySketch | None, ...]:
+    """Which queries a part was trained on; nothing of what is no ranker of rankinite."""
+    return part.trained_on if isinstance(part, Fitted) else ()
 
 
 def stored_part(ranker: Scorer, place: str) -> Stored:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats
-from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
+from rankinite.rankers.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
 from rankinite.rankers.inputs import check_meaning
 from rankinite.rankers.loading import build
+from rankinite.rankers.sketch_files import stored_sketch, with_sketch
 from rankinite.storage import DAMAGED, Stored
 
 
@@ -28,6 +30,8 @@ class Blend(Fitted):
 
     parts: tuple[tuple[float, Scorer], ...]
     """Weights and rankers."""
+    sketch: QuerySketch | None = None
+    """The queries that the weights were chosen by; None: by none, or by such as are not known."""
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -38,6 +42,12 @@ class Blend(Fitted):
     def feature_names(self) -> tuple[str, ...]:
         """The features that any part needs."""
         return tuple(dict.fromkeys(name for names in self._names() for name in names))
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries the parts were trained on, and the weights chosen by."""
+        chosen = () if self.sketch is None else (self.sketch,)
+        return (*chosen, *(sketch for _, part in self.parts for sketch in sketches_of(part)))
 
     @property
     def needs_queries(self) -> bool:
@@ -66,7 +76,7 @@ class Blend(Fitted):
             inside = stored_part(part, f"part {number} of the blend")
             facts.append({"weight": weight, "ranker": inside.described()})
             arrays |= {f"{number}/{name}": array for name, array in inside.arrays.items()}
-        return Stored("blend", {"parts": facts}, arrays)
+        return with_sketch(Stored("blend", {"parts": facts}, arrays), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Blend:
@@ -78,7 +88,7 @@ class Blend(Fitted):
             if type(weight) not in (int, float):
                 raise DataError(f"the weight of part {number} is {weight!r}, not a number. {DAMAGED}")
             parts.append((weight, build(stored.part(part.get("ranker"), f"{number}/"))))
-        return cls(tuple(parts))
+        return cls(tuple(parts), stored_sketch(stored))
 
     def __repr__(self) -> str:
         return f"<Blend: {' + '.join(f'{weight:g} × {_kind(part)}' for weight, part in self.parts)}>"
@@ -100,18 +110,24 @@ class Blend(Fitted):
 def added(first: Scorer, second: Scorer) -> Blend:
     """The sum of two rankers. Blends are opened where their scores stay the same to the bit, which depends on the order."""
     ahead = first.parts if isinstance(first, Blend) else ((1.0, first),)
+    sketch = first.sketch if isinstance(first, Blend) else None
     # (a + b) + c adds in the same order as a + b + c, but a + (b + c) does not.
-    behind = second.parts if isinstance(second, Blend) and len(second.parts) == 1 else ((1.0, second),)
-    return Blend(ahead + behind)
+    behind = second.parts if _opens(second) else ((1.0, second),)
+    return Blend(ahead + behind, sketch)
 
 
 def weighted(ranker: Scorer, weight: float) -> Blend:
     """A ranker times a number. Blends are opened where their scores stay the same to the bit."""
-    if isinstance(ranker, Blend) and len(ranker.parts) == 1 and ranker.parts[0][0] == 1.0:
+    if _opens(ranker) and ranker.parts[0][0] == 1.0:
         ranker = ranker.parts[0][1]
     if isinstance(ranker, Blend) and weight == 1.0:
         return ranker
     return Blend(((weight, ranker),))
+
+
+def _opens(ranker: Scorer) -> TypeGuard[Blend]:
+    """Whether a ranker is a blend of one part, whose weight was chosen by no queries that would be forgotten."""
+    return isinstance(ranker, Blend) and len(ranker.parts) == 1 and ranker.sketch is None
 
 
 def _bounded(operation: np.ufunc, first: Floats, second: Floats) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 from rankinite.checks import check_choice, check_count, check_rate
 from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch, united
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.gradients.base import Objective, weight_of_rows
@@ -80,15 +81,21 @@ class Boosting(Learner, TreeSettings):
         return cls.paper(**settings) if name == "paper" else cls.plain(**settings)
 
     def fit(
-        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
     ) -> Forest | Blend:
         """Train a ranker.
 
         With ``valid`` the forest is cut where the watched measure is best on it. ``base`` is any ranker: training goes on from
-        its scores, and it is part of the result, which is one forest when the base is one. Ctrl-C ends training and keeps
-        what there is.
+        its scores, and it is part of the result, which is one forest when the base is one. Queries that ``train`` and
+        ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
-        check_data(train, valid, base, callbacks)
+        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         with Team() as team:
             forest = _Run(self, train, valid, base, callbacks, team).boost()
         return with_base(base, forest)
@@ -126,6 +133,7 @@ class _Run:
         if self.reoptimises and valid is not None and self.valid_scores is not None:
             self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))
         self.search = self._step_search()
+        self.sketch = self._sketch()
         self.kept: list[Trees] = []
 
     @property
@@ -145,6 +153,11 @@ class _Run:
                 "some, or leave it at 'train'."
             )
         return StepSearch(learner, self.watch.measure, self.valid, self.valid_scores[0], self.grower, self._said_of_valid)
+
+    def _sketch(self) -> QuerySketch | None:
+        """The queries learnt from: also the validation data's, where these choose the weights of trees."""
+        sketch, weighed_on = QuerySketch.of(self.train), self.train if self.search is None else self.search.data
+        return sketch if weighed_on is self.train else united(sketch, QuerySketch.of(weighed_on))
 
     def _said_of_train(self, grown: Grown, values: Floats) -> Floats:
         said = np.zeros(self.train.rows)
@@ -250,6 +263,7 @@ class _Run:
             grades=self.grades,
             settings={**self.learner.settings(), **self.learner.facts(self.train)},
             history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
+            sketch=self.sketch,
         )
 
     def _finished(self, stopped: str) -> Forest:

@@ -15,6 +15,7 @@ import numpy as np
 from rankinite.checks import check_choice, check_count, check_number, check_positive, check_seed, plain_numbers
 from rankinite.data.content import query_order
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer, evaluate
 from rankinite.gradients.lambdas import Lambdas
@@ -82,15 +83,22 @@ class Descent(Learner):
             object.__setattr__(self, number, float(getattr(self, number)))  # 1 and 1.0 must make the same model file
 
     def fit(
-        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
     ) -> Net | Linear | Blend:
         """Train a ranker.
 
         The weights of the epoch are kept in which the watched measure was best on ``valid``; without validation data, on the
-        training data. ``base`` is any ranker: the net learns what to add to its scores, and both are the result. Ctrl-C ends
-        training and keeps what there is.
+        training data. ``base`` is any ranker: the net learns what to add to its scores, and both are the result. Queries that
+        ``train`` and ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there
+        is.
         """
-        check_data(train, valid, base, callbacks)
+        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         if any(isinstance(callback, Resuming) for callback in callbacks):
             raise ArgumentError(
                 f"{type(self).__name__} keeps no checkpoints: nets train in minutes. Leave it out; Ctrl-C keeps what there is."
@@ -150,6 +158,7 @@ class _Run:
         self.valid_start = None if valid is None else frozen(starting_scores(base, valid, objective)[0])
         self.starts = [self._begin(number) for number in range(learner.restarts + 1)]
         self.epoch = 0
+        self.sketch = QuerySketch.of(train)
 
     def _begin(self, number: int) -> _Start:
         random = np.random.default_rng([self.learner.seed, number])
@@ -270,7 +279,9 @@ class _Run:
             stopped=stopped,
         )
         centre, scale = self.frame.centre, self.frame.scale
-        made: dict[str, Any] = {"nan": self.learner.nan, "settings": self.learner.settings(), "history": history}
+        made: dict[str, Any] = {
+            "nan": self.learner.nan, "settings": self.learner.settings(), "history": history, "sketch": self.sketch
+        }  # fmt: skip
         names, weights = self.train_data.feature_names, start.kept
         if self.learner.hidden:
             return Net(names, self.learner.hidden, weights, centre, scale, **made)

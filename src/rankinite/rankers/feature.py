@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import SCORE, Floats
 from rankinite.rankers.base import Fitted
@@ -39,6 +40,11 @@ class Feature(Fitted):
     def feature_names(self) -> tuple[str, ...]:
         """The feature's name; empty when it is given by position."""
         return (self.feature,) if isinstance(self.feature, str) else ()
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Nothing: a column learns nothing."""
+        return ()
 
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The feature's values in a data set, a matrix or a data frame, signed so that higher ranks higher."""

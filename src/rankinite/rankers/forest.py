@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch, united
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats, Reals, frozen
@@ -19,6 +20,7 @@ from rankinite.rankers.base import Fitted, drawn_history, plain_settings
 from rankinite.rankers.history import History
 from rankinite.rankers.importance import Drop, permutation_importance, tree_importance
 from rankinite.rankers.inputs import located
+from rankinite.rankers.sketch_files import stored_sketch, with_sketch
 from rankinite.rankers.text import forest_text
 from rankinite.scoring.forest import Walks, add_trees, expected_grades, walks_of
 from rankinite.storage import Stored
@@ -49,6 +51,8 @@ class Forest(Fitted):
     """How the forest was made, as JSON has it: ``{"learner": "LambdaMART", …}``."""
     history: History | None = None
     """How training went."""
+    sketch: QuerySketch | None = None
+    """Which queries it was trained on; None: that is not known, as of models from elsewhere."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -67,6 +71,11 @@ class Forest(Fitted):
     def rounds(self) -> int:
         """Rounds of boosting: trees for each output."""
         return len(self.trees) // self.outputs
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries it was trained on."""
+        return (self.sketch,)
 
     def __len__(self) -> int:
         return len(self.trees)
@@ -158,7 +167,9 @@ class Forest(Fitted):
         lost = np.unique(self.trees.feature[(feature == LEAF) & (self.trees.feature != LEAF)]).tolist()
         if lost:
             raise ArgumentError(f"renamed: splits use the feature {self.feature_names[lost[0]]!r}. Give it a name.")
-        return replace(self, trees=replace(self.trees, feature=feature), feature_names=tuple(given[k] for k in kept))
+        sketch = None if self.sketch is None else self.sketch.renamed(given)
+        trees = replace(self.trees, feature=feature)
+        return replace(self, trees=trees, feature_names=tuple(given[k] for k in kept), sketch=sketch)
 
     def extended(self, other: Forest) -> Forest:
         """One forest: these trees, then those of another over the same features and outputs; the starts add up.
@@ -176,6 +187,7 @@ class Forest(Fitted):
             grades=self.grades,
             settings={**other.settings, "base": self.settings},
             history=other.history,
+            sketch=united(self.sketch, other.sketch),
         )
 
     def __add__(self, other: Scorer) -> Fitted:
@@ -240,7 +252,7 @@ class Forest(Fitted):
             "settings": self.settings,
             "history": None if self.history is None else self.history.to_dict(),
         }
-        return Stored("forest", facts, arrays)
+        return with_sketch(Stored("forest", facts, arrays), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Forest:
@@ -253,6 +265,7 @@ class Forest(Fitted):
             grades=stored.array("grades", SCORE) if stored.fact("graded", bool) else None,
             settings=stored.fact("settings", dict),
             history=history,
+            sketch=stored_sketch(stored),
         )
 
 

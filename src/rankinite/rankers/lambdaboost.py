@@ -19,6 +19,7 @@ import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_positive, check_rate, plain_numbers
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch, united
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures
 from rankinite.gradients.base import Objective
@@ -93,15 +94,22 @@ class LambdaBoost(Learner):
         return super().watched() if self.watch is not None else as_measures(self.measure)[0]
 
     def fit(
-        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
     ) -> Linear | Blend:
         """Train a ranker.
 
         With ``valid`` the weights are those of the round in which the watched measure was best on it. ``base`` is any ranker:
         its scores are corrected, and it is part of the result, which is one linear ranker when the base is one and no values
-        are missing. What has been changed is told by :meth:`Linear.changes`. Ctrl-C ends training and keeps what there is.
+        are missing. What has been changed is told by :meth:`Linear.changes`. Queries that ``train`` and ``valid`` share are
+        refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
-        check_data(train, valid, base, callbacks)
+        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         if any(isinstance(callback, Resuming) for callback in callbacks):
             raise ArgumentError(
                 "LambdaBoost keeps no checkpoints: it trains in minutes. Leave it out; Ctrl-C keeps what there is."
@@ -128,6 +136,7 @@ def _with_base(base: Scorer, trained: Linear, *, gaps: bool) -> Linear | Blend:
         settings={**trained.settings, "base": base.settings},
         history=trained.history,
         before=base.weights,
+        sketch=united(base.sketch, trained.sketch),
     )
 
 
@@ -155,6 +164,7 @@ class _Run:
         self.kept = self.weights
         """The weights of the best round."""
         self.done = 0
+        self.sketch = QuerySketch.of(train)
 
     def boost(self) -> Linear:
         """The loop."""
@@ -215,6 +225,7 @@ class _Run:
             nan=self.learner.nan,
             settings=self.learner.settings(),
             history=self.watch.history(self.done, stopped, self.steps),
+            sketch=self.sketch,
         )
 
     def _finished(self, stopped: str) -> Linear:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rankinite.checks import check_count
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.nets._state import Frame
@@ -22,6 +23,7 @@ from rankinite.nets.standard import check_features
 from rankinite.rankers.base import Fitted, drawn_history, plain_settings
 from rankinite.rankers.history import History
 from rankinite.rankers.inputs import located
+from rankinite.rankers.sketch_files import stored_sketch, with_sketch
 from rankinite.rankers.text import linear_text, net_text
 from rankinite.storage import Stored
 
@@ -58,6 +60,8 @@ class Net(Fitted):
     """How the net was made, as JSON has it: ``{"learner": "LambdaRank", …}``."""
     history: History | None = None
     """How training went."""
+    sketch: QuerySketch | None = None
+    """Which queries it was trained on; None: that is not known, or it was not trained."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -70,6 +74,11 @@ class Net(Fitted):
     def __repr__(self) -> str:
         hidden = ", ".join(map(str, self.hidden)) or "no"
         return f"<Net{_maker(self.settings)}: {len(self.feature_names)} features, {hidden} hidden units>"
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries it was trained on."""
+        return (self.sketch,)
 
     def layers(self) -> list[tuple[Floats, Floats]]:
         """Weights, shape (outputs, inputs), and biases, shape (outputs,), of each layer: all it takes to rebuild the net."""
@@ -103,7 +112,8 @@ class Net(Fitted):
 
     def stored(self) -> Stored:
         """What a model file holds."""
-        return Stored("net", {**_facts(self), "hidden": list(self.hidden)}, _arrays(self, "weights", "centre", "scale"))
+        arrays = _arrays(self, "weights", "centre", "scale")
+        return with_sketch(Stored("net", {**_facts(self), "hidden": list(self.hidden)}, arrays), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Net:
@@ -133,6 +143,8 @@ class Linear(Fitted):
     """How training went."""
     before: Floats | None = None
     """The weights that training began with, where it went on from another linear ranker."""
+    sketch: QuerySketch | None = None
+    """Which queries it was trained on; None: that is not known, or it was not trained."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -153,6 +165,11 @@ class Linear(Fitted):
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
         """One score a row of a Dataset, a data frame (features found by name) or a matrix (columns in order)."""
         return _scores(self, self.frame, np.append(self.weights, self.bias), features)
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries it was trained on."""
+        return (self.sketch,)
 
     def by_feature(self) -> dict[str, float]:
         """The weight of each feature."""
@@ -195,7 +212,7 @@ class Linear(Fitted):
     def stored(self) -> Stored:
         """What a model file holds."""
         names = ("weights", "centre", *(() if self.before is None else ("before",)))
-        return Stored("linear", {**_facts(self), "bias": self.bias}, _arrays(self, *names))
+        return with_sketch(Stored("linear", {**_facts(self), "bias": self.bias}, _arrays(self, *names)), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Linear:
@@ -279,4 +296,5 @@ def _told(stored: Stored) -> dict[str, Any]:
         "nan": stored.fact("nan", str),
         "settings": stored.fact("settings", dict),
         "history": None if stored.facts.get("history") is None else History.from_dict(stored.fact("history", dict)),
+        "sketch": stored_sketch(stored),
     }

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from rankinite.checks import check_choice
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, scores_of
 from rankinite.kernel import INDEX, SCORE, Floats, Indices
-from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
+from rankinite.rankers.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
 from rankinite.rankers.loading import build
 from rankinite.storage import Stored
 
@@ -63,6 +64,11 @@ class Normalised(Fitted):
     def feature_names(self) -> tuple[str, ...]:
         """The features its ranker needs."""
         return tuple(getattr(self.ranker, "feature_names", ()))
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries its ranker was trained on."""
+        return sketches_of(self.ranker)
 
     @property
     def needs_queries(self) -> bool:

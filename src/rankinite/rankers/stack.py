@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import Floats
-from rankinite.rankers.base import Fitted, is_scorer, part_scores, stored_part
+from rankinite.rankers.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
 from rankinite.rankers.inputs import check_meaning
 from rankinite.rankers.loading import build
 from rankinite.rankers.net import Linear, Net
+from rankinite.rankers.sketch_files import stored_sketch, with_sketch
 from rankinite.storage import DAMAGED, Stored
 
 
@@ -27,6 +29,8 @@ class Stack(Fitted):
     """The rankers, in the order of the net's features."""
     top: Net | Linear
     """What turns their scores into one."""
+    sketch: QuerySketch | None = None
+    """The queries that ``top`` was trained on; None: that is not known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
@@ -46,6 +50,11 @@ class Stack(Fitted):
         return tuple(dict.fromkeys(name for part in self.parts for name in getattr(part, "feature_names", ())))
 
     @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries the parts were trained on, and the net over them."""
+        return (self.sketch, *(sketch for part in self.parts for sketch in sketches_of(part)))
+
+    @property
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
         return any(getattr(part, "needs_queries", False) for part in self.parts)
@@ -63,7 +72,7 @@ class Stack(Fitted):
             inside = stored_part(part, f"part {number - 1} of the stack")
             facts.append(inside.described())
             arrays |= {f"{number}/{name}": array for name, array in inside.arrays.items()}
-        return Stored("stack", {"top": facts[0], "parts": facts[1:]}, arrays)
+        return with_sketch(Stored("stack", {"top": facts[0], "parts": facts[1:]}, arrays), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Stack:
@@ -72,4 +81,5 @@ class Stack(Fitted):
         if not isinstance(top, Net | Linear):
             raise DataError(f"the top of a stack must be a net, but is a {type(top).__name__}. {DAMAGED}")
         told = stored.fact("parts", cast("type[list[Any]]", list))
-        return cls(tuple(build(stored.part(facts, f"{number}/")) for number, facts in enumerate(told, 1)), top)
+        parts = tuple(build(stored.part(facts, f"{number}/")) for number, facts in enumerate(told, 1))
+        return cls(parts, top, stored_sketch(stored))

@@ -13,6 +13,7 @@ import numpy as np
 from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
+from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, scores_of
 from rankinite.gradients.base import Objective
@@ -74,9 +75,19 @@ class Learner(ABC):
 
     @abstractmethod
     def fit(
-        self, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None, callbacks: Sequence[Callback] = ()
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
     ) -> Fitted:
-        """Train a ranker."""
+        """Train a ranker.
+
+        Queries of ``train`` that are in ``valid`` too are refused: what is learnt by heart would say when to stop.
+        ``allow_overlap`` takes them nevertheless.
+        """
 
     def check_watch(self) -> None:
         """Check the settings that are common, and make a measure of a name."""
@@ -138,7 +149,14 @@ def starting_scores(base: Scorer | None, data: Dataset, objective: Objective) ->
     )
 
 
-def check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]) -> None:
+def check_data(
+    train: Dataset,
+    valid: Dataset | None,
+    base: Scorer | None,
+    callbacks: Sequence[Callback],
+    *,
+    allow_overlap: bool = False,
+) -> None:
     """Refuse what no learner can train on."""
     for name, data in (("train", train), ("valid", valid)):
         if not isinstance(data, Dataset) and not (data is None and name == "valid"):
@@ -155,6 +173,8 @@ def check_data(train: Dataset, valid: Dataset | None, base: Scorer | None, callb
         raise ArgumentError(f"base={base!r} is no ranker. Give an object with a method score(data).")
     if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(f"callbacks={callbacks!r} must be a list of functions, each called after every round.")
+    check_flag("fit", "allow_overlap", allow_overlap)
+    check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
 
 
 def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:

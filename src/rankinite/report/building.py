@@ -12,6 +12,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent, scores_of
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
+from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import number
 from rankinite.measures.base import Measure
 from rankinite.rankers.forest import Forest
@@ -60,7 +61,7 @@ def of_choice(
     listed = {"target": target, "test": test, **(data or {})}
     return Report(
         title=title,
-        verdict=choice.recommendation(),
+        verdict=(*choice.recommendation(), *_met(choice.unseen, choice.test, choice.shifted)),
         explanation=choice.explanation(),
         figures=tables.figures(seen, "background", choice.name, choice.measure),
         tables=tables.choice_tables(choice),
@@ -113,7 +114,7 @@ def of_comparison(
     parts, better = _parts(looked, [new]), comparison.pair(new, old, measure).better
     return Report(
         title=title,
-        verdict=_verdict(comparison, old, new, measure),
+        verdict=(*_verdict(comparison, old, new, measure), *_met(comparison)),
         explanation=_explanation(comparison, old, new, measure),
         figures=tables.figures(comparison, old, new, measure),
         tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
@@ -178,7 +179,8 @@ def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict
     if data is None:
         return {}
     scores = scores_of(ranker, data)
-    evaluation = evaluate(scores, data, measures)
+    evaluation = replace(evaluate(scores, data, measures), overlap=TrainingOverlaps(data).of(ranker))
+    met = evaluation.warnings if evaluation.overlap is not None and evaluation.overlap.queries else ()
     result = evaluation.results[0]
     side = Judged("model", scores, result)
     low, high = map(number, result.interval)
@@ -187,12 +189,23 @@ def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict
     shown = [Figure(str(own.measure), number(own.mean), f"{number(own.interval[0])} to {number(own.interval[1])}")
              for own in evaluation.results if finite(own.mean) is not None]  # fmt: skip
     return {
-        "verdict": (said, *([note] if note else [])),
+        "verdict": (said, *met, *([note] if note else [])),
         "figures": (*shown, Figure("queries", str(result.queries), f"{result.skipped} skipped")),
         "tables": (tables.evaluated(evaluation, "model", "Evaluation", size_of(ranker)),),
         "queries": queries_of(data, None, side),
         "grades": grades_by_rank(data, None, side),
     }
+
+
+def _met(*comparisons: Comparison | None) -> tuple[str, ...]:
+    """Which systems met queries that they were trained on: the verdict has to say that."""
+    warnings: list[str] = []
+    for comparison in comparisons:
+        if comparison is not None:
+            overlaps = {name: result.overlap for name, result in comparison.evaluations.items()}
+            met = {name: overlap for name, overlap in overlaps.items() if overlap is not None and overlap.queries}
+            warnings += overlap_warnings(met, comparison[comparison.systems[0]].source)
+    return tuple(warnings)
 
 
 def _made(ranker: Any) -> tuple[str, ...]:

@@ -1,0 +1,95 @@
+"""Overlap: queries that two data sets share. Judged by what was learnt from, a ranker looks better than it is.
+
+The rule, for data sets and models alike: **queries are the same if their rows have the same features**, in whatever order the
+rows come, and whatever their grades and ids. Ids of queries alone say nothing, as two domains may both count from 1. A query
+that has fewer than two different rows, one document say, or zeros only, is not compared: others may well look like it.
+
+Data sets that name their documents are compared by these too: queries are the same if they and all their documents, at least
+two, have the same ids, though the features were computed anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from rankinite.data._content_kernels import STEP, Keys
+from rankinite.data.content import feature_keys, query_keys
+from rankinite.data.dataset import Dataset
+from rankinite.errors import DataError
+from rankinite.kernel import INDEX, Flags, Indices
+
+
+class Contents(NamedTuple):
+    """What queries are known by."""
+
+    keys: Keys
+    """One per query, which follows from the features of its rows."""
+    telling: Flags
+    """Whether a query has two different rows, so that its key says enough."""
+
+
+def contents_of(data: Dataset, features: Sequence[str] | None = None) -> Contents:
+    """The keys of all queries by these features, in this order; by those of the data if left out."""
+    if not data.queries:
+        return Contents(np.empty(0, np.uint64), np.empty(0, np.bool_))
+    rows, starts = feature_keys(data, features), data.offsets[:-1]
+    lengths = np.diff(data.offsets).astype(np.uint64) * STEP  # a row of zeros has the key 0: it must be counted
+    telling = np.minimum.reduceat(rows, starts) != np.maximum.reduceat(rows, starts)
+    return Contents(query_keys(rows, data) + lengths, telling)
+
+
+def check_apart(
+    learnt: Mapping[str, Dataset | None], judged: Mapping[str, Dataset | None], *, allow_overlap: bool = False
+) -> None:
+    """Refuse queries that would be learnt from and then judged by. Data are given by name; those of one name are one."""
+    if allow_overlap:
+        return
+    known: dict[int, Contents] = {}
+    for (name, first), (other, second) in product(learnt.items(), judged.items()):
+        if not isinstance(first, Dataset) or not isinstance(second, Dataset) or name == other:
+            continue  # what is no data at all is refused elsewhere, and better
+        same = _shared(first, second, known)
+        if len(same):
+            raise DataError(
+                f"{second.source} ({other}): {len(same)} of its {second.queries} queries are in {first.source} ({name}) too, "
+                f"such as {str(second.qids[same[0]])!r}: all their rows, or all their ids, are the same. What was learnt from "
+                "says nothing about queries to come: take them out of one of the two, or pass allow_overlap=True."
+            )
+
+
+def _shared(first: Dataset, second: Dataset, known: dict[int, Contents]) -> Indices:
+    """The numbers of the second's queries that the first has too; ``known`` remembers keys by the identity of the data."""
+    for data in (first, second):
+        if id(data) not in known:
+            known[id(data)] = contents_of(data)
+    mine, theirs = known[id(first)], known[id(second)]
+    if second.feature_names != first.feature_names:
+        theirs = contents_of(second, first.feature_names)
+    same: Flags = theirs.telling & np.isin(theirs.keys, mine.keys[mine.telling])
+    same[_same_documents(first, second)] = True
+    return np.flatnonzero(same)
+
+
+def _same_documents(first: Dataset, second: Dataset) -> Indices:
+    """The numbers of the second's queries whose ids and documents' ids the first has too."""
+    if first.doc_ids is None or second.doc_ids is None:
+        return np.empty(0, INDEX)
+    place = {qid: query for query, qid in enumerate(first.qids.tolist())}
+    pairs = ((place.get(qid), query) for query, qid in enumerate(second.qids.tolist()))
+    same = [
+        query
+        for mine, query in pairs
+        if mine is not None and (documents := _documents(second, query)) and documents == _documents(first, mine)
+    ]
+    return np.asarray(same, INDEX)
+
+
+def _documents(data: Dataset, query: int) -> list[str] | None:
+    """The ids of a query's documents; None where one has none, or fewer than two differ."""
+    assert data.doc_ids is not None
+    ids = sorted(map(str, data.doc_ids[data.offsets[query] : data.offsets[query + 1]].tolist()))
+    return ids if ids[0] and ids[0] != ids[-1] else None

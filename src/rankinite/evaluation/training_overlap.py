@@ -1,0 +1,109 @@
+"""TrainingOverlap: how many of the queries that judge a ranker it was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import Contents, contents_of
+from rankinite.data.sketch import QuerySketch, united
+
+MOST_NAMES = 3
+"""So many rankers are named in a sentence; the others are counted."""
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """A ranker that says which queries it was trained on."""
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """One sketch for each part that learnt from judged queries; None for one that does not say which."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOverlap:
+    """How many queries of some data a ranker was trained on."""
+
+    queries: int
+    """Those trained on."""
+    of: int
+    """All queries of the data."""
+    exact: bool = True
+    """Whether that is their number; else it is an estimate, as large sketches keep only some of the queries."""
+    known: bool = True
+    """Whether the ranker says of all its parts what they were trained on; else there may be more."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"trained_on": self.queries, "of": self.of, "exact": self.exact, "known": self.known}
+
+
+class TrainingOverlaps:
+    """The overlap of data with what each of several rankers was trained on."""
+
+    def __init__(self, data: Dataset) -> None:
+        self._data = data
+        self._contents: dict[tuple[str, ...], Contents] = {}
+
+    def of(self, *rankers: object) -> TrainingOverlap | None:
+        """That of rankers taken together; None where none of them learns: scores, features and scorers from elsewhere."""
+        sketches = [sketch for ranker in rankers if isinstance(ranker, Trained) for sketch in ranker.trained_on]
+        if not sketches:
+            return None
+        found, estimates = np.zeros(self._data.queries, np.bool_), [0]
+        exact, known = True, all(sketch is not None and sketch.complete for sketch in sketches)
+        for sketch in _by_features(sketches):
+            contents = self._known_by(sketch.features)
+            hits, covered = sketch.found(contents), sketch.covered(contents)
+            found |= hits
+            if sketch.level:
+                share = int(hits.sum()) / max(1, int(covered.sum()))
+                estimates.append(round(share * int(contents.telling.sum())))
+                exact = exact and not hits.any()
+            # Without these features, or without any query that the sketch covers, nothing found means nothing.
+            has_features = set(sketch.features) <= set(self._data.feature_names)
+            known = known and bool(hits.any() or (covered.any() and has_features))
+        return TrainingOverlap(max(int(found.sum()), *estimates), self._data.queries, exact=exact, known=known)
+
+    def _known_by(self, features: tuple[str, ...]) -> Contents:
+        if features not in self._contents:
+            self._contents[features] = contents_of(self._data, features)
+        return self._contents[features]
+
+
+def _by_features(sketches: Iterable[QuerySketch | None]) -> list[QuerySketch]:
+    """One sketch for all that were made of the same features."""
+    groups: dict[tuple[str, ...], list[QuerySketch]] = {}
+    for sketch in sketches:
+        if sketch is not None:
+            groups.setdefault(sketch.features, []).append(sketch)
+    joined = [reduce(united, group[1:], group[0]) for group in groups.values()]
+    return [sketch for sketch in joined if sketch is not None]
+
+
+def overlap_warnings(overlaps: Mapping[str, TrainingOverlap | None], source: str) -> tuple[str, ...]:
+    """What to bear in mind of rankers, by name, that were judged by ``source``: one sentence for all alike."""
+    groups: dict[TrainingOverlap, list[str]] = {}
+    for name, overlap in overlaps.items():
+        if overlap is not None and (overlap.queries or not overlap.known):
+            groups.setdefault(overlap, []).append(name)
+    return tuple(_warning(names, overlap, source) for overlap, names in groups.items())
+
+
+def _warning(names: list[str], overlap: TrainingOverlap, source: str) -> str:
+    shown = names if len(names) <= MOST_NAMES + 1 else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} others"]
+    several = len(names) > 1
+    who = " and ".join([", ".join(shown[:-1]), shown[-1]] if several else shown)
+    verb = "were" if several else "was"
+    if not overlap.queries:
+        return f"It is not known whether {who} {verb} trained on queries of {source}."
+    how_many = ("" if overlap.known else "at least ") + ("" if overlap.exact else "about ")
+    met = f"trained on {how_many}{overlap.queries} of the {overlap.of} queries of {source}"
+    return f"{who} {verb} {met}, which flatters {'them' if several else 'it'}."
