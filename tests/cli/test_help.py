@@ -184,7 +184,8 @@ def test_shells_complete_verbs_options_and_names(completed):
     assert completed("evaluate", "--measure", "pair") == ["pairwise-errors"]
     assert completed("adapt", "--methods", "smart,trada-") == ["smart,trada-splits", "smart,trada-trees"]
     assert completed("evaluate", "fea") == ["feature:"]
-    assert completed("compare", "a.rankinite", "asc") == ["ascending:"]
+    assert completed("compare", "a.rankinite", "asc") == ["ascending:", "ascending-column:"]
+    assert completed("score", "col") == ["column:"]
     assert completed("evaluate", "") == []  # the shell offers files
 
 
@@ -201,4 +202,4 @@ def test_names_to_complete_are_those_there_are():
     assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
     assert get_args(Ties) == completing.TIES
-    assert tuple(completing.rankers("feature")) + tuple(completing.rankers("asc")) == rankers.COLUMN
+    assert rankers.COLUMN == completing.RANKERS

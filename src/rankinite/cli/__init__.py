@@ -11,6 +11,8 @@ _SPELLINGS = (
     (r"zero_based=True", "--zero-based"),
     (r"\b(missing|infinite|unjudged|qid|grades|convention|ties)='([^']*)'", r"--\1 \2"),
     (r"\bdoc_id=('[^']*'|…)", "--doc-id"),
+    (r"\bFeature\((\d+)\)", r"column:\1"),
+    (r"\bFeature\('(\d+)'\)", r"feature:\1"),
     (r"\bERR\(max_grade=(\d+)\)", r"err:max_grade=\1"),
     (r"\bignore=\['([^']*)'\]", r"--ignore \1"),
     (r"\bgroup=…?", "--group"),

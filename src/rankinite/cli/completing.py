@@ -14,6 +14,7 @@ METHODS = (
 )
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
 TIES = ("expected", "lowest", "highest", "order", "doc_id")
+RANKERS = ("feature:", "ascending:", "column:", "ascending-column:")
 
 
 def measures(incomplete: str) -> list[str]:
@@ -38,7 +39,7 @@ def ties(incomplete: str) -> list[str]:
 
 def rankers(incomplete: str) -> list[str]:
     """How rankers begin that are no files; without anything typed the shell offers files."""
-    return _last(incomplete, ("feature:", "ascending:")) if incomplete else []
+    return _last(incomplete, RANKERS) if incomplete else []
 
 
 def _last(incomplete: str, names: Iterable[str]) -> list[str]:

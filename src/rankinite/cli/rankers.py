@@ -1,4 +1,4 @@
-"""Rankers as the command line names them: ``feature:NAME``, a model file, a file of scores, or a TREC run."""
+"""Rankers as the command line names them: ``feature:NAME``, ``column:0``, a model file, a file of scores, or a TREC run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from rankinite.kernel import Floats
     from rankinite.rankers.base import Ranker
 
-MODEL = "a model file, or feature:NAME (ascending:NAME ranks small values high)"
-HELP = f"{MODEL}, a file with one score a row (or .npy), or a TREC run"
+FEATURE = "feature:NAME or column:0, the first feature (ascending:NAME, ascending-column:0: small values rank high)"
+MODEL = f"a model file, or {FEATURE}"
+HELP = f"a model file, a file with one score per row (or .npy), a TREC run, or {FEATURE}"
 
-COLUMN = ("feature:", "ascending:")
+COLUMN = ("feature:", "ascending:", "column:", "ascending-column:")
+"""How rankers begin that are one feature: by name, or by position, counted from 0."""
 
 
 def named(spec: str) -> tuple[str, str]:
@@ -93,15 +95,27 @@ def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Readi
 def ranker(spec: str) -> Ranker:
     """The ranker that a model file holds, or one feature."""
     from rankinite.data.streams import spooled
-    from rankinite.rankers.feature import Feature
     from rankinite.rankers.loading import load as load_model
 
     if spec.startswith(COLUMN):
-        kind, _, name = spec.partition(":")
-        column: Any = Feature(name, ascending=kind == "ascending")
-        return column
+        return _feature(spec)
     with spooled(Path(spec)) as path:
         return load_model(path)
+
+
+def _feature(spec: str) -> Ranker:
+    """One feature: a text after the colon is a name, a number after ``column:`` a position."""
+    from rankinite.rankers.feature import Feature
+
+    kind, _, given = spec.partition(":")
+    if kind.endswith("column") and not (given.isascii() and given.isdecimal()):
+        named = f"{'ascending' if kind.startswith('ascending') else 'feature'}:{given}"
+        raise ArgumentError(
+            f"{spec}: {given!r} is no position. A position is a whole number from 0 on, as in {kind}:0; for the feature named "
+            f"{given!r} write {named}."
+        )
+    feature: Any = Feature(int(given) if kind.endswith("column") else given, ascending=kind.startswith("ascending"))
+    return feature
 
 
 def by_name(specs: Sequence[str]) -> dict[str, Ranker]:

@@ -62,7 +62,7 @@ def train(
         typer.Option(
             "--base",
             "-b",
-            help="Go on from this ranker: a model file, or feature:NAME.",
+            help="Go on from this ranker: a model file, feature:NAME or column:0.",
             autocompletion=completing.rankers,
         ),
     ] = None,

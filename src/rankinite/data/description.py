@@ -91,10 +91,11 @@ class Description:
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
-        """The features' ranges; ``most`` of them, and ``remedy`` says how to see the others."""
+        """The features' positions, names and ranges; ``most`` of them, and ``remedy`` says how to see the others."""
         shown = self.features[:most]
         rows = tuple(
             (
+                str(position),
                 f.name,
                 f"{f.lowest:.6g}",
                 f"{f.mean:.6g}",
@@ -102,11 +103,11 @@ class Description:
                 f"{f.missing / self.rows:.1%}",
                 f"{f.zeros / self.rows:.1%}",
             )
-            for f in shown
+            for position, f in enumerate(shown)
         )
         hidden = len(self.features) - len(shown)
         notes = (f"… and {hidden} more ({remedy})",) if hidden else ()
-        return Grid(("feature", "lowest", "mean", "highest", "missing", "zero"), rows, notes=notes)
+        return Grid(("column", "feature", "lowest", "mean", "highest", "missing", "zero"), rows, "rlrrrrr", notes=notes)
 
     def oddities(self) -> list[str]:
         """Sentences about what one would want to know."""
