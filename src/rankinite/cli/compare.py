@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers, reporting
+from rankinite.cli.manner import say_all
 
 
 @options.with_options(reading=options.Reading())
@@ -66,6 +67,7 @@ def compare(
             resamples=resamples,
             seed=seed,
         )
+    say_all(result.warnings)
     if report is not None:
         from rankinite.report.building import of_comparison
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers
+from rankinite.cli.manner import say_all
 
 
 @options.with_options(reading=options.Reading())
@@ -54,6 +55,7 @@ def evaluate(
             convention=convention,
             ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
         )
+    say_all(result.warnings)
     if per_query is not None:
         write_per_query(per_query, judged, {str(m): result[m].per_query for m in result.measures})
     echo(result.to_json() if json or layout is options.Layout.json else laid_out(result.grid(), layout, result.to_csv))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
@@ -37,6 +37,12 @@ def say(what: str) -> None:
     """A word on what was done, beside the output proper."""
     if not _now.quiet:
         print(what, file=sys.stderr)
+
+
+def say_all(words: Iterable[str]) -> None:
+    """Several words, a line each."""
+    for what in words:
+        say(what)
 
 
 def detail(what: str) -> None:

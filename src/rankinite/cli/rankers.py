@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.manner import busy, say
+from rankinite.cli.manner import busy, detail, say
 from rankinite.cli.options import Reading
 from rankinite.errors import ArgumentError, DataError, listed
 
@@ -162,6 +162,8 @@ def _load_trec(given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[
         runs.append(run)
     with busy(f"reading {paths[0]} and {len(given)} run(s)"):
         data, scores = read_trec(paths[0], runs)
+    for (_, what, _), run in zip(given, scores, strict=True):
+        detail(f"{what}: {run.unjudged_documents:,} of {run.documents:,} documents for judged queries are unjudged: grade 0")
     return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
+from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_ranker, finite, percent
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.grid import Grid, number, p_value
 from rankinite.measures.base import Measure
@@ -48,6 +48,11 @@ class Comparison:
     def measures(self) -> tuple[Measure, ...]:
         """The measures, in the order asked for."""
         return self._any.measures
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: queries for which a system returns nothing, or that nobody judged."""
+        return tuple(f"{name}: {text}" for name, own in self.evaluations.items() for text in own.coverage.warnings)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -172,6 +177,7 @@ class Comparison:
             "alpha": self.alpha,
             "resamples": self.resamples,
             "seed": self.seed,
+            "warnings": list(self.warnings),
             "systems": {
                 name: {
                     **evaluation.to_dict(),
@@ -223,6 +229,7 @@ class Comparison:
             f"{self.test} test, paired by query; Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {self.alpha:g}"
         )
         return (
+            *self.warnings,
             f"±: half the {percent(shared.confidence)} confidence interval of the mean. * or bold: best mean.",
             f">: significantly better than the systems of these letters ({decided}).",
             *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
@@ -271,8 +278,7 @@ def compare(
         )
     asked, rules = as_measures(measures), convention_of(convention)
     evaluations = {
-        str(name): evaluate_scores(scores_of(ranker, data, str(name)), data, asked, rules, ties, confidence)
-        for name, ranker in rankers.items()
+        str(name): evaluate_ranker(ranker, str(name), data, asked, rules, ties, confidence) for name, ranker in rankers.items()
     }
     pairs = tuple(
         pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence, against)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.evaluation.coverage import Coverage, coverage_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
 from rankinite.kernel import SCORE, Floats, Strings
@@ -73,6 +74,13 @@ class Evaluation:
     """The confidence of the intervals."""
     source: str
     """The data evaluated on."""
+    coverage: Coverage
+    """Queries without an answer, and what a TREC run returns without a judgement."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: queries without an answer, or without a judgement."""
+        return tuple(text[0].upper() + text[1:] for text in self.coverage.warnings)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -103,7 +111,7 @@ class Evaluation:
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
             title=f"{self.source}: {len(self.qids)} queries",
-            notes=(f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries.",),
+            notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 
     def to_markdown(self) -> str:
@@ -130,6 +138,8 @@ class Evaluation:
             "convention": self.convention,
             "ties": self.ties,
             "confidence": self.confidence,
+            "coverage": self.coverage.to_dict(),
+            "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }
 
@@ -163,22 +173,25 @@ def evaluate(
 
     By default queries whose documents all have one grade are skipped, as are those a measure says nothing of, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
-    overrides its rule for ties.
+    overrides its rule for ties. The result warns of queries for which no document is returned, which count as nothing
+    found, and of queries of a TREC run that nobody judged.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
-    return evaluate_scores(scores_of(ranker, data), data, as_measures(measures), convention_of(convention), ties, confidence)
+    return evaluate_ranker(ranker, "", data, as_measures(measures), convention_of(convention), ties, confidence)
 
 
-def evaluate_scores(
-    scores: Floats,
+def evaluate_ranker(
+    ranker: Scorer | npt.ArrayLike,
+    name: str,
     data: Dataset,
     measures: Sequence[Measure],
     convention: Convention,
     ties: Ties | None,
     confidence: float,
 ) -> Evaluation:
-    """Measure scores that are known to be one a row."""
+    """Measure a ranker, called ``name`` in messages, or scores."""
+    scores = scores_of(ranker, data, name)
     if not data.queries:
         raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
     rule = convention.ties if ties is None else ties
@@ -197,7 +210,8 @@ def evaluate_scores(
             )
         values.flags.writeable = False
         results.append(Result(measure, exact_mean(counted), t_interval(counted, confidence), values))
-    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
+    coverage = coverage_of(ranker, scores, data)
+    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source, coverage)
 
 
 def _all_per_query(

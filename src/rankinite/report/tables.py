@@ -66,7 +66,7 @@ def compared(
         baselines=tuple(known),
         systems=systems,
         alpha=comparison.alpha,
-        notes=(*notes, *_counts(any_of), *_test_notes(comparison, known)),
+        notes=(*comparison.warnings, *notes, *_counts(any_of), *_test_notes(comparison, known)),
     )
 
 
@@ -81,7 +81,7 @@ def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: t
         baselines=(),
         systems=(System("a", name, "", chosen=True, results=results, gains=(), size=size, seconds=None),),
         alpha=0.0,
-        notes=(*notes, *_counts(evaluation), _interval_note(evaluation)),
+        notes=(*evaluation.warnings, *notes, *_counts(evaluation), _interval_note(evaluation)),
     )
 
 
