@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import rankers
 from rankinite.cli.manner import say
-from rankinite.cli.options import Reading
+from rankinite.cli.options import Reading, say_odd_features
 from rankinite.errors import DataError, listed
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Material:
             except DataError as problem:
                 raise DataError(f"--map-grades: {problem}") from problem
         _check_apart(data)
+        say_odd_features(target)
         _say_unused(target, models)
         for other in [own for own in data.values() if own is not target]:
             _say_empty(target, other)

@@ -128,6 +128,7 @@ def train(
         )
     maker = learners.make(learner, settings)
     material = _Material.read(data, valid, test, base, preferences, reading)
+    options.say_odd_features(material.train)
     start = monotonic()
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
     with options.busy(f"writing {out}"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.odd_features import OddFeature, advice, find_odd_features
 from rankinite.errors import DataError
 from rankinite.grid import Grid
 from rankinite.kernel import Features, Floats
@@ -63,6 +64,10 @@ class Description:
     """Those of the duplicates that have another grade than the earlier row."""
     preferences: int
     """Judged pairs."""
+    document_ids: bool
+    """Whether documents have ids."""
+    odd_features: tuple[OddFeature, ...]
+    """Features that look like ids, positions or clicks."""
 
     @property
     def constant_features(self) -> tuple[str, ...]:
@@ -133,12 +138,14 @@ class Description:
                 f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
                 "read them with --infinite missing or --infinite clip, in Python infinite=."
             )
+        if self.odd_features:
+            found.append(advice(self.odd_features, named_documents=self.document_ids))
         if self.lowest_grade < 0:
             found.append(
                 "Some grades are negative: read such rows with --unjudged drop, in Python unjudged=, if that marks unjudged "
                 "documents."
             )
-        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features."]
+        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
 
     def __str__(self) -> str:
         tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
@@ -161,7 +168,10 @@ class Description:
 
 
 def describe(data: Dataset) -> Description:
-    """Count queries, documents and grades, summarise the features, and look for duplicates and degenerate queries."""
+    """Count queries, documents and grades, summarise the features, and look for what is odd.
+
+    That is: duplicates, degenerate queries, and features that look like ids, positions or clicks.
+    """
     if not data.rows:
         raise DataError(f"{data.source}: there are no rows to describe.")
     sizes = np.diff(data.offsets)
@@ -184,6 +194,8 @@ def describe(data: Dataset) -> Description:
         duplicate_rows=duplicate,
         contradicting_rows=contradicting,
         preferences=0 if data.preferences is None else len(data.preferences),
+        document_ids=data.doc_ids is not None,
+        odd_features=find_odd_features(data),
     )
 
 
