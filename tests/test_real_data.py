@@ -68,3 +68,12 @@ def test_features_rank_better_than_chance_and_ties_matter():
     rules = ("lowest", "expected", "highest")
     low, middle, high = (rk.evaluate(rk.Feature(0), data, "ndcg@10", ties=t)["ndcg@10"].mean for t in rules)
     assert low < middle < high  # real features tie: elsewhere the order of rows decides
+
+
+@pytest.mark.parametrize("name", ["mq2007", "mq2008", "classic"])
+def test_real_features_do_not_look_like_ids(name):
+    rng = np.random.default_rng(0)
+    for path in sorted((ROOT / name).glob("*.txt.gz")):
+        data = rk.read(path)
+        for queries in (data.queries, 10, 15, 40):
+            assert rk.describe(data.select_queries(rng.permutation(data.queries)[:queries])).odd_features == ()

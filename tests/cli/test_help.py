@@ -186,7 +186,8 @@ def test_shells_complete_verbs_options_and_names(completed):
         *(f"smart,trada-{rest}" for rest in ("leaves", "trim", "splits", "trees", "trees-lambda"))
     ]
     assert completed("evaluate", "fea") == ["feature:"]
-    assert completed("compare", "a.rankinite", "asc") == ["ascending:"]
+    assert completed("compare", "a.rankinite", "asc") == ["ascending:", "ascending-column:"]
+    assert completed("score", "col") == ["column:"]
     assert completed("evaluate", "") == []  # the shell offers files
 
 
@@ -203,4 +204,4 @@ def test_names_to_complete_are_those_there_are():
     assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
     assert get_args(Ties) == completing.TIES
-    assert tuple(name for start in ("feature", "asc", "all") for name in completing.rankers(start)) == rankers.PREFIXES
+    assert rankers.PREFIXES == completing.RANKERS

@@ -150,3 +150,30 @@ def test_help_teaches_by_example(run, verb):
     done = run(verb, "--help")
     assert done.code == 0
     assert f"rankinite {verb} " in done.out.partition("Examples:")[2]
+
+
+def test_queries_that_a_run_lacks_or_nobody_judged_are_told(run, tmp_path):
+    (tmp_path / "web.qrels").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n2 0 d2 0\n3 0 d1 1\n3 0 d2 0\n")
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 9 a\n1 Q0 d9 2 8 a\n7 Q0 d1 1 3 a\n")
+    (tmp_path / "b.run").write_text("1 Q0 d1 1 9 b\n2 Q0 d1 1 9 b\n3 Q0 d2 1 9 b\n")
+    first = "for 2 of 3 judged queries ('2', '3'): each counts as nothing found"
+    second = "ueries of the run that nobody judged are left out: 1 ('7')"
+    for layout in ("text", "csv", "json"):
+        done = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "-m", "map", "--format", layout)
+        assert done.code == 0
+        assert f"No document is returned {first}" in done.err
+        assert second in done.err
+    assert json.loads(done.out)["coverage"] == {
+        "queries": 3,
+        "unanswered": ["2", "3"],
+        "unjudged_queries": ["7"],
+        "documents": 2,
+        "unjudged_documents": 1,
+    }
+    assert json.loads(done.out)["measures"]["ap"]["mean"] == pytest.approx(1 / 3)
+    assert not run("evaluate", tmp_path / "b.run", tmp_path / "web.qrels", "--quiet").err
+    both = run("compare", f"a={tmp_path}/a.run", f"b={tmp_path}/b.run", "-d", tmp_path / "web.qrels", "--json")
+    assert both.err == f"a: no document is returned {first}, as with trec_eval -c.\na: q{second}.\n"
+    assert json.loads(both.out)["warnings"] == both.err.splitlines()
+    told = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "--verbose").err
+    assert "1 of 2 documents for judged queries are unjudged" in told

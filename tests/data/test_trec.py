@@ -51,6 +51,19 @@ def test_runs_add_unjudged_documents_and_leave_others_unreturned(tmp_path: Path)
     assert {pair: second[row] for pair, row in rows.items() if second[row] > -np.inf} == {("2", "b"): 0.5}
 
 
+def test_what_a_run_returns_without_a_judgement_is_counted(tmp_path: Path) -> None:
+    more = put(tmp_path, "b.run", "2 Q0 b 1 0.5 t\n4 Q0 b 1 2 t\n3 Q0 b 1 1 t\n4 Q0 c 1 1 t\n5 Q0 c 1 -inf t\n")
+    _, (first, second) = read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "a.run", RUN), more])
+    assert (first.unjudged_queries, first.documents, first.unjudged_documents) == (("3",), 3, 1)
+    assert (second.unjudged_queries, second.documents, second.unjudged_documents) == (("4", "3"), 1, 0)
+    assert (first + second).unjudged_queries == ()
+
+
+def test_judgements_of_other_queries_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"b\.run: none of its 2 queries is judged in .*q\..*'11', '12'.*'1', '2'"):
+        read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "b.run", "12 Q0 b 1 0.5 t\n11 Q0 b 1 2 t\n")])
+
+
 def test_a_run_is_read_for_the_rows_of_data(tmp_path: Path) -> None:
     data = read_qrels(put(tmp_path, "q", QRELS))
     assert read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n"), data).tolist() == [-np.inf, -np.inf, 7, -np.inf]

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
-_SPELLINGS = (
+
+def _shell_word(quoted: str) -> str:
+    """A name that Python has put in quotes, as a shell takes it."""
+    name = quoted[1:-1]
+    return name if name == "…" else shlex.quote(name)
+
+
+_SPELLINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"zero_based=True", "--zero-based"),
-    (r"\b(missing|infinite|unjudged|qid|grades|convention|ties)='([^']*)'", r"--\1 \2"),
-    (r"\bdoc_id=('[^']*'|…)", "--doc-id"),
+    (r"\b(missing|infinite|unjudged|convention|ties)='([^']*)'", r"--\1 \2"),
+    (r"\b(qid|grades|doc_id)=('[^']*'|\"[^\"]*\")", lambda found: f"--{found[1].replace('_', '-')} {_shell_word(found[2])}"),
+    (r"\b(qid|grades)=…", r"--\1"),
+    (r"\bdoc_id=…", "--doc-id"),
+    (r"\bFeature\((\d+)\)", r"column:\1"),
+    (r"\bFeature\('(\d+)'\)", r"feature:\1"),
     (r"\bERR\(max_grade=(\d+)\)", r"err:max_grade=\1"),
-    (r"\bignore=\['([^']*)'\]", r"--ignore \1"),
+    (
+        r"\bignore=\[((?:(?:'[^']*'|\"[^\"]*\")(?:, )?)+)\]",
+        lambda found: " ".join(f"--ignore {_shell_word(name)}" for name in re.findall(r"'[^']*'|\"[^\"]*\"", found[1])),
+    ),
+    (r", or choose the features with features=\[…\]", ""),
     (r"\bgroup=…?", "--group"),
     (r"\bformat=…?", "--input-format"),
     (r"\bevery=(\d+)", r"--every \1"),

@@ -40,7 +40,7 @@ def adapt(
         RANKER,
         typer.Argument(
             help="The rankers you have, one or more: a model file (ours, LightGBM's text, XGBoost's JSON or UBJSON), or "
-            "feature:NAME; name=… gives one a name.",
+            "feature:NAME or column:0; name=… gives one a name.",
             autocompletion=completing.rankers,
             show_default=False,
         ),

@@ -15,6 +15,7 @@ METHODS = (
 )
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
 TIES = ("expected", "lowest", "highest", "order", "doc_id")
+RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:")
 
 
 def measures(incomplete: str) -> list[str]:
@@ -39,7 +40,7 @@ def ties(incomplete: str) -> list[str]:
 
 def rankers(incomplete: str) -> list[str]:
     """How rankers begin that are no files; without anything typed the shell offers files."""
-    return _last(incomplete, ("feature:", "ascending:", "all-trees:")) if incomplete else []
+    return _last(incomplete, RANKERS) if incomplete else []
 
 
 def _last(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -18,8 +18,9 @@ def describe(
     *,
     reading: options.Reading,
 ) -> None:
-    """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, and
-    queries that teach nothing. Several files must have the same features, as train and test data do.
+    """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, features
+    that look like ids, positions or clicks, and queries that teach nothing. Several files must have the same features, as
+    train and test data do.
 
     Examples:
 

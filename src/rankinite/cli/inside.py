@@ -28,6 +28,12 @@ def described(part: Any) -> str:
             return repr(part).strip("<>")
 
 
+def feature_ranked_by(ranker: Any) -> str:
+    """The feature of a ranker that is one feature, by name or by position, and which of its values come first."""
+    which = f"named {ranker.feature!r}" if isinstance(ranker.feature, str) else f"at position {ranker.feature}, counted from 0"
+    return f"the feature {which}; {'small' if ranker.ascending else 'large'} values first"
+
+
 def trained(ranker: Any) -> Any:
     """The ranker whose trees or weights are meant: what normalised scores come from, the top of a stack, a correction."""
     match type(ranker).__name__:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rankinite.cli.inside import correction, described, kind_of, part_of, parts_of, trained
+from rankinite.cli.inside import correction, described, feature_ranked_by, kind_of, part_of, parts_of, trained
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def overview(ranker: Any, title: str) -> Grid:
 
     kind = type(ranker).__name__
     rows = [("kind", str(ranker) if kind == "Feature" else kind_of(ranker))]
+    if kind == "Feature":
+        rows.append(("ranks by", feature_ranked_by(ranker)))
     if kind in FOREST:
         rows += _forest_rows(ranker)
     if kind in NETS:

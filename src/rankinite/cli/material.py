@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import rankers
 from rankinite.cli.manner import say
-from rankinite.cli.options import Reading
+from rankinite.cli.options import Reading, say_odd_features
 from rankinite.errors import DataError, listed
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Material:
         learnt = {f"--{name.replace('_', '-')}": data.get(name) for name in ("train", "valid", "background_data")}
         judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "open")}
         check_apart(learnt, judged, allow_overlap=allow_overlap)
+        say_odd_features(target)
         _say_unused(target, models)
         for other in [own for own in data.values() if own is not target]:
             _say_empty(target, other)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 import typer
 
 from rankinite.cli import completing
-from rankinite.cli.manner import busy, detail
+from rankinite.cli.manner import busy, detail, say
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -81,7 +81,7 @@ class Reading:
         typer.Option(help="letor, parquet, arrow, csv, tsv or qrels, if the name does not tell.", rich_help_panel=_READING),
     ] = None
     ignore: Annotated[
-        list[str] | None, typer.Option(help="A table's column to leave out; may be repeated.", rich_help_panel=_READING)
+        list[str] | None, typer.Option(help="A column or feature to leave out; may be repeated.", rich_help_panel=_READING)
     ] = None
 
     def read(self, paths: Sequence[Path], like: Dataset | None = None) -> Dataset:
@@ -105,6 +105,15 @@ class Reading:
             )
         detail(f"{data.source}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features{_size(paths)}")
         return data
+
+
+def say_odd_features(data: Dataset) -> None:
+    """A word on features to learn from that look like ids, positions or clicks."""
+    from rankinite.data.odd_features import advice, find_odd_features
+
+    odd = find_odd_features(data)
+    if odd:
+        say(f"{data.source}: {advice(odd, named_documents=data.doc_ids is not None)}")
 
 
 def _size(paths: Sequence[Path]) -> str:

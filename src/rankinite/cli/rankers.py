@@ -1,4 +1,4 @@
-"""Rankers as the command line names them: ``feature:NAME``, a model file, a file of scores, or a TREC run."""
+"""Rankers as the command line names them: ``feature:NAME``, ``column:0``, a model file, a file of scores, or a TREC run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.manner import busy, say
+from rankinite.cli.manner import busy, detail, say
 from rankinite.cli.options import Reading
 from rankinite.errors import ArgumentError, DataError, listed
 
@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from rankinite.kernel import Floats
     from rankinite.rankers.base import Ranker
 
-MODEL = (
-    "a model file (all-trees:FILE also takes XGBoost's trees behind its best iteration), or feature:NAME (ascending:NAME ranks "
-    "small values high)"
-)
+FEATURE = "feature:NAME or column:0, the first feature (ascending:NAME, ascending-column:0: small values rank high)"
+MODEL = f"a model file (all-trees:FILE also takes XGBoost's trees behind its best iteration), or {FEATURE}"
 ALL_TREES = "all-trees:"
 """Before the file of a model: with all its trees, not only those up to the best round of early stopping."""
-HELP = f"{MODEL}, a file with one score a row (or .npy), or a TREC run"
+HELP = f"a file with one score per row (or .npy), a TREC run, {MODEL}"
 
-COLUMN = ("feature:", "ascending:")
+COLUMN = ("feature:", "ascending:", "column:", "ascending-column:")
+"""How rankers begin that are one feature: by name, or by position, counted from 0."""
 PREFIXES = (*COLUMN, ALL_TREES)
 """What a ranker may begin with that is no name of a file."""
 
@@ -91,12 +90,9 @@ def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Readi
 def ranker(spec: str) -> Ranker:
     """The ranker that a model file holds, or one feature."""
     from rankinite.data.streams import spooled
-    from rankinite.rankers.feature import Feature
 
     if spec.startswith(COLUMN):
-        kind, _, name = spec.partition(":")
-        column: Any = Feature(name, ascending=kind == "ascending")
-        return column
+        return _feature(spec)
     file = spec.removeprefix(ALL_TREES)
     with spooled(Path(file)) as path:
         return _model(path, file, all_trees=file != spec)
@@ -114,6 +110,21 @@ def _model(path: Path, name: str, *, all_trees: bool) -> Ranker:
         if note is not None:
             say(f"{name}: {note}; {ALL_TREES}{name} takes all")
     return found
+
+
+def _feature(spec: str) -> Ranker:
+    """One feature: a text after the colon is a name, a number after ``column:`` a position."""
+    from rankinite.rankers.feature import Feature
+
+    kind, _, given = spec.partition(":")
+    if kind.endswith("column") and not (given.isascii() and given.isdecimal()):
+        named = f"{'ascending' if kind.startswith('ascending') else 'feature'}:{given}"
+        raise ArgumentError(
+            f"{spec}: {given!r} is no position. A position is a whole number from 0 on, as in {kind}:0; for the feature named "
+            f"{given!r} write {named}."
+        )
+    feature: Any = Feature(int(given) if kind.endswith("column") else given, ascending=kind.startswith("ascending"))
+    return feature
 
 
 def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
@@ -163,6 +174,8 @@ def _load_trec(
         runs.append(run)
     with busy(f"reading {paths[0]} and {len(given)} run(s)"):
         data, scores = read_trec(paths[0], runs)
+    for (_, what, _), run in zip(given, scores, strict=True):
+        detail(f"{what}: {run.unjudged_documents:,} of {run.documents:,} documents for judged queries are unjudged: grade 0")
     return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
 
 

@@ -71,7 +71,7 @@ def train(
         typer.Option(
             "--base",
             "-b",
-            help="Go on from this ranker: a model file, or feature:NAME.",
+            help="Go on from this ranker: a model file, feature:NAME or column:0.",
             autocompletion=completing.rankers,
         ),
     ] = None,
@@ -142,6 +142,7 @@ def train(
     material = _Material.read(data, valid, test, base, preferences, reading)
     material.check_apart(allow_overlap=allow_overlap)
     check_measures([] if material.test is None else [material.test], [maker.watched()])
+    options.say_odd_features(material.train)
     start = monotonic()
     model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
     with options.busy(f"writing {out}"):

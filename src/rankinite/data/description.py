@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.odd_features import OddFeature, advice, find_odd_features
 from rankinite.errors import DataError
 from rankinite.grid import Grid
 from rankinite.kernel import Features, Floats
@@ -63,6 +64,10 @@ class Description:
     """Those of the duplicates that have another grade than the earlier row."""
     preferences: int
     """Judged pairs."""
+    document_ids: bool
+    """Whether documents have ids."""
+    odd_features: tuple[OddFeature, ...]
+    """Features that look like ids, positions or clicks."""
 
     @property
     def constant_features(self) -> tuple[str, ...]:
@@ -91,10 +96,11 @@ class Description:
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
-        """The features' ranges; ``most`` of them, and ``remedy`` says how to see the others."""
+        """The features' positions, names and ranges; ``most`` of them, and ``remedy`` says how to see the others."""
         shown = self.features[:most]
         rows = tuple(
             (
+                str(position),
                 f.name,
                 f"{f.lowest:.6g}",
                 f"{f.mean:.6g}",
@@ -102,11 +108,11 @@ class Description:
                 f"{f.missing / self.rows:.1%}",
                 f"{f.zeros / self.rows:.1%}",
             )
-            for f in shown
+            for position, f in enumerate(shown)
         )
         hidden = len(self.features) - len(shown)
         notes = (f"… and {hidden} more ({remedy})",) if hidden else ()
-        return Grid(("feature", "lowest", "mean", "highest", "missing", "zero"), rows, notes=notes)
+        return Grid(("column", "feature", "lowest", "mean", "highest", "missing", "zero"), rows, "rlrrrrr", notes=notes)
 
     def oddities(self) -> list[str]:
         """Sentences about what one would want to know."""
@@ -132,12 +138,14 @@ class Description:
                 f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
                 "read them with --infinite missing or --infinite clip, in Python infinite=."
             )
+        if self.odd_features:
+            found.append(advice(self.odd_features, named_documents=self.document_ids))
         if self.lowest_grade < 0:
             found.append(
                 "Some grades are negative: read such rows with --unjudged drop, in Python unjudged=, if that marks unjudged "
                 "documents."
             )
-        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features."]
+        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
 
     def __str__(self) -> str:
         tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
@@ -160,7 +168,10 @@ class Description:
 
 
 def describe(data: Dataset) -> Description:
-    """Count queries, documents and grades, summarise the features, and look for duplicates and degenerate queries."""
+    """Count queries, documents and grades, summarise the features, and look for what is odd.
+
+    That is: duplicates, degenerate queries, and features that look like ids, positions or clicks.
+    """
     if not data.rows:
         raise DataError(f"{data.source}: there are no rows to describe.")
     sizes = np.diff(data.offsets)
@@ -183,6 +194,8 @@ def describe(data: Dataset) -> Description:
         duplicate_rows=duplicate,
         contradicting_rows=contradicting,
         preferences=0 if data.preferences is None else len(data.preferences),
+        document_ids=data.doc_ids is not None,
+        odd_features=find_odd_features(data),
     )
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankinite.data.arrays import group_sizes, matrix_of, rows_to_data
 from rankinite.data.cleaning import Infinite, Unjudged, check_choice, clean
-from rankinite.data.columns import USUAL_NAMES, assign_roles, name_roles
+from rankinite.data.columns import assign_roles, name_roles
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import first_line, format_of, is_header
 from rankinite.data.joining import check_same_features
@@ -23,7 +23,7 @@ from rankinite.data.letor import place_of_row, read_letor
 from rankinite.data.streams import spooled
 from rankinite.data.text_files import AnyPath, group_files, read_sizes
 from rankinite.data.trec import read_qrels
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Indices
 
 if TYPE_CHECKING:
@@ -238,6 +238,7 @@ def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> 
         source=table.source,
         wanted=options.wanted(table.roles),
         given=given,
+        grouped=options.group is not None or bool(group_files(paths)),
         features=options.chosen(),
         ignore=options.ignore,
     )
@@ -249,20 +250,9 @@ def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> 
         )
     has_qid = "qid" in roles.named or "qid" in given
     sizes = options.sizes(() if has_qid else paths)
-    if sizes is None and not has_qid:
-        raise _no_column("query", "qid", table, " (or give the rows of each query with group=…)")
-    if "grades" not in roles.named and "grades" not in given:
-        raise _no_column("grade", "grades", table, "")
     matrix, values = load_matrix(table, roles)
     data = rows_to_data(matrix, roles.features, {**values, **given}, sizes, source=table.source, place=table.place)
     return data, table.place
-
-
-def _no_column(what: str, role: str, table: Table, other: str) -> DataError:
-    return DataError(
-        f"{table.source}: there is no {what} column: none is called {', '.join(USUAL_NAMES[role])}. "
-        f"The columns are {listed(table.types)}. Name the right one with {role}='…'{other}."
-    )
 
 
 def _from_matrix(source: object, options: _Options) -> Read:

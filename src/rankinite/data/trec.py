@@ -1,6 +1,7 @@
 """TREC files, for evaluation alone: judgements (qrels), runs, and plain score files.
 
-The rule everywhere: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal.
+The rule everywhere: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal. A
+judged query that a run leaves out has no ranks at all and counts as nothing found; a query that nobody judged is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.text_files import AnyPath, read_lines
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, GRADE, SCORE, Floats
 
 QRELS_FORM = "qid iteration document grade"
@@ -33,6 +34,20 @@ class _Entry(NamedTuple):
     """The grade or the score."""
 
 
+class RunScores(np.ndarray[tuple[int], np.dtype[np.float64]]):
+    """The scores that a TREC run gives to judged documents, and a count of what it returns without a judgement.
+
+    An array like any other; what is computed from it knows of no run.
+    """
+
+    unjudged_queries: tuple[str, ...] = ()
+    """Queries of the run that nobody judged; they are left out."""
+    documents: int = 0
+    """How many documents the run returns for judged queries."""
+    unjudged_documents: int = 0
+    """How many of them nobody judged; they have grade 0."""
+
+
 def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
     """Judgements as data without features: one row for each line ``qid iteration document grade``."""
     listed = [paths] if not isinstance(paths, Sequence) or isinstance(paths, str) else list(paths)
@@ -46,25 +61,24 @@ def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
     )
 
 
-def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Floats]]:
-    """Judgements and runs together: the data, and one array of scores a run.
+def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[RunScores]]:
+    """Judgements and runs together: the data, and one array of scores for each run.
 
     The rows are the judged documents and those any run returns; a document nobody judged has grade 0, and so has one
-    with a negative grade. As in trec_eval, queries without a judgement are left out.
+    with a negative grade. As in trec_eval, queries without a judgement are left out; their names are in the scores'
+    ``unjudged_queries``. A judged query that a run lacks counts as nothing found, as with trec_eval's option -c;
+    :func:`~rankinite.evaluate` counts and warns of both.
     """
     judged = list(_entries(qrels, QRELS_FORM))
     _refuse_duplicates(judged)
     grades = {(entry.qid, entry.document): max(entry.number, 0.0) for entry in judged}
     queries = {entry.qid for entry in judged}
-    returned: list[dict[tuple[str, str], float]] = []
-    for path in runs:
-        scores = _run_scores(path)
-        returned.append({pair: score for pair, score in scores.items() if pair[0] in queries})
-        for pair in returned[-1]:
-            grades.setdefault(pair, 0.0)
+    known, returned = set(grades), [_run_scores(path) for path in runs]
+    for path, scores in zip(runs, returned, strict=True):
+        _refuse_strangers(path, scores, qrels, queries)
+        grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
     data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
-    pairs = _pairs(data)
-    return data, [np.asarray([scores.get(pair, -np.inf) for pair in pairs], SCORE) for scores in returned]
+    return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
 
 
 def read_run(path: AnyPath, data: Dataset) -> Floats:
@@ -137,6 +151,27 @@ def _judgements(qids: list[str], documents: list[str], grades: list[float], sour
         doc_ids=np.asarray(documents, TEXT),
         source=source,
     )
+
+
+def _scores_of_run(
+    scores: dict[tuple[str, str], float], pairs: list[tuple[str, str]], queries: set[str], known: set[tuple[str, str]]
+) -> RunScores:
+    """One score for each pair of query and document; ``queries`` and ``known`` are the judged queries and pairs."""
+    found = np.asarray([scores.get(pair, -np.inf) for pair in pairs], SCORE).view(RunScores)
+    returned = [pair for pair, score in scores.items() if score > -np.inf]
+    found.unjudged_queries = tuple(dict.fromkeys(qid for qid, _ in returned if qid not in queries))
+    found.documents = sum(qid in queries for qid, _ in returned)
+    found.unjudged_documents = found.documents - sum(pair in known for pair in returned)
+    return found
+
+
+def _refuse_strangers(path: AnyPath, scores: dict[tuple[str, str], float], qrels: AnyPath, queries: set[str]) -> None:
+    asked = {qid for qid, _ in scores}
+    if not asked & queries:
+        raise DataError(
+            f"{path}: none of its {len(asked)} queries is judged in {qrels}. The run has {listed(sorted(asked), 5)}, the "
+            f"judgements have {listed(sorted(queries), 5)}. Give the judgements of the same queries, by the same names."
+        )
 
 
 def _run_scores(path: AnyPath) -> dict[tuple[str, str], float]:

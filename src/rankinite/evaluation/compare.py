@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.bounds import half_note
-from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_scores, finite, percent, scores_of
+from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_ranker, finite, percent
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number
@@ -53,8 +53,10 @@ class Comparison:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: which systems were trained on these queries, and of which it is not known."""
-        return overlap_warnings({name: result.overlap for name, result in self.evaluations.items()}, self._any.source)
+        """What to bear in mind: which systems were trained on these queries, and which return nothing for some of them."""
+        overlaps = {name: result.overlap for name, result in self.evaluations.items()}
+        uncovered = (f"{name}: {text}" for name, own in self.evaluations.items() for text in own.coverage.warnings)
+        return (*overlap_warnings(overlaps, self._any.source), *uncovered)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -285,8 +287,7 @@ def compare(
     asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
     evaluations = {
         str(name): replace(
-            evaluate_scores(scores_of(ranker, data, str(name)), data, asked, rules, ties, confidence),
-            overlap=overlaps.of(ranker),
+            evaluate_ranker(ranker, str(name), data, asked, rules, ties, confidence), overlap=overlaps.of(ranker)
         )
         for name, ranker in rankers.items()
     }

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.bounds import cut, mean_bounds
+from rankinite.evaluation.coverage import Coverage, coverage_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
@@ -82,13 +83,16 @@ class Evaluation:
     """The confidence of the intervals."""
     source: str
     """The data evaluated on."""
+    coverage: Coverage
+    """Queries without an answer, and what a TREC run returns without a judgement."""
     overlap: TrainingOverlap | None = None
     """How many of the queries the ranker was trained on; None for scores, features and other rankers that do not learn."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: that the ranker was trained on these queries, or that it is not known whether it was."""
-        return tuple(text[0].upper() + text[1:] for text in overlap_warnings({"the ranker": self.overlap}, self.source))
+        """What to bear in mind: queries that the ranker was trained on, does not answer, or that nobody judged."""
+        found = (*overlap_warnings({"the ranker": self.overlap}, self.source), *self.coverage.warnings)
+        return tuple(text[0].upper() + text[1:] for text in found)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -146,7 +150,8 @@ class Evaluation:
             "convention": self.convention,
             "ties": self.ties,
             "confidence": self.confidence,
-            "overlap": self.overlap.to_dict() if self.overlap is not None and self.warnings else None,
+            "overlap": self.overlap.to_dict() if self.overlap is not None else None,
+            "coverage": self.coverage.to_dict(),
             "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }
@@ -181,24 +186,27 @@ def evaluate(
 
     By default queries whose documents all have one grade are skipped, as are those a measure says nothing of, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
-    overrides its rule for ties. The result warns when the ranker was trained on some of the queries.
+    overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no
+    document is returned, which count as nothing found, and of queries of a TREC run that nobody judged.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
     asked, rules = as_measures(measures), convention_of(convention)
-    found = evaluate_scores(scores_of(ranker, data), data, asked, rules, ties, confidence)
+    found = evaluate_ranker(ranker, "", data, asked, rules, ties, confidence)
     return replace(found, overlap=TrainingOverlaps(data).of(ranker))
 
 
-def evaluate_scores(
-    scores: Floats,
+def evaluate_ranker(
+    ranker: Scorer | npt.ArrayLike,
+    name: str,
     data: Dataset,
     measures: Sequence[Measure],
     convention: Convention,
     ties: Ties | None,
     confidence: float,
 ) -> Evaluation:
-    """Measure scores that are known to be one a row."""
+    """Measure a ranker, called ``name`` in messages, or scores."""
+    scores = scores_of(ranker, data, name)
     if not data.queries:
         raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
     rule = convention.ties if ties is None else ties
@@ -219,7 +227,8 @@ def evaluate_scores(
         mean = exact_mean(counted)
         interval = cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
         results.append(Result(measure, mean, interval, values))
-    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source)
+    coverage = coverage_of(ranker, scores, data)
+    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source, coverage)
 
 
 def _all_per_query(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.kernel import SCORE, Floats
 from rankinite.rankers.base import Fitted
 from rankinite.storage import DAMAGED, Stored
@@ -19,9 +19,14 @@ from rankinite.storage import DAMAGED, Stored
 
 @dataclass(frozen=True, slots=True)
 class Feature(Fitted):
-    """Ranks by one feature, given by position or by name. A missing value (NaN) ranks below all others."""
+    """Ranks by one feature. A missing value (NaN) ranks below all others.
+
+    A number is a position, counted from 0; a text is a name. LETOR files name their features "1", "2", …, so that
+    ``Feature("11")`` is the one with index 11 in such a file, and ``Feature(11)`` the twelfth, with index 12.
+    """
 
     feature: int | str
+    """The feature's position, or its name."""
     ascending: bool = False
     """True: small values rank high, as for a distance or a URL's length."""
 
@@ -34,7 +39,9 @@ class Feature(Fitted):
         object.__setattr__(self, "feature", operator.index(given))
 
     def __str__(self) -> str:
-        return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
+        if isinstance(self.feature, str):
+            return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
+        return f"{'ascending-column' if self.ascending else 'column'}:{self.feature}"
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -68,13 +75,32 @@ class Feature(Fitted):
 
     def _column(self, features: Any) -> npt.NDArray[Any]:
         if isinstance(features, Dataset):
-            return features.features[:, features.feature_index(self.feature)]
-        if isinstance(self.feature, str) and self.feature in getattr(features, "columns", ()):
-            return np.asarray(features[self.feature])
+            try:
+                return features.features[:, features.feature_index(self.feature)]
+            except DataError as problem:
+                raise DataError(f"{problem}{self._mistaken(features.feature_names)}") from problem
+        frame: Any = features
+        columns: tuple[Any, ...] = tuple(
+            frame.column_names if hasattr(frame, "column_names") else getattr(frame, "columns", ())
+        )
+        if isinstance(self.feature, str) and self.feature in columns:
+            return np.asarray(frame[self.feature])
         matrix = np.asarray(features)
         if isinstance(self.feature, int) and matrix.ndim == 2 and 0 <= self.feature < matrix.shape[1]:
             return matrix[:, self.feature]
+        if columns:
+            rule = f"Its columns are {listed(columns)}, counted from 0.{self._mistaken(columns)}"
+        else:
+            rule = "Give its position, counted from 0, or score a Dataset or a data frame, whose features have names."
         raise DataError(
-            f"feature {self.feature!r} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. "
-            "Give its position, or score a Dataset or a data frame, whose features have names."
+            f"feature {self.feature!r} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. {rule}"
         )
+
+    def _mistaken(self, names: tuple[Any, ...]) -> str:
+        """What may have been meant where a position was given as a name, or a name as a position."""
+        given = self.feature
+        if isinstance(given, str) and given.isdecimal() and int(given) < len(names):
+            return f" The one at position {int(given)}, counted from 0, is Feature({int(given)})."
+        if isinstance(given, int) and str(given) in names:
+            return f" The one named {str(given)!r} is Feature({str(given)!r})."
+        return ""

@@ -38,7 +38,11 @@ def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ra
 
 def _matched(ranker: Any, names: tuple[str, ...], place: str, notes: dict[str, None]) -> Any:
     wanted = tuple(getattr(ranker, "feature_names", ()))
-    if isinstance(ranker, Feature) or set(wanted) <= set(names):  # a feature says itself, and better, what is missing
+    if isinstance(ranker, Feature):  # it says itself, and better, what is missing
+        if isinstance(ranker.feature, int) and 0 <= ranker.feature < len(names):
+            notes[f"position {ranker.feature} is the feature {names[ranker.feature]!r} of {place}"] = None
+        return ranker
+    if set(wanted) <= set(names):
         return ranker
     match ranker:
         case Blend():
