@@ -200,6 +200,6 @@ def test_a_report_of_training_says_it(run, files, mixed, tmp_path):
 
 def test_what_a_model_was_trained_on_is_shown(run, files, foreign):
     done = run("inspect", files.model)
-    assert re.search(r"^queries\s+60$", done.out, re.MULTILINE), done.out
-    assert json.loads(run("inspect", files.model, "--json").out)["queries"] == 60
-    assert json.loads(run("inspect", foreign, "--json").out)["queries"] is None
+    assert re.search(r"^trained on\s+60 queries$", done.out, re.MULTILINE), done.out
+    assert json.loads(run("inspect", files.model, "--json").out)["training_queries"] == 60
+    assert json.loads(run("inspect", foreign, "--json").out)["training_queries"] is None

@@ -149,7 +149,7 @@ def overview(ranker: Any, title: str) -> Grid:
     if kind in NETS:
         rows += _net_rows(ranker)
     if kind in FOREST + NETS and ranker.sketch is not None:
-        rows.append(("queries", _queries(ranker.sketch)))
+        rows.append(("trained on", _queries(ranker.sketch)))
     if kind == "Normalised":
         rows.append(("scores", SCALES[ranker.scale]))
         rows += [("centre", f"{ranker.centre:g}"), ("spread", f"{ranker.spread:g}")] if ranker.scale == "all" else []
@@ -159,7 +159,7 @@ def overview(ranker: Any, title: str) -> Grid:
 def _queries(sketch: QuerySketch) -> str:
     """How many queries it was trained on."""
     about, more = "about " if sketch.level else "", "" if sketch.complete else ", and others that are not known"
-    return f"{about}{sketch.queries:,}{more}"
+    return f"{about}{sketch.queries:,} queries{more}"
 
 
 def _forest_rows(forest: Forest) -> list[tuple[str, str]]:
@@ -290,7 +290,7 @@ def facts(ranker: Any) -> dict[str, Any]:
     if kind not in FOREST + NETS:
         return found | {"ranker": str(ranker)}
     found |= {"settings": dict(ranker.settings), "history": None if ranker.history is None else ranker.history.to_dict()}
-    found["queries"] = None if ranker.sketch is None else ranker.sketch.queries
+    found["training_queries"] = None if ranker.sketch is None else ranker.sketch.queries
     if kind in NETS:
         return found | _net_facts(ranker)
     return found | {
