@@ -97,3 +97,16 @@ def test_adapt_names_odd_features_of_the_target(run, files, tmp_path):
     target.write_text("\n".join(lines) + "\n")
     done = run("adapt", files.model, "--train", target, "--methods", "interpolate", "--out", tmp_path / "out", "--folds", 2)
     assert f"{target}: 1 feature may not be meant as such: 7 (rises from row to row" in done.err
+
+
+def test_two_grades_and_a_text_in_later_data_are_refused_in_the_shells_words(run, tmp_path):
+    good, bad, two = (tmp_path / name for name in ("good.csv", "bad.csv", "two.csv"))
+    good.write_text("qid,label,x\n1,1,5\n1,0,6\n")
+    bad.write_text("qid,label,x\n1,1,five\n1,0,six\n")
+    two.write_text("qid,label,relevance,x\n1,1,1,5\n1,0,0,6\n")
+    later = run("train", good, "--valid", bad, "--out", tmp_path / "m.rankinite")
+    assert later.code == 2
+    assert later.err.endswith("column 'x' holds string, not numbers. Features must be numeric or boolean; convert it.\n")
+    refused = run("describe", two)
+    assert refused.code == 2
+    assert refused.err.endswith("Name the right one with --grades and leave the others out with --ignore.\n")
