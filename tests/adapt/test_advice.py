@@ -190,7 +190,7 @@ def test_where_one_query_carries_the_gain_it_is_named_with_what_is_left_without_
     after[slice(*gains)] = data.grades[slice(*gains)]
     verdict = Verdict("smart", "smart", "smart", 0.8, 0.84, 1)
     scores = {"background": before, "smart": after, "target": before}
-    trials = tuple(Trial(KNOWN[name], rk.Feature(0), own, 1.0) for name, own in scores.items())
+    trials = tuple(Trial(KNOWN[name], rk.Feature(0), own, np.ones(6), 1.0) for name, own in scores.items())
     choice = Choice(verdict, rk.Feature(0), NDCG, trials, {}, rk.compare(scores, data, NDCG, against=BASELINES))
     found = choice.concentration
     assert found.queries == (str(data.qids[3]),)

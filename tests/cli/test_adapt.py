@@ -410,7 +410,16 @@ def test_what_a_background_does_not_say_is_told(home, tmp_path):
     replace(predicts, settings={"rate": 0.1}).save(tmp_path / "bare.rankinite")
 
     def tried(model: str, *options: str) -> tuple[list[str], dict[str, str]]:
-        command = ("adapt", tmp_path / model, "--methods", "trada,additive", "--no-curve", "--json", "--out", tmp_path / "out")
+        command = (
+            "adapt",
+            tmp_path / model,
+            "--methods",
+            "trada,lambdaboost",
+            "--no-curve",
+            "--json",
+            "--out",
+            tmp_path / "out",
+        )
         told = json.loads(call(*command, *options).out)
         return list(told["methods"]), told["not_tried"]
 

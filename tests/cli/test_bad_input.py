@@ -124,8 +124,8 @@ def test_a_folder_that_cannot_be_made(run, tmp_path):
     [
         (("evaluate", "feature:1", "DATA"), False),
         (("train", "DATA", "--min-rows", "1"), False),
-        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--valid", "DATA"), True),
-        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--test", "DATA"), True),
+        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--allow-overlap", "--valid", "DATA"), True),
+        (("train", "DATA", "--min-rows", "1", "--learner", "mart", "--allow-overlap", "--test", "DATA"), True),
     ],
     ids=str,
 )

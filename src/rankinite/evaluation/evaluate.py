@@ -150,7 +150,7 @@ class Evaluation:
             "convention": self.convention,
             "ties": self.ties,
             "confidence": self.confidence,
-            "overlap": self.overlap.to_dict() if self.overlap is not None else None,
+            "overlap": self.overlap.to_dict() if self.overlap is not None and self.overlap.is_of_concern else None,
             "coverage": self.coverage.to_dict(),
             "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},

@@ -40,6 +40,11 @@ class TrainingOverlap:
     known: bool = True
     """Whether the ranker says of all its parts what they were trained on; else there may be more."""
 
+    @property
+    def is_of_concern(self) -> bool:
+        """Whether some queries were trained on, or may have been."""
+        return self.queries > 0 or not self.known
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {"trained_on": self.queries, "of": self.of, "exact": self.exact, "known": self.known}
@@ -92,7 +97,7 @@ def overlap_warnings(overlaps: Mapping[str, TrainingOverlap | None], source: str
     """What to bear in mind of rankers, by name, that were judged by ``source``: one sentence for all alike."""
     groups: dict[TrainingOverlap, list[str]] = {}
     for name, overlap in overlaps.items():
-        if overlap is not None and (overlap.queries or not overlap.known):
+        if overlap is not None and overlap.is_of_concern:
             groups.setdefault(overlap, []).append(name)
     return tuple(_warning(names, overlap, source) for overlap, names in groups.items())
 
