@@ -45,7 +45,8 @@ def test_trees_are_added_with_the_loss_of_the_background(loss):
 
 def test_every_method_of_paper_003_keeps_squared_loss():
     forest = BACKGROUNDS["squared"].fit(background_data())
-    choice = choose(forest, target(), background_data=background_data(), same_scale=True, curve=False)
+    asked = ["trada", "trada-trees", "pool", *LAMBDA_FORMS]
+    choice = choose(forest, target(), background_data=background_data(), methods=asked, same_scale=True, curve=False)
     task = Task({"web": forest}, target(), NDCG, background_data=background_data())
     assert task.loss == "squared"
     more = LEARNERS["squared"]
@@ -62,9 +63,11 @@ def test_every_method_of_paper_003_keeps_squared_loss():
 
 
 def test_without_another_loss_there_are_no_further_forms_of_a_method():
-    choice = choose(background(), target(), background_data=background_data(), curve=False)
-    assert not set(choice.models) & set(LAMBDA_FORMS)
-    assert dict(choice.refused) == {}
+    task = Task({"web": background()}, target(), NDCG, background_data=background_data())
+    squared = Task({"web": BACKGROUNDS["squared"].fit(background_data())}, target(), NDCG)
+    for method in METHODS:
+        if method.lambda_form_of:
+            assert (method.is_usual(task), method.is_usual(squared)) == (False, True)
     asked = choose(background(), target(), methods=["additive", "additive-lambda"], curve=False)
     assert "is the same as additive" in asked.refused["additive-lambda"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankinite as rk
+from oracles.adapting import make_small
 from rankinite import cli
 
 
@@ -33,6 +34,12 @@ def run(capsys, monkeypatch):
         return Outcome(code, printed.out, printed.err)
 
     return call
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Every way to adapt with few trees and rounds."""
+    make_small(monkeypatch)
 
 
 @pytest.fixture(scope="session")

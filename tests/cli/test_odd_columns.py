@@ -91,6 +91,7 @@ def test_features_of_letor_files_are_told_by_their_values(run, tmp_path):
     assert "may not be meant" not in run("describe", path, "--ignore", 2, "--ignore", 3, "--ignore", 4).out
 
 
+@pytest.mark.usefixtures("small")
 def test_adapt_names_odd_features_of_the_target(run, files, tmp_path):
     lines = [f"{line.split(' #')[0]} 7:{row}" for row, line in enumerate(files.train.read_text().splitlines())]
     target = tmp_path / "target.txt"

@@ -73,6 +73,7 @@ def test_training_is_not_judged_by_what_it_learns_from(run, files, renamed, mixe
     assert "allow-overlap = true" in out.with_suffix(".toml").read_text()
 
 
+@pytest.mark.usefixtures("small")
 def test_the_same_ids_alone_are_no_overlap(run, files, counted, tmp_path):
     done = run("train", files.train, "--valid", counted, *QUICK, "--out", tmp_path / "m.rankinite")
     assert done.code == 0, done.err
@@ -112,6 +113,7 @@ def test_weights_are_not_judged_by_what_chose_them(run, files, nets, tmp_path):
     assert f"combined was trained on 60 of the 60 queries of {files.valid}, which flatters it." in allowed.err
 
 
+@pytest.mark.usefixtures("small")
 def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
     given = ("adapt", files.model, "-d", files.test, "--test", mixed, "--methods", "additive", "--no-curve", "--folds", "2")
     assert run(*given, "--out", tmp_path / "refused").code == 2
@@ -127,6 +129,7 @@ def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
     assert warnings[0] in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("small")
 def test_a_background_that_knows_the_target_is_told(run, files, renamed, tmp_path):
     given = ("adapt", files.model, "-d", renamed, "--methods", "additive", "--no-curve", "--folds", "2")
     done = run(*given, "--out", tmp_path / "out")

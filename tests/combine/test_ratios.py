@@ -72,7 +72,7 @@ def test_the_best_of_all_ratios_is_found_each_ranker_alone_included(rows, measur
     assert found.curve.value_at(found.alpha) == pytest.approx(found.value, abs=1e-11)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(judged, st.sampled_from(MEASURES))
 def test_many_rankers_are_never_below_the_best_of_them(rows, measure):
     data, rankers = dataset(rows), [FIRST, SECOND, THIRD]

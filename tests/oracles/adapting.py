@@ -87,3 +87,9 @@ def make_small(monkeypatch) -> None:
     monkeypatch.setattr(import_module("rankinite.adapt.interpolate"), "powell", partial(powell, most=50))
     monkeypatch.setattr(methods, "smart", partial(smart, learner=replace(TREES, row_share=0.7)))
     monkeypatch.setattr(methods, "lambdaboost", partial(lambdaboost, learner=LINEAR))
+    for name in ("rows_drawn", "nodes_drawn"):
+        monkeypatch.setattr(methods, name, _drawn)
+
+
+def _drawn(measure, seed=0, *, preset="plain"):
+    return rk.LambdaMART.preset(preset, measure=measure, trees=8, leaves=4, rate=0.3, min_rows=3, row_share=0.7, seed=seed)
