@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import dataclass
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -283,7 +284,7 @@ def test_windows_of_smoothing_are_shares():
 
 
 def test_the_picture_has_shares_and_names_alpha():
-    pytest.importorskip("matplotlib").use("Agg")
+    mpl.use("Agg")
     found = rk.combine.exact(SECOND, Perfect(), DATA)
     axes = found.plot()
     line, best_alpha = axes.get_lines()

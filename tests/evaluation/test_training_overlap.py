@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from functools import cache
 
+import lightgbm
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -89,7 +90,6 @@ def test_many_rankers_are_not_all_named():
 
 
 def test_models_from_elsewhere_do_not_say(tmp_path):
-    lightgbm = pytest.importorskip("lightgbm")
     data = lightgbm.Dataset(TRAIN.features, TRAIN.grades, group=np.diff(TRAIN.offsets))
     booster = lightgbm.train({"objective": "lambdarank", "verbose": -1, "min_data_in_leaf": 2}, data, 3)
     booster.save_model(tmp_path / "model.txt")
