@@ -6,7 +6,6 @@ A cell is a JSON file with the value of every test query, so that the page can b
 from __future__ import annotations
 
 import ast
-import fcntl
 import hashlib
 import json
 import os
@@ -65,20 +64,6 @@ class Cell:
             return False
         found = json.loads(self.path.read_text(encoding="utf-8"))
         return found["settings"] == _digest(SETTINGS) and code in (None, found["code"])
-
-    @contextmanager
-    def claimed(self) -> Iterator[bool]:
-        """Whether this process has the cell to itself; a process that ends gives it back."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = self.path.with_suffix(".lock")
-        with lock.open("w", encoding="utf-8") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-                return
-            yield True
-            lock.unlink()
 
     def run(self, fit: Fit, threads: int) -> dict[str, Any]:
         """Fit everything and keep what came out."""

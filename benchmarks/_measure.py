@@ -7,6 +7,7 @@ as a contender that holds Python's lock could not watch itself.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.metadata
 import json
 import os
@@ -15,6 +16,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +91,21 @@ def _busy_seconds() -> float:
         return 0.0
     user, nice, system, _idle, _wait, interrupt, soft = numbers[:7]
     return (user + nice + system + interrupt + soft) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[bool]:
+    """Whether this process has the making of a file to itself; a process that ends gives it back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_suffix(".lock")
+    with lock.open("w", encoding="utf-8") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+        lock.unlink()
 
 
 def machine(packages: list[str]) -> str:

@@ -29,7 +29,7 @@ from _adaptation_findings import fit_findings
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
 from _adaptation_rivals import fit_rivals
-from _measure import SCRATCH
+from _measure import SCRATCH, claimed
 
 PAGE = Path(__file__).parents[1] / "docs" / "adaptation-results.md"
 KINDS = {"methods": (fit_methods, 5), "rivals": (fit_rivals, 5), "findings": (fit_findings, 3)}
@@ -56,7 +56,7 @@ def work(cells: list[Cell], fit: Any, threads: int, until: float, code: str | No
         if time.monotonic() > until:
             print(f"The time is up before cell {place} of {len(cells)}; run it again to go on.", flush=True)
             break
-        with cell.claimed() as ours:
+        with claimed(cell.path) as ours:
             if not ours or cell.kept(code=code):
                 continue
             try:

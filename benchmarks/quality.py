@@ -8,8 +8,8 @@ plain, rows and features drawn, or these with one more regulariser: symmetric tr
 fold's validation part are taken, with one seed; "five seeds" is the mean of the scores of five models with that setting,
 each with its own best number of trees. The test parts of the five folds are evaluated together, alike for all: expected
 NDCG@10 and ERR under ties, queries of one grade skipped, mean and 95 % interval over queries. Tuned settings and scores are
-kept in .bench/quality, so an interrupted run goes on where it was. 10,488 of the 69,623 rows of mq2007 are not as published
-but recovered from published models.
+kept in .bench/quality, so an interrupted run goes on where it was, and several processes may work at once. 10,488 of the
+69,623 rows of mq2007 are not as published but recovered from published models.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, claimed, machine, write_section
+from rankinite.parallel import thread_count
 
 TREES, STEP, SEEDS = 300, 5, 5
 LEAVES, RATES = (8, 16, 32), (0.05, 0.1)
@@ -59,8 +60,8 @@ def lightgbm(train: rk.Dataset, leaves: int, rate: float, more: dict[str, Any], 
     import lightgbm as library
 
     data = library.Dataset(train.features, train.grades, group=np.diff(train.offsets), params={"verbosity": -1})
-    settings = {"objective": "lambdarank", "num_leaves": leaves, "learning_rate": rate, "verbosity": -1, "num_threads": 2}
-    model = library.train({**settings, **more, "seed": seed}, data, TREES)
+    settings = {"objective": "lambdarank", "num_leaves": leaves, "learning_rate": rate, "verbosity": -1}
+    model = library.train({**settings, "num_threads": thread_count(), **more, "seed": seed}, data, TREES)
 
     def part(data: rk.Dataset, first: int) -> np.ndarray:
         return model.predict(data.features, start_iteration=first, num_iteration=STEP)
@@ -72,8 +73,9 @@ def xgboost(train: rk.Dataset, leaves: int, rate: float, more: dict[str, Any], s
     import xgboost as library
 
     data = library.DMatrix(train.features, train.grades, qid=train.query_of_row())
-    settings = {"objective": "rank:ndcg", "tree_method": "hist", "grow_policy": "lossguide", "max_leaves": leaves}
-    model = library.train({**settings, "max_depth": 0, "eta": rate, "nthread": 2, **more, "seed": seed}, data, TREES)
+    shape = {"grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "eta": rate}
+    settings = {"objective": "rank:ndcg", "tree_method": "hist", "nthread": thread_count(), **shape}
+    model = library.train({**settings, **more, "seed": seed}, data, TREES)
 
     def part(data: rk.Dataset, first: int) -> np.ndarray:
         return model.inplace_predict(data.features, iteration_range=(first, first + STEP), predict_type="margin")
@@ -86,7 +88,7 @@ def catboost(train: rk.Dataset, leaves: int, rate: float, more: dict[str, Any], 
 
     shape = {"iterations": TREES, "depth": leaves.bit_length() - 1, "learning_rate": rate, "random_seed": seed, **more}
     model = library.CatBoostRanker(
-        loss_function="YetiRank", thread_count=2, verbose=False, allow_writing_files=False, **shape
+        loss_function="YetiRank", thread_count=thread_count(), verbose=False, allow_writing_files=False, **shape
     )  # fmt: skip
     model.fit(train.features, train.grades, group_id=train.query_of_row())
     return lambda data: model.staged_predict(data.features, eval_period=STEP)
@@ -137,16 +139,16 @@ def best_stage(staged: Staged, valid: rk.Dataset) -> tuple[float, int]:
     return max(values), int(np.argmax(values))
 
 
-def kept(name: str, number: int, system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, Any]:
-    """What a system comes to in a fold, from its file if there is one."""
+def kept(name: str, number: int, system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, Any] | None:
+    """What a system comes to in a fold, from its file if there is one; None while another process is at it."""
     path = SCRATCH / "quality" / f"{name}-{number + 1}-{system.replace(', ', '-')}.json"
-    if not path.exists():
-        started = time.perf_counter()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".part").write_text(json.dumps(tuned(system, fold)), encoding="utf-8")
-        path.with_suffix(".part").replace(path)
-        print(f"{name} fold {number + 1} {system:20} {time.perf_counter() - started:6.0f} s", flush=True)
-    return json.loads(path.read_text(encoding="utf-8"))
+    with claimed(path) as ours:
+        if ours and not path.exists():
+            started = time.perf_counter()
+            path.with_suffix(".part").write_text(json.dumps(tuned(system, fold)), encoding="utf-8")
+            path.with_suffix(".part").replace(path)
+            print(f"{name} fold {number + 1} {system:20} {time.perf_counter() - started:6.0f} s", flush=True)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def main() -> None:
@@ -161,6 +163,9 @@ def main() -> None:
     for name in given.data:
         parts = folds(name)
         found = {system: [kept(name, number, system, fold) for number, fold in enumerate(parts)] for system in given.systems}
+        if any(one is None for each in found.values() for one in each):
+            print(f"{name}: other processes are at some folds; run this again when they have finished.", flush=True)
+            continue
         test = replace(rk.concat([fold[2] for fold in parts]), source=f"{name}, test parts of five folds")
         scores = {}
         for system, each in found.items():
