@@ -47,9 +47,7 @@ browser:
 	  || echo "chromium could not be installed: the browser tests are skipped, or fail where CI is set"; \
 	else echo "no chromium and chromedriver: the browser tests are skipped (apt install chromium chromium-driver)"; fi
 
-# Numba's cache does not see changes in kernels that a kernel calls, so the cache is named by all of them.
 test: $(VENV)/.dev browser
-	NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba/$$(cat src/rankinite/*.py src/rankinite/*/*.py | cksum | cut -d' ' -f1) \
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev

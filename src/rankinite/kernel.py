@@ -1,7 +1,7 @@
 """The one way Numba functions are compiled here, and the dtypes they agree on.
 
-Kernels run without the GIL, are cached on disk and never use fast-math: results must not depend on the
-machine's idea of associativity. Parallelism is not Numba's ``prange`` but chunks of work handed to
+Kernels run without the GIL, are kept on disk (see :mod:`rankinite.kernel_cache`) and never use fast-math: results must
+not depend on the machine's idea of associativity. Parallelism is not Numba's ``prange`` but chunks of work handed to
 threads (see :mod:`rankinite.parallel`), which compiles several times faster and is safe to nest and fork.
 """
 
@@ -17,6 +17,8 @@ import numpy.typing as npt
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from rankinite.kernel_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,8 +45,10 @@ Strings: TypeAlias = npt.NDArray[Any]
 
 def kernel(function: F) -> F:
     """Compile a function on plain arrays; to the type checker it stays the Python function it was."""
-    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if hasattr(dispatcher, "overloads"):  # it is the plain function when the compiler is switched off
+        dispatcher._cache = KernelCache(function)  # noqa: SLF001 - where Numba keeps it; enable_caching() would make its own
+    return dispatcher
 
 
 A = TypeVar("A", bound=npt.NDArray[Any])

@@ -6,6 +6,7 @@ import io
 import re
 import shlex
 import sys
+import warnings
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -71,6 +72,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
+    warnings.showwarning = _note
     try:
         app(prog_name="rankinite")
     except RankiniteError as error:
@@ -82,6 +84,11 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - what is left are our own faults
         fault = f"{type(error).__name__}: {error}"
         _refuse(f"a fault of the program ({fault}). Please report it, with what the same command says with --verbose.", 1)
+
+
+def _note(message: Warning | str, *_where: object) -> None:
+    """A warning, without the line of code that gave it."""
+    print(f"rankinite: note: {message}", file=sys.stderr)
 
 
 def _refuse(message: str, code: int = 2) -> NoReturn:
