@@ -1,0 +1,210 @@
+"""Models: our own files, LightGBM's text, XGBoost's JSON and UBJSON, checkpoints. Whatever loads must also score."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import rankinite as rk
+from fuzz.data_targets import put
+from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree
+from fuzz.target import Target
+
+MODELS = Path(__file__).parents[1] / "models"
+MOST_FEATURES = 50_000
+"""Models that name more are loaded, but score nothing here."""
+
+
+@cache
+def training() -> rk.Dataset:
+    """Few rows, some values missing, for the smallest models of every library."""
+    features = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
+    features[::7, 2] = np.nan
+    return rk.read(features, grades=np.arange(60) % 3, qid=np.arange(60) // 6)
+
+
+def load_and_score(path: Path) -> None:
+    ranker = rk.load(path)
+    names = tuple(getattr(ranker, "feature_names", None) or ("1", "2", "3", "4"))
+    str(ranker)
+    if len(names) > MOST_FEATURES:
+        return
+    rows = np.resize(np.float32([0.0, 1.0, -1.0, np.nan, 1e30, 0.5]), (6, len(names)))
+    data = rk.Dataset(rows, np.arange(6) % 2, np.asarray([0, 3, 6]), np.asarray(["a", "b"]), names)
+    scores = ranker.score(data)
+    assert scores.shape == (6,)
+
+
+# ---- our own ------------------------------------------------------------------------------------------------------------
+
+
+def make_own(rng: Random, folder: Path) -> Path:
+    content = rng.choice(sorted(MODELS.glob("*.rankinite"))).read_bytes()
+    if rng.random() < 0.3:
+        return put(folder / "model.rankinite", damaged_bytes(rng, content))
+    return put(folder / "model.rankinite", repacked(rng, content))
+
+
+def repacked(rng: Random, content: bytes) -> bytes:
+    """A model file whose header, description or arrays are changed, and which is otherwise sound."""
+    length = int.from_bytes(content[:8], "little")
+    header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
+    match rng.randrange(4):
+        case 0:
+            header = damaged_tree(rng, header)
+        case 1:
+            body = damaged_numbers(rng, body)
+        case _:
+            described = damaged_tree(rng, json.loads(header["__metadata__"]["rankinite"]))
+            header["__metadata__"]["rankinite"] = _dumps(described)
+    text = _dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + body
+
+
+def damaged_numbers(rng: Random, body: bytes) -> bytes:
+    """A few whole numbers of an array replaced by others that are near, negative or far away."""
+    found = bytearray(body)
+    for _ in range(rng.choice([1, 2, 8])):
+        at = rng.randrange(max(1, len(found) // 4)) * 4
+        value = rng.choice([0, 1, -1, 2, 1000, 2**31 - 1, -(2**31), rng.randrange(100)])
+        found[at : at + 4] = struct.pack("<i", value)
+    return bytes(found[: len(body)])
+
+
+def _dumps(tree: Any) -> str:
+    """JSON of any tree; one too deep for the encoder is written by hand, as an attacker would."""
+    try:
+        return json.dumps(tree)
+    except RecursionError:
+        return "[" * 100_000 + "]" * 100_000
+
+
+# ---- LightGBM and XGBoost -----------------------------------------------------------------------------------------------
+
+
+@cache
+def lightgbm_text() -> str:
+    import lightgbm
+
+    data = training()
+    settings = {"objective": "lambdarank", "num_leaves": 4, "min_data_in_leaf": 2, "verbosity": -1, "num_threads": 1}
+    own = lightgbm.Dataset(data.features, data.grades, group=np.diff(data.offsets), params={"verbosity": -1})
+    return lightgbm.train(settings, own, 3).model_to_string()
+
+
+def make_lightgbm(rng: Random, folder: Path) -> Path:
+    content = damaged_lines(rng, lightgbm_text(), rng.choice([" ", "=", "\t"]))
+    raw = content.encode(errors="replace")
+    return put(folder / "model.txt", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
+
+
+@cache
+def xgboost_tree() -> Any:
+    import xgboost
+
+    data = training()
+    matrix = xgboost.DMatrix(data.features, data.grades, qid=data.query_of_row())
+    settings = {"objective": "rank:ndcg", "max_depth": 2, "nthread": 1}
+    return json.loads(bytes(xgboost.train(settings, matrix, 3).save_raw("json")))
+
+
+def make_xgboost(rng: Random, folder: Path) -> Path:
+    raw = _dumps(damaged_tree(rng, xgboost_tree())).encode()
+    return put(folder / "model.json", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
+
+
+def make_ubjson(rng: Random, folder: Path) -> Path:
+    try:
+        raw = b"".join(ubjson(rng, damaged_tree(rng, xgboost_tree()) if rng.random() < 0.7 else xgboost_tree()))
+    except RecursionError:
+        raw = b"[" * 100_000
+    return put(folder / "model.ubj", damaged_bytes(rng, raw) if rng.random() < 0.5 else raw)
+
+
+def ubjson(rng: Random, value: Any) -> Iterator[bytes]:
+    """A JSON value in UBJSON; a count is sometimes a lie."""
+    match value:
+        case None:
+            yield b"Z"
+        case bool():
+            yield b"T" if value else b"F"
+        case int() if abs(value) < 2**63:
+            yield b"L" + struct.pack(">q", value)
+        case int() | float():
+            yield b"D" + struct.pack(">d", float(value))
+        case str():
+            yield b"S" + _length(rng, len(raw := value.encode())) + raw
+        case list() if value and all(type(item) is float for item in value) and rng.random() < 0.5:
+            yield b"[$d#" + _length(rng, len(value)) + struct.pack(f">{len(value)}f", *np.float32(value).tolist())
+        case list():
+            yield b"[#" + _length(rng, len(value))
+            for item in value:
+                yield from ubjson(rng, item)
+        case _:
+            yield b"{"
+            for key, item in value.items():
+                yield _length(rng, len(raw := key.encode())) + raw
+                yield from ubjson(rng, item)
+            yield b"}"
+
+
+def _length(rng: Random, count: int) -> bytes:
+    if rng.random() < 0.0005:
+        count = rng.choice([-1, 2**31, 2**62, count + 1, 10**9])
+    return b"L" + struct.pack(">q", count)
+
+
+# ---- checkpoints ----------------------------------------------------------------------------------------------------------
+
+
+def learner() -> rk.LambdaMART:
+    return rk.LambdaMART(trees=4, leaves=3, min_rows=2, patience=None)
+
+
+@cache
+def checkpoint() -> bytes:
+    """A checkpoint after two of four rounds."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "run.checkpoint")
+        keep = rk.Checkpoint(path, every=2)
+        learner().fit(training(), callbacks=[lambda progress: keep(progress) if progress.round == 2 else None, _Resume(keep)])
+        return path.read_bytes()
+
+
+class _Resume:
+    """A callback that takes part in resuming but writes nothing itself."""
+
+    def __init__(self, keep: rk.Checkpoint) -> None:
+        self.resume = keep.resume
+
+    def __call__(self, progress: rk.Progress) -> None:
+        pass
+
+
+def make_checkpoint(rng: Random, folder: Path) -> Path:
+    content = checkpoint()
+    changed = damaged_bytes(rng, content) if rng.random() < 0.2 else repacked(rng, content)
+    return put(folder / "run.checkpoint", changed)
+
+
+def resume(path: Path) -> None:
+    learner().fit(training(), callbacks=[rk.Checkpoint(path, every=100)])
+
+
+TARGETS = (
+    Target("own models", make_own, load_and_score),
+    Target("LightGBM text", make_lightgbm, load_and_score),
+    Target("XGBoost JSON", make_xgboost, load_and_score),
+    Target("XGBoost UBJSON", make_ubjson, load_and_score),
+    Target("checkpoints", make_checkpoint, resume),
+)
