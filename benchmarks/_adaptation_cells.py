@@ -1,6 +1,7 @@
 """One cell of the experiment on adapting: a pair, a number of target queries, a draw. What is fitted in it, and what is kept.
 
 A cell is a JSON file with the value of every test query, so that the page can be written anew without fitting anything.
+Finished cells are also archived beside the programs, so that a run on another machine goes on where the last one was.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import lzma
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +25,9 @@ import rankinite as rk
 from _adaptation_pairs import CLASSIC, FURTHER, PAIRS, QUERIES, SHIFTS, WORLD, Pair
 
 MEASURES = [rk.NDCG(10), rk.NDCG(1), rk.NDCG(3)]
+DIGITS = 5
+"""Of a query's value, as it is kept: more than any mean is shown with."""
+ARCHIVE = Path(__file__).parent / "cells"
 TREES, LEAVES, RATE, MORE = 300, 12, 0.05, 30
 SHAPE = {"leaves": LEAVES, "rate": RATE, "patience": None, "train_history": False}
 SETTINGS = {
@@ -59,11 +64,12 @@ class Cell:
         return self.folder / self.kind / f"{self.pair.name}_{self.size or 'all'}_{self.draw}.json"
 
     def kept(self, *, code: str | None = None) -> bool:
-        """Whether it is there, with today's settings; and made by this code, if one is given."""
-        if not self.path.exists():
-            return False
-        found = json.loads(self.path.read_text(encoding="utf-8"))
-        return found["settings"] == _digest(SETTINGS) and code in (None, found["code"])
+        """Whether it is there or in the archive, with today's settings; and made by this code, if one is given."""
+        key = (self.pair.name, self.size, self.draw)
+        found = [archived(self.kind)[key]] if key in archived(self.kind) else []
+        if self.path.exists():
+            found.append(json.loads(self.path.read_text(encoding="utf-8")))
+        return any(own["settings"] == _digest(SETTINGS) and code in (None, own["code"]) for own in found)
 
     def run(self, fit: Fit, threads: int) -> dict[str, Any]:
         """Fit everything and keep what came out."""
@@ -135,7 +141,7 @@ def judged(ranker: Any, material: Any) -> dict[str, Any]:
 def _values(ranker: Any, data: rk.Dataset) -> dict[str, list[float | None]]:
     scored = np.asarray(ranker(data), float) if callable(ranker) else ranker
     evaluation = rk.evaluate(scored, data, MEASURES)
-    return {str(m): [None if np.isnan(v) else round(v, 7) for v in evaluation[m].per_query.tolist()] for m in MEASURES}
+    return {str(m): [None if np.isnan(v) else round(v, DIGITS) for v in evaluation[m].per_query.tolist()] for m in MEASURES}
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------------
@@ -170,6 +176,35 @@ def cells_of(kind: str, names: list[str], draws: int, folder: Path) -> list[Cell
 
 
 def read_cells(kind: str, folder: Path) -> list[Mapping[str, Any]]:
-    """All cells kept with today's settings."""
+    """All cells with today's settings, those of the folder before those of the archive."""
+    found = {**archived(kind), **_in_folder(kind, folder)}
+    return [own for own in found.values() if own["settings"] == _digest(SETTINGS) and own["pair"] in PAIRS]
+
+
+# ---- the archive ---------------------------------------------------------------------------------------------------------
+
+Key = tuple[str, int | None, int]
+"""The pair, the number of target queries, the draw."""
+
+
+def _in_folder(kind: str, folder: Path) -> dict[Key, Mapping[str, Any]]:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / kind).glob("*.json"))]
-    return [cell for cell in found if cell["settings"] == _digest(SETTINGS) and cell["pair"] in PAIRS]
+    return {(own["pair"], own["size"], own["draw"]): own for own in found}
+
+
+@cache
+def archived(kind: str) -> dict[Key, Mapping[str, Any]]:
+    """The cells of the archive."""
+    path = ARCHIVE / f"adaptation-{kind}.json.xz"
+    found = json.loads(lzma.decompress(path.read_bytes())) if path.exists() else []
+    return {(own["pair"], own["size"], own["draw"]): own for own in found}
+
+
+def archive(kind: str, folder: Path) -> int:
+    """Put the cells of the folder into the archive, in place of older ones of the same key; how many it has then."""
+    found = sorted(read_cells(kind, folder), key=lambda own: (own["pair"], own["size"] or 10**9, own["draw"]))
+    if found:
+        ARCHIVE.mkdir(exist_ok=True)
+        content = lzma.compress(json.dumps(found, separators=(",", ":")).encode(), preset=9)
+        (ARCHIVE / f"adaptation-{kind}.json.xz").write_bytes(content)
+    return len(found)

@@ -8,7 +8,8 @@
 A cell is a pair of domains, a number of judged target queries and a draw of them; it takes about a minute. Finished cells are
 kept in .bench/adaptation, so an interrupted run goes on where it was, and several processes may work at once. ``--kind rivals``
 fits what users of LightGBM, XGBoost and CatBoost would build, ``--kind findings`` the variants that the papers compare.
-``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept.
+``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept, and puts that into benchmarks/cells, from
+where a run on another machine goes on.
 Without RANKINITE_DATA only the artificial pairs are tried. Cells made by older code of rankinite are kept; ``--redo`` makes
 them anew.
 """
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import rankinite as rk
-from _adaptation_cells import MEASURES, Cell, cells_of, code_key, fit_methods
+from _adaptation_cells import MEASURES, Cell, archive, cells_of, code_key, fit_methods
 from _adaptation_findings import fit_findings
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
@@ -95,6 +96,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.report:
         write_page(given.folder, given.page)
+        for kind in KINDS:
+            archive(kind, given.folder)
         return
     code = code_key()  # of what is imported now, not of what it may become while this runs
     fit, draws = KINDS[given.kind]
