@@ -15,6 +15,7 @@ from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
 from rankinite.measures.grades import GradeError
+from rankinite.measures.powers import power_of_two
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -44,7 +45,7 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
                 "map_grades.",
                 highest,
             )
-        return np.exp2(np.asarray(grades, SCORE)) - 1.0
+        return power_of_two(grades) - 1.0
     unknown = [grade for grade in np.unique(grades).tolist() if grade not in range(len(gains))]
     if unknown:
         raise GradeError(

@@ -11,6 +11,7 @@ from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
 from rankinite.measures.grades import GradeError
+from rankinite.measures.powers import power_of_two
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -29,7 +30,7 @@ def stopping_probability(grades: Reals, max_grade: int) -> Floats:
             ),
             float(grades[outside[0]]),
         )
-    return (np.exp2(np.asarray(grades, SCORE)) - 1.0) / 2.0**max_grade
+    return (power_of_two(grades) - 1.0) / 2.0**max_grade
 
 
 @dataclass(frozen=True, slots=True)

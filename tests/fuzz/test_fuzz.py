@@ -1,0 +1,40 @@
+"""A few seeded inputs for every reader, in every test run; ``make fuzz`` is the long one.
+
+Checkpoints are left to it: with bounds checks the kernels that train take a minute to compile.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz import campaign
+from fuzz.campaign import DIED, FAULT, READ, REFUSED, Results, run_batch
+
+INPUTS = 60
+QUICK = [name for name in campaign.targets() if name != "checkpoints"]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_input_is_read_or_refused(name: str) -> None:
+    results = Results()
+    run_batch(name, range(INPUTS), results)
+    assert not results.bad
+    assert results.counts[name].total() == INPUTS
+    assert results.counts[name][READ] >= 3, "hardly any input is valid: the generator looks at the first check alone"
+    assert results.counts[name][REFUSED] >= 3
+
+
+def test_a_death_is_noticed_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lines(child: campaign.Child):
+        first = int(child.command[child.command.index("--first") + 1])
+        count = int(child.command[child.command.index("--count") + 1])
+        for seed in range(first, first + count):
+            if seed == 3:
+                return  # as a child that is killed at this input
+            yield seed, FAULT if seed == 4 else READ, ""
+
+    monkeypatch.setattr(campaign.Child, "lines", lines)
+    results = Results()
+    run_batch("letor", range(6), results)
+    assert results.counts["letor"] == {READ: 4, DIED: 1, FAULT: 1}
+    assert results.bad == ["letor, seed 3: died", "letor, seed 4: fault"]
