@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -144,8 +145,8 @@ class Dataset:
     def feature_index(self, feature: int | str) -> int:
         """The column of a feature given by position or by name."""
         if isinstance(feature, str):
-            if feature in self.feature_names:
-                return self.feature_names.index(feature)
+            if feature in self._positions:
+                return self._positions[feature]
             raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {listed(self.feature_names)}.")
         if 0 <= feature < len(self.feature_names):
             return feature
@@ -229,6 +230,11 @@ class Dataset:
         return values if self.input_row is None else values[self.input_row]
 
     # ---- inside -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        """The first column of each feature name: looking every name up in the tuple would take time squared."""
+        return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
 
     def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
         if isinstance(queries, str):
