@@ -39,7 +39,7 @@ class Dataset:
     doc_ids: Strings | None = None
     """One a row, where the source names its documents."""
     weights: Floats | None = None
-    """One a query: how much it counts in training."""
+    """One a query: how much it counts in training; 0, or from 1e-100 to 1e100."""
     batches: Strings | None = None
     """One a query: the batch or fold the source assigns it to."""
     input_row: Indices | None = None

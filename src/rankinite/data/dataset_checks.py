@@ -8,6 +8,9 @@ import numpy as np
 
 from rankinite.errors import DataError
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
+"""Of a query that counts: gradients are multiplied by its weight, squared and added up, in 64-bit floats."""
+
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
 
@@ -53,5 +56,13 @@ def _check_offsets(data: Dataset) -> None:
 
 
 def _check_weights(data: Dataset) -> None:
-    if data.weights is not None and not (np.isfinite(data.weights) & (data.weights >= 0)).all():
-        raise DataError(f"{data.source}: weights must be finite and not negative, but one is {data.weights.min():g}.")
+    if data.weights is None:
+        return
+    inside = (data.weights == 0) | ((data.weights >= LEAST_WEIGHT) & (data.weights <= MOST_WEIGHT))
+    bad = np.flatnonzero(~inside)
+    if len(bad):
+        raise DataError(
+            f"{data.source}: query {str(data.qids[bad[0]])!r} has weight {data.weights[bad[0]]:g}. Weights must be finite and "
+            f"not negative: 0, or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, so that sums and squares of them are numbers too. "
+            "Divide all of them by one number."
+        )
