@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rankinite.errors import ArgumentError
+from rankinite.safe_text import for_terminal
 
 _LATEX = str.maketrans(
     {
@@ -112,12 +113,12 @@ class Grid:
 
     def markdown(self) -> str:
         """A GitHub-flavoured Markdown table."""
-        header, rows = self._cells(_markdown, lambda cell: f"**{cell}**")
+        header, rows = self._cells(markdown_text, lambda cell: f"**{cell}**")
         rule = [":--" if side == "l" else "--:" for side in self.align]
         table = "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
-        title = [f"**{_markdown(self.title)}**"] if self.title else []
+        title = [f"**{markdown_text(self.title)}**"] if self.title else []
         # Two spaces end a line without ending the paragraph.
-        notes = ["  \n".join(_markdown(note) for note in self.notes)] if self.notes else []
+        notes = ["  \n".join(markdown_text(note) for note in self.notes)] if self.notes else []
         return "\n\n".join([*title, table, *notes])
 
     def latex(self) -> str:
@@ -171,10 +172,11 @@ class Grid:
 
 def _one_line(text: str) -> str:
     """The text without line breaks and other control characters, which would spoil a terminal or a table."""
-    return "".join(" " if unicodedata.category(mark) in {"Cc", "Zl", "Zp"} else mark for mark in text)
+    return for_terminal(re.sub("[\t\n\v\f\r\x85\u2028\u2029]", " ", text), keep="")
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """One line of Markdown that shows the text as it is: nothing in it is markup, HTML or a command to the terminal."""
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(_one_line(text), quote=False))
 
 

@@ -7,6 +7,7 @@ of it; the library reads them, and what it writes is read here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -26,7 +27,9 @@ from rankinite.kernel import frozen
 FORMAT = 1
 """The version written; files of later versions are refused."""
 KEY = "rankinite"
-"""The one entry of the metadata: safetensors promises no order of several, and the same model must give the same bytes."""
+"""The entry of the metadata that describes the model."""
+CHECKSUM = "rankinite.sha256"
+"""The entry with the checksum of the description and the arrays; files of earlier versions have none."""
 MOST_HEADER = 100_000_000
 """Bytes of the longest header that safetensors allows."""
 MOST_WHOLE = 1 << 53
@@ -112,7 +115,7 @@ def write_model(path: AnyPath, content: Stored) -> None:
     described = json.dumps({"format": FORMAT, **content.described()}, allow_nan=False, separators=(",", ":"))
     # Wide items first, so that every array stands where its dtype wants it.
     names = sorted(content.arrays, key=lambda name: (-content.arrays[name].dtype.itemsize, name))
-    header: dict[str, Any] = {"__metadata__": {KEY: described}}
+    header: dict[str, Any] = {"__metadata__": {KEY: described, CHECKSUM: _checksum(described, content.arrays)}}
     end = 0
     for name in names:
         array = content.arrays[name]
@@ -125,9 +128,7 @@ def write_model(path: AnyPath, content: Stored) -> None:
     with write_atomically(as_path(path)) as handle:
         handle.write(len(text).to_bytes(8, "little") + text)
         for name in names:
-            array = content.arrays[name]
-            little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
-            handle.write(little.reshape(-1).view(np.uint8).data)
+            handle.write(_little_endian(content.arrays[name]))
 
 
 def read_model(path: AnyPath) -> Stored:
@@ -139,12 +140,30 @@ def read_model(path: AnyPath) -> Stored:
 def parse_model(content: bytes, path: AnyPath) -> Stored:
     """The same from the bytes of a file."""
     header, start = _header(content, path)
+    metadata: Any = header.get("__metadata__")
     described = _metadata(header, path)
     whole = Stored("", {}, _arrays(header, content, start, path))
+    if CHECKSUM in metadata and metadata[CHECKSUM] != _checksum(metadata[KEY], whole.arrays):
+        raise DataError(f"{path}: its content is not what was written: the checksum differs. {DAMAGED}")
     try:
         return whole.part(described, "")
     except DataError as problem:
         raise DataError(f"{path}: {problem}") from problem
+
+
+def _checksum(described: str, arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """The SHA-256 of the description and of every array by name, dtype and bytes, in the order of the names."""
+    digest = hashlib.sha256(described.encode("utf-8", "surrogatepass"))
+    for name in sorted(arrays):
+        digest.update(f"\0{name}\0{NAMES[_code(arrays[name])]}\0".encode("utf-8", "surrogatepass"))
+        digest.update(_little_endian(arrays[name]))
+    return digest.hexdigest()
+
+
+def _little_endian(array: npt.NDArray[Any]) -> memoryview:
+    """The bytes of an array as files have them."""
+    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    return little.reshape(-1).view(np.uint8).data
 
 
 def _code(array: npt.NDArray[Any]) -> str:

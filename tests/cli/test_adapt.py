@@ -22,6 +22,7 @@ import xgboost
 
 import rankinite as rk
 from rankinite import cli
+from rankinite.grid import markdown_text
 
 WORLD = rk.World(documents=12, features=5, noise=0.3)
 QUICK = ("--methods", "additive,trada", "--no-curve")
@@ -179,11 +180,11 @@ def test_the_report_has_every_measure_and_the_screen_fits(whole, expected):
     folder, done = whole
     report = (folder / "evidence.md").read_text()
     assert all(f"| {column} |" in report for column in ("ndcg@10", "ndcg@1"))
-    lead, *others = (sentence.replace("the shifted data", "the open data") for sentence in expected.recommendation())
+    recommended = (sentence.replace("the shifted data", "the open data") for sentence in expected.recommendation())
+    lead, *others = map(markdown_text, recommended)
     assert f"\n\n{lead}\n\n{' '.join(others)}\n\n" in report
-    assert all(
-        f"\n- {sentence}" in report.partition("## What the other numbers mean")[2] for sentence in expected.explanation()
-    )
+    explained = report.partition("## What the other numbers mean")[2]
+    assert all(f"\n- {markdown_text(sentence)}" in explained for sentence in expected.explanation())
     assert not [line for line in done.out.splitlines() if len(line) > 100 and str(folder.parent) not in line]
     assert "ndcg@1 " not in done.out
     assert " ".join(done.out.split()).startswith(expected.recommendation()[0])

@@ -201,11 +201,18 @@ def test_preferences_are_pairs_of_rows_of_one_query(better, worse, probability, 
         data.with_preferences(Preferences(better, worse, probability))
 
 
-@pytest.mark.parametrize("weights", [[1.0, np.nan], [1.0, -1.0], [np.inf, 1.0], [1.0]])
-def test_weights_are_finite_and_not_negative(weights) -> None:
+@pytest.mark.parametrize(
+    ("weight", "shown"),
+    [(np.nan, "nan"), (-1.0, "-1"), (np.inf, "inf"), (1e308, r"1e\+308"), (1e101, r"1e\+101"), (5e-324, "4.94")],
+)
+def test_weights_are_numbers_that_can_be_added_and_squared(weight, shown) -> None:
     data = Dataset.from_rows(np.zeros((4, 1)), np.zeros(4), np.asarray(["a", "a", "b", "b"]), ["f"])
-    with pytest.raises(DataError, match="weights"):
-        data.with_weights(weights)
+    with pytest.raises(DataError, match=rf"query 'b' has weight {shown}.* not negative: 0, or from 1e-100 to 1e\+100"):
+        data.with_weights([1.0, weight])
+    with pytest.raises(DataError, match="weights has shape"):
+        data.with_weights([1.0])
+    assert data.with_weights([0.0, 1e100]).weights.tolist() == [0.0, 1e100]
+    assert data.with_weights([0.0, 1e-100]).weights.tolist() == [0.0, 1e-100]
 
 
 def test_joining_fills_what_only_some_parts_have() -> None:

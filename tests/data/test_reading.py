@@ -109,7 +109,7 @@ def test_later_changes_of_the_array_do_not_reach_the_data() -> None:
         (X, {"grades": [1, 2, 3], "qid": [1, None, 1]}, DataError, "array row 1: the qid is missing"),
         (X, {"grades": [1, 2, 3], "qid": [1, np.nan, 1]}, DataError, "array row 1: the qid is missing"),
         (X, {"grades": [1, 2, 3], "group": [1, 1]}, DataError, "sizes add up to 2 but there are 3 rows"),
-        (X, {"grades": [1, 2, 3], "group": [4, -1]}, DataError, "group 1 has size -1"),
+        (X, {"grades": [1, 2, 3], "group": [3, -1, 1]}, DataError, "group 1 has size -1"),
         (X, {"grades": [1, 2, 3], "group": [1.5, 1.5]}, DataError, "whole numbers"),
         (X, {"grades": [1, 2, 3], "group": [3], "qid": [1, 1, 1]}, ArgumentError, "exclude each other"),
         (X, {"grades": "label", "qid": [1, 1, 1]}, ArgumentError, "array has no named columns"),

@@ -67,6 +67,39 @@ def test_what_is_written_reads_back_and_a_cut_file_is_refused(tmp_path: Path, su
         list(line_chunks(path))
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_every_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path, suffix: str) -> None:
+    path, content = tmp_path / f"file{suffix}", b"2 qid:1 1:0.25 2:7 # d1\n1 qid:1 1:0.5 # d2\n0 qid:2 2:7 # d3\n" * 3
+    with write_atomically(path) as handle:
+        handle.write(content)
+    packed = path.read_bytes()
+    for place in range(8 * len(packed)):
+        flipped = bytearray(packed)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        try:
+            with open_bytes(path) as handle:
+                assert handle.read() == content
+        except DataError:
+            continue
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.binary(max_size=100), max_size=6), st.integers(0, 3))
+def test_a_frame_of_any_content_carries_its_checksum(folder: Path, parts: list[bytes], times: int) -> None:
+    path, content = folder / "summed.zst", b"".join(parts) * 10**times
+    with write_atomically(path) as handle:
+        for part in (*parts, content[len(b"".join(parts)) :]):
+            handle.write(part)
+    with open_bytes(path) as handle:
+        assert handle.read() == content
+    packed = path.read_bytes()
+    assert packed[4] & 4
+    path.write_bytes(packed[:-1] + bytes([packed[-1] ^ 1]))
+    with pytest.raises(DataError, match="checksum"), open_bytes(path) as handle:
+        handle.read()
+
+
 @pytest.mark.parametrize("suffix", PACK)
 def test_the_same_content_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     for name in ("one", "two"):
@@ -96,6 +129,18 @@ def test_a_written_file_has_ordinary_permissions(tmp_path: Path) -> None:
     with write_atomically(tmp_path / "written") as handle:
         handle.write(b"x")
     assert stat.S_IMODE((tmp_path / "written").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "written"
+    path.touch()
+    path.chmod(mode)
+    with write_atomically(path) as handle:
+        (part,) = (file for file in tmp_path.iterdir() if file != path)
+        assert stat.S_IMODE(part.stat().st_mode) == mode  # from the start: others must not read it meanwhile
+        handle.write(b"x")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 @pytest.mark.parametrize("where", ["no-such-folder/file.txt", ".", "x" * 300, "a\0b", "\ud800"])

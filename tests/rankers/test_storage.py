@@ -18,12 +18,13 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import rankinite as rk
+from oracles.model_files import without_checksum
 from oracles.trees import random_forest, random_matrix
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.history import History
-from rankinite.rankers.loading import load
-from rankinite.storage import FORMAT, Stored, write_model
+from rankinite.rankers.loading import build, load
+from rankinite.storage import FORMAT, Stored, parse_model, write_model
 from rankinite.trees.structure import DTYPES, no_trees
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +121,7 @@ def test_the_bytes_do_not_depend_on_the_process(tmp_path):
 def test_the_safetensors_library_reads_what_is_written(tmp_path):
     forest = random_forest(5, grades=(0.0, 1.0))
     with safe_open(saved(forest, tmp_path), framework="np") as file:
-        assert list(file.metadata()) == ["rankinite"]
+        assert set(file.metadata()) == {"rankinite", "rankinite.sha256"}
         assert set(file.keys()) == {*DTYPES, "start", "grades"}
         for name in DTYPES:
             np.testing.assert_array_equal(file.get_tensor(name), getattr(forest.trees, name))
@@ -298,6 +299,43 @@ def test_a_file_cut_off_or_too_long_is_refused(tmp_path):
         load(path)
 
 
+def test_every_flipped_bit_is_noticed_or_changes_nothing(tmp_path):
+    whole = saved(0.5 * random_forest(3, trees=1, features=1, most=2) + rk.Feature("a"), tmp_path).read_bytes()
+
+    def content(raw):
+        stored = build(parse_model(raw, "model")).stored()
+        return stored.described(), {name: array.tobytes() for name, array in stored.arrays.items()}
+
+    wanted, unnoticed = content(whole), 0
+    for place in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        try:
+            found = content(bytes(flipped))
+        except rk.DataError:
+            continue
+        unnoticed += 1
+        assert found == wanted
+    assert unnoticed < len(whole)  # the name of the checksum above all
+
+
+def test_a_model_without_a_checksum_loads_as_before(tmp_path):
+    model = random_forest(3)
+    path = saved(model, tmp_path)
+    path.write_bytes(without_checksum(path.read_bytes()))
+    assert load(path).score(MATRIX).tobytes() == model.score(MATRIX).tobytes()
+
+
+def test_a_model_whose_numbers_have_changed_is_refused(tmp_path):
+    path = saved(random_forest(3), tmp_path)
+    content = path.read_bytes()
+    for changed in (content.replace(b'\\"graded\\":false', b'\\"graded\\":true ', 1), content[:-1] + bytes([content[-1] ^ 1])):
+        assert changed != content
+        path.write_bytes(changed)
+        with pytest.raises(rk.DataError, match=r"checksum differs.*make it again|neither 0 nor 1"):
+            load(path)
+
+
 def test_truth_values_are_0_or_1(tmp_path):
     path = saved(random_forest(1), tmp_path)
     about, header, arrays = parts(path)
@@ -326,7 +364,7 @@ FUZZED = [random_forest(8, trees=2, features=2, most=4), 0.5 * random_forest(9, 
 def test_damaged_files_load_or_are_refused(tmp_path_factory, which, flips, length):
     path = tmp_path_factory.getbasetemp() / "fuzzed"
     FUZZED[which].save(path)
-    content = bytearray(path.read_bytes())
+    content = bytearray(without_checksum(path.read_bytes()))
     for place, mask in flips:
         content[min(int(place * len(content)), len(content) - 1)] ^= mask
     path.write_bytes(content[: int(length * len(content))])

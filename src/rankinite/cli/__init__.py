@@ -92,7 +92,9 @@ def _note(message: Warning | str, *_where: object) -> None:
 
 
 def _refuse(message: str, code: int = 2) -> NoReturn:
-    print(f"rankinite: {message}", file=sys.stderr)
+    from rankinite.safe_text import for_terminal
+
+    print(f"rankinite: {for_terminal(message)}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -20,8 +20,9 @@ from rankinite.cli.rankers import named
 from rankinite.cli.reporting import command_given
 from rankinite.data.streams import write_atomically
 from rankinite.errors import DataError
-from rankinite.grid import Grid, number
+from rankinite.grid import Grid, markdown_text, number
 from rankinite.installed import versions
+from rankinite.safe_text import for_spreadsheet, for_terminal
 
 if TYPE_CHECKING:
     from rankinite.adapt.choice import Choice
@@ -277,11 +278,12 @@ def _markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
         "test": "On the test data",
         "open": "On the open data",
     }
-    parts = [f"# {choice.name}, adapted to {choice.unseen[choice.name].source}", *_paragraphs(choice)]
-    parts.append("\n".join(f"- {told}" for told in gains_told(choice)))
+    parts = [f"# {choice.name}, adapted to {markdown_text(choice.unseen[choice.name].source)}"]
+    parts += [markdown_text(part) for part in _paragraphs(choice)]
+    parts.append("\n".join(f"- {markdown_text(told)}" for told in gains_told(choice)))
     for name, seen in _comparisons(choice).items():
         parts += [f"## {titles[name]}", choice.grid(None if name == "target" else seen, seen[choice.name].source).markdown()]
-    parts += [f"## {MEANING}", "\n".join(f"- {sentence}" for sentence in choice.explanation())]
+    parts += [f"## {MEANING}", "\n".join(f"- {markdown_text(sentence)}" for sentence in choice.explanation())]
     if choice.curve is not None:
         parts += ["## By the number of target queries", choice.curve.grid().markdown()]
     rows = tuple((trial.method.name, trial.method.what, trial.method.kind) for trial in choice.trials)
@@ -290,18 +292,18 @@ def _markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
         name: evidence[name]
         for name in ("command", "inputs", "sha256", "settings", "background", "background_forest", "versions", "seconds")
     }
-    parts += ["## How this was made", f"```json\n{_json(about)}```"]
+    parts += ["## How this was made", f"```json\n{for_terminal(_json(about))}```"]
     return "\n\n".join(parts) + "\n"
 
 
 def _gains_csv(choice: Choice) -> str:
-    """One line a query, the largest gain first."""
+    """One line a query, the largest gain first; for spreadsheets, to which some qids would be formulas."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["data", "qid", "background", "chosen", "change"])
     for name, seen in _comparisons(choice).items():
         for qid, before, after in choice.gains(seen):
-            writer.writerow([name, qid, repr(before), repr(after), repr(after - before)])
+            writer.writerow([name, for_spreadsheet(qid), repr(before), repr(after), repr(after - before)])
     return text.getvalue()
 
 

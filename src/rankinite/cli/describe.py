@@ -49,4 +49,4 @@ def describe(
         for grid in tables[2:] if layout is options.Layout.csv else tables:  # CSV: one table a stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {options.Layout.text, options.Layout.markdown}:
-            print("\n".join(description.oddities()))
+            echo("\n".join(description.oddities()))

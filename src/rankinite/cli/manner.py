@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
+from rankinite.safe_text import for_terminal
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -36,7 +38,7 @@ def speaking(how: Manner) -> Generator[None]:
 def say(what: str) -> None:
     """A word on what was done, beside the output proper."""
     if not _now.quiet:
-        print(what, file=sys.stderr)
+        print(for_terminal(what), file=sys.stderr)
 
 
 def say_all(notes: Iterable[str]) -> None:
@@ -48,7 +50,7 @@ def say_all(notes: Iterable[str]) -> None:
 def detail(what: str) -> None:
     """What only --verbose tells."""
     if _now.verbose:
-        print(what, file=sys.stderr)
+        print(for_terminal(what), file=sys.stderr)
 
 
 @contextmanager
@@ -72,5 +74,5 @@ def _spinner(what: str) -> Generator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(f"[dim]{escape(what)} …[/dim] (the first run also compiles)", spinner="dots"):
+    with console.status(f"[dim]{escape(for_terminal(what))} …[/dim] (the first run also compiles)", spinner="dots"):
         yield

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.options import Layout
+from rankinite.safe_text import for_terminal
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def echo(text: str) -> None:
-    """Print without a second newline at the end."""
-    print(text.removesuffix("\n"))
+    """Print without a second newline at the end; names from data and files do nothing to the terminal."""
+    print(for_terminal(text.removesuffix("\n")))
 
 
 def summary(path: Path, data: Dataset) -> dict[str, Any]:

@@ -18,6 +18,11 @@ from rankinite.data.text_files import AnyPath, read_sizes
 from rankinite.errors import DataError
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Indices, Strings
 
+SIZES_RULE = (
+    "Sizes must be whole numbers from 0 on that add up to the rows; check that the group file belongs to this data, or pass "
+    "qid= instead."
+)
+
 
 def is_sparse(source: object) -> bool:
     """Whether this is a SciPy sparse matrix, told without loading SciPy where nobody has."""
@@ -86,6 +91,9 @@ def group_sizes(group: npt.ArrayLike | AnyPath) -> Indices:
     sizes = _as_array(group, "group")
     if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or (sizes != np.floor(sizes)).any() or np.isinf(sizes).any():
         raise DataError(f"group= has shape {sizes.shape} and type {sizes.dtype}. It must list whole numbers, one a query.")
+    beyond = np.flatnonzero(sizes >= 2.0**63)
+    if len(beyond):  # int64 would wrap round
+        raise DataError(f"group= has size {sizes[beyond[0]]} at {beyond[0]}. {SIZES_RULE}")
     return sizes.astype(np.int64)
 
 
@@ -94,14 +102,11 @@ def runs_of_sizes(sizes: Indices, rows: int, source: str) -> tuple[list[str], In
 
     A query without rows is left out, but counts.
     """
-    if len(sizes) and sizes.min() < 0:
-        at = int(np.argmin(sizes))
-        raise DataError(f"{source}: group {at} has size {sizes[at]}. Sizes must be whole numbers from 0 on.")
+    odd = np.flatnonzero((sizes < 0) | (sizes > rows))  # before they are added up: the sum of huge sizes wraps round
+    if len(odd):
+        raise DataError(f"{source}: group {odd[0]} has size {sizes[odd[0]]}, but there are {rows} rows. {SIZES_RULE}")
     if sizes.sum() != rows:
-        raise DataError(
-            f"{source}: the group sizes add up to {sizes.sum()} but there are {rows} rows. They must add up to the rows; "
-            "check that the group file belongs to this data, or pass qid= instead."
-        )
+        raise DataError(f"{source}: the group sizes add up to {sizes.sum()} but there are {rows} rows. {SIZES_RULE}")
     filled = np.flatnonzero(sizes)
     return [str(number) for number in (filled + 1).tolist()], sizes[filled]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,17 +39,22 @@ def assign_roles(
     grouped: bool = False,
     features: Sequence[str] | None = None,
     ignore: Collection[str] = (),
+    guess: bool = True,
 ) -> Roles:
     """Find the column of each role, and the features: all other columns, or the ones asked for.
 
     ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``given`` holds the
-    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known.
+    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known. ``guess``: roles
+    that nobody names are found by their usual names, and an unnamed index is no feature; our own files say what they hold.
     """
-    absent = [column for column in (*filter(None, wanted.values()), *(features or ()), *ignore) if column not in types]
+    absent = [column for column in (*_columns(wanted), *(features or ()), *ignore) if column not in types]
     if absent:
         raise DataError(f"{source}: there is no column {listed(absent)}. The columns are {listed(types)}.")
-    named = name_roles(list(types), source=source, wanted=wanted, given=given, taken={*(features or ()), *ignore})
-    free = [name for name in types if not (name in named.values() or name in ignore or _is_row_number(name))]
+    named = {role: column for role in USUAL_NAMES if (column := wanted.get(role)) is not None}
+    if guess:
+        named = name_roles(list(types), source=source, wanted=wanted, given=given, taken={*(features or ()), *ignore})
+    used = {*named.values(), *ignore}
+    free = [name for name in types if name not in used and not (guess and is_row_number(name))]
     chosen = free if features is None else list(features)
     known = {*named, *given, *(("qid",) if grouped else ())}
     problems = _problems(types, free, chosen, known, asked=features is not None)
@@ -71,11 +77,16 @@ def name_roles(
     for role, usual in USUAL_NAMES.items():
         column = wanted.get(role)
         if column is None and role not in given:
-            others = {*taken, *named.values(), *filter(None, wanted.values())}
+            others = {*taken, *named.values(), *_columns(wanted)}
             column = _usual_column(role, usual, [name for name in columns if name not in others], source)
         if column is not None:
             named[role] = column
     return named
+
+
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """The names that appear more than once, sorted."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def is_numeric(kind: Any) -> bool:
@@ -86,6 +97,11 @@ def is_numeric(kind: Any) -> bool:
         return is_numeric(kind.value_type)
     checks = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
     return any(check(kind) for check in checks)
+
+
+def _columns(wanted: Mapping[str, str | None]) -> list[str]:
+    """The columns that are wanted; an empty name is a name too, though seldom that of a column."""
+    return [column for column in wanted.values() if column is not None]
 
 
 def _problems(
@@ -134,7 +150,7 @@ def _text_columns(texts: Mapping[str, Any], known: Collection[str], *, asked: bo
     return f"{rule} {', and '.join(advice)}, or choose the features with features=[…]."
 
 
-def _is_row_number(name: str) -> bool:
+def is_row_number(name: str) -> bool:
     """Whether this is what pandas calls an unnamed index: in Arrow and Parquet, in the CSV it writes, and in CSV it read."""
     return name.startswith("__index_level_") or name in ("", "Unnamed: 0")
 

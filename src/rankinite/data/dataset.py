@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.dataset_checks import check_dataset
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
 from rankinite.errors import DataError, listed
@@ -37,7 +39,7 @@ class Dataset:
     doc_ids: Strings | None = None
     """One a row, where the source names its documents."""
     weights: Floats | None = None
-    """One a query: how much it counts in training."""
+    """One a query: how much it counts in training; 0, or from 1e-100 to 1e100."""
     batches: Strings | None = None
     """One a query: the batch or fold the source assigns it to."""
     input_row: Indices | None = None
@@ -64,7 +66,7 @@ class Dataset:
             convert["input_rows"] = len(convert["grades"])
         for name, value in convert.items():
             object.__setattr__(self, name, value)
-        _check_shapes(self)
+        check_dataset(self)
         for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row"):
             array = getattr(self, name)
             if array is not None:
@@ -143,8 +145,8 @@ class Dataset:
     def feature_index(self, feature: int | str) -> int:
         """The column of a feature given by position or by name."""
         if isinstance(feature, str):
-            if feature in self.feature_names:
-                return self.feature_names.index(feature)
+            if feature in self._positions:
+                return self._positions[feature]
             raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {listed(self.feature_names)}.")
         if 0 <= feature < len(self.feature_names):
             return feature
@@ -229,6 +231,11 @@ class Dataset:
 
     # ---- inside -----------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        """The first column of each feature name: looking every name up in the tuple would take time squared."""
+        return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
+
     def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
         if isinstance(queries, str):
             queries = [queries]
@@ -283,30 +290,3 @@ def _one_per_query(
             f"{values[differs[0]]}). A {what} belongs to the whole query."
         )
     return values[starts]
-
-
-def _check_shapes(data: Dataset) -> None:
-    rows, queries = len(data.grades), len(data.qids)
-    expected = {
-        "features": (data.features, (rows, len(data.feature_names))),
-        "offsets": (data.offsets, (queries + 1,)),
-        "doc_ids": (data.doc_ids, (rows,)),
-        "weights": (data.weights, (queries,)),
-        "batches": (data.batches, (queries,)),
-        "input_row": (data.input_row, (rows,)),
-    }
-    for name, (array, shape) in expected.items():
-        if array is not None and array.shape != shape:
-            raise DataError(f"{data.source}: {name} has shape {array.shape} but must have {shape}.")
-    if data.offsets[0] != 0 or data.offsets[-1] != rows or (np.diff(data.offsets) < 1).any():
-        raise DataError(f"{data.source}: offsets must rise from 0 to {rows}, the number of rows, without an empty query.")
-    names, counts = np.unique(data.qids, return_counts=True)
-    if len(names) < queries:
-        raise DataError(f"{data.source}: query {str(names[counts > 1][0])!r} stands there twice. Query ids must differ.")
-    if data.weights is not None and not (np.isfinite(data.weights) & (data.weights >= 0)).all():
-        raise DataError(f"{data.source}: weights must be finite and not negative, but one is {data.weights.min():g}.")
-    if data.preferences is not None:
-        data.preferences.check(data.query_of_row())
-    bad = np.flatnonzero(~np.isfinite(data.grades))
-    if len(bad):
-        raise DataError(f"{data.source}: row {bad[0]} has grade {data.grades[bad[0]]}. Grades must be finite numbers.")

@@ -23,6 +23,9 @@ SUFFIXES = {
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 PEEK = 1 << 16
+"""Bytes that tell the format of a file."""
+MOST_LINE = 1 << 26
+"""Bytes of a first line that are looked at: a million long names."""
 
 
 def format_of(paths: Sequence[Path], named: str | None, *, grouped: bool = False) -> str:
@@ -51,10 +54,11 @@ def inner_suffix(path: Path) -> str:
 
 def first_line(path: Path) -> str:
     """The first line that says something, of a text file; empty for an empty or binary one."""
-    for line in _beginning(path).decode("utf-8-sig", errors="replace").splitlines():
-        if line.strip() and not line.lstrip().startswith("#"):
-            return line.strip()
-    return ""
+    beginning = _beginning(path)
+    line = _first_of(beginning)
+    if len(beginning) == PEEK and not line.endswith(("\n", "\r")):  # cut short: the names of many columns
+        line = _first_of(_beginning(path, MOST_LINE))
+    return line.strip()
 
 
 def is_header(line: str, separator: str) -> bool:
@@ -80,6 +84,11 @@ def _format_of_file(path: Path, grouped: bool) -> str:
     return "tsv" if "\t" in line else "letor"
 
 
+def _first_of(content: bytes) -> str:
+    lines = content.decode("utf-8-sig", errors="replace").splitlines(keepends=True)
+    return next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+
+
 def _is_letor(line: str) -> bool:
     """Whether ``qid:`` or an index stands in the second place, or, after a grade, at least something with a colon."""
     fields = line.split(maxsplit=2)
@@ -88,12 +97,12 @@ def _is_letor(line: str) -> bool:
     return re.match(r"(qid|\d+):", fields[1]) is not None or (_is_number(fields[0]) and ":" in fields[1])
 
 
-def _beginning(path: Path) -> bytes:
+def _beginning(path: Path, length: int = PEEK) -> bytes:
     check_readable(path)
     if not path.is_file():
         raise DataError(f"{path}: a pipe can be read only once, not looked at first. Name its format, or save it to a file.")
     with open_bytes(path) as stream:
-        return stream.read(PEEK)
+        return stream.read(length)
 
 
 def _is_number(field: str) -> bool:

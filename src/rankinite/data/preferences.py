@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.errors import DataError
 from rankinite.kernel import INDEX, SCORE, Floats, Indices, frozen
@@ -34,6 +36,8 @@ class Preferences:
                     f"preferences: {name} has shape {given.shape} and type {given.dtype}. Give one row number (or probability) "
                     "for each pair."
                 )
+            if kind == INDEX:
+                _check_row_numbers(given, name)
             object.__setattr__(self, name, frozen(given.astype(kind)))
         bad = np.flatnonzero(~((self.probability >= 0) & (self.probability <= 1)))
         if len(bad):
@@ -75,3 +79,10 @@ class Preferences:
             np.concatenate([p.worse + start for p, start in shifted]),
             np.concatenate([p.probability for p, _ in shifted]),
         )
+
+
+def _check_row_numbers(numbers: npt.NDArray[Any], name: str) -> None:
+    """Refuse what no data set can have; :meth:`Preferences.check` knows how many rows there are."""
+    lost = np.flatnonzero((numbers < 0) | (numbers > np.iinfo(INDEX).max))  # larger ones would wrap round
+    if len(lost):
+        raise DataError(f"preference {lost[0]}: {name} is row {numbers[lost[0]]}. Row numbers count from 0.")

@@ -241,6 +241,7 @@ def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> 
         grouped=options.group is not None or bool(group_files(paths)),
         features=options.chosen(),
         ignore=options.ignore,
+        guess=table.guess,
     )
     if options.group is not None and "qid" in roles.named:
         column = roles.named["qid"]

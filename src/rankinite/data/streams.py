@@ -1,4 +1,4 @@
-"""Bytes in and out of files: memory-mapped or compressed, in chunks of whole lines, and never half written."""
+"""Bytes out of files: memory-mapped or compressed, in chunks of whole lines. For bytes into files, see ``output_files``."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import gzip
 import lzma
 import mmap
 import os
-import secrets
 import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from rankinite.data.output_files import write_atomically as write_atomically  # noqa: PLC0414 - the pair of open_bytes, for all who write
 from rankinite.errors import ArgumentError, DataError
 from rankinite.kernel import Bytes
 
@@ -160,84 +160,3 @@ def _streamed_chunks(path: Path, packing: str, size: int) -> Iterator[Bytes]:
             begun.append(block[newline:])
         if any(begun):
             yield np.frombuffer(b"".join([*begun, b"\n"]), np.uint8)
-
-
-@contextmanager
-def write_atomically(path: Path) -> Generator[IO[bytes]]:
-    """A binary handle whose bytes become the file ``path`` when the ``with`` block ends without an error.
-
-    They are compressed when the name ends in .gz, .zst or .xz. Until then they stand under another name in
-    the same folder; on an error they are removed and whatever stood at ``path`` stays as it was. Symbolic links
-    stay: the file they lead to is replaced. Devices, pipes and open files (``/dev/stdout``) are written directly.
-    """
-    target, direct = _destination(path)
-    unfinished = target if direct else target.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        raw = unfinished.open("ab" if direct else "xb")
-    except (OSError, ValueError) as problem:
-        raise DataError(f"{path}: cannot be written ({problem}). The folder must exist and be writeable.") from problem
-    try:
-        with raw, _compressor(path.suffix.lower())(raw) as handle:
-            yield handle
-        if not direct:
-            unfinished.replace(target)
-    except OSError as problem:  # a full disk, above all
-        if not direct:
-            unfinished.unlink(missing_ok=True)
-        raise DataError(f"{path}: cannot be written ({problem}). Make room, or write elsewhere.") from problem
-    except BaseException:
-        if not direct:
-            unfinished.unlink(missing_ok=True)
-        raise
-
-
-def _destination(path: Path) -> tuple[Path, bool]:
-    """The file to write once symbolic links are followed, and whether to write it directly instead of replacing it."""
-    try:
-        if _is_open_file(path):
-            return path, True
-        target = path.resolve()
-        if target.is_dir():
-            raise DataError(f"{path}: this is a folder. Give the name of a file to write.")
-        return target, target.exists() and not target.is_file()
-    except (OSError, ValueError, RuntimeError) as problem:  # a name too long or not of this system, or links in a circle
-        raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
-
-
-def _is_open_file(path: Path) -> bool:
-    """Whether the path names a file that a process has open, as /dev/stdout and /dev/fd/3 do; none may be replaced."""
-    for _ in range(40):  # links, as many as the system follows
-        folder = path.parent.resolve()
-        if folder.parts[:2] == ("/", "proc") or folder == Path("/dev/fd"):
-            return True
-        link = folder / path.name
-        if not link.is_symlink():
-            return False
-        path = folder / link.readlink()
-    return False
-
-
-def _compressor(suffix: str) -> Callable[[IO[bytes]], Any]:
-    return {".gz": _gzip, ".xz": _xz, ".zst": _zstd}.get(suffix, _plain)
-
-
-@contextmanager
-def _plain(raw: IO[bytes]) -> Generator[IO[bytes]]:
-    yield raw
-
-
-def _gzip(raw: IO[bytes]) -> gzip.GzipFile:
-    # No name and no time inside: the same data give the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0)
-
-
-def _xz(raw: IO[bytes]) -> lzma.LZMAFile:
-    return lzma.LZMAFile(raw, mode="wb")
-
-
-@contextmanager
-def _zstd(raw: IO[bytes]) -> Generator[Any]:
-    import pyarrow as pa
-
-    with pa.PythonFile(raw, mode="w") as sink, pa.CompressedOutputStream(sink, "zstd") as handle:
-        yield handle

@@ -9,53 +9,56 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from rankinite.data.columns import USUAL_NAMES, repeated_names
+from rankinite.data.formats import first_line
 from rankinite.data.streams import compression, open_bytes
 from rankinite.data.tables import BATCH, Piece, Table, check_columns, memory_table, merged_types, path_name
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
 ROLES_KEY = b"rankinite.roles"
 """Schema metadata in which our own files say which column means what, as JSON."""
 
+LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
+LINES_TOGETHER = 64
+
 
 def open_parquet(paths: Sequence[Path]) -> Table:
     """Parquet files with the same columns; a row group is a piece."""
     pieces: list[Piece] = []
     schemas: list[Any] = []
-    roles: dict[str, str] = {}
     for path in paths:
         with _broken_files(path, "Parquet"):
             metadata: Any = pq.read_metadata(path)
             schema: Any = metadata.schema.to_arrow_schema()
-            roles = roles or _own_roles(schema)
         schemas.append(schema)
         check_columns(schemas[0].names, schema.names, str(paths[0]), str(path))
         for group in range(metadata.num_row_groups):
             load = partial(_load_row_group, path, metadata, group)
             pieces.append(Piece(metadata.row_group(group).num_rows, load, str(path)))
-    return Table(merged_types(schemas), pieces, path_name(paths), roles)
+    roles = _stated_roles(paths, schemas)
+    return Table(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
 
 
 def open_arrow(paths: Sequence[Path]) -> Table:
     """Arrow IPC files or streams and Feather files with the same columns, memory-mapped."""
-    roles: dict[str, str] = {}
     parts: list[tuple[Any, str, None]] = []
     for path in paths:
         with _broken_files(path, "Arrow IPC"):
             arrow = _arrow_table(path)
             arrow.validate(full=True)  # a damaged file could otherwise point outside its own bytes
             parts.append((arrow, str(path), None))
-            roles = roles or _own_roles(arrow.schema)
     table = memory_table(parts, path_name(paths))
-    return Table(table.types, table.pieces, table.source, roles)
+    roles = _stated_roles(paths, [arrow.schema for arrow, _, _ in parts])
+    return Table(table.types, table.pieces, table.source, roles or {}, guess=roles is None)
 
 
 def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> Table:
@@ -69,7 +72,7 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
         with _csv_input(path) as given, _broken_files(path, "CSV" if separator == "," else "TSV"):
             table = pyarrow.csv.read_csv(
                 given,
-                read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header),
+                read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header, block_size=_block_size(path)),
                 parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
                 convert_options=pyarrow.csv.ConvertOptions(column_types=texts),
             )
@@ -80,6 +83,11 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
                     table = _with_blanks_missing(table, columns.index(column))
         parts.append((table, str(path), partial(_place_of_row, path, separator, header)))
     return memory_table(parts, path_name(paths))
+
+
+def _block_size(path: Path) -> int:
+    """Bytes that the CSV reader takes at a time: several lines, or it makes one small piece per line of every column."""
+    return max(LEAST_BLOCK, min(LINES_TOGETHER * len(first_line(path)), MOST_BLOCK))
 
 
 def _with_blanks_missing(table: Any, at: int) -> Any:
@@ -128,10 +136,44 @@ def _csv_input(path: Path) -> Generator[Any]:
             yield stream
 
 
-def _own_roles(schema: Any) -> dict[str, str]:
-    found: bytes | None = (schema.metadata or {}).get(ROLES_KEY)
-    told = json.loads(found) if found else {}
-    return {role: column for role, column in told.items() if column in schema.names} if isinstance(told, dict) else {}
+def _stated_roles(paths: Sequence[Path], schemas: Sequence[Any]) -> dict[str, str] | None:
+    """Role → column, as our own files say; None where none does. Files read together must not contradict each other."""
+    stated = {
+        path: roles for path, schema in zip(paths, schemas, strict=True) if (roles := _roles_in(schema, path)) is not None
+    }
+    first = next(iter(stated), None)
+    for path, roles in stated.items():
+        if first is not None and roles != stated[first]:
+            raise DataError(
+                f"{path}: it says that its columns are {roles}, but {first} says {stated[first]}. Files read together must "
+                "agree; read them one by one and join them with concat."
+            )
+    return None if first is None else stated[first]
+
+
+def _roles_in(schema: Any, path: Path) -> dict[str, str] | None:
+    """What one file says; whatever it says, the outcome is a column for each role, or an error."""
+    text: bytes | None = (schema.metadata or {}).get(ROLES_KEY)
+    if text is None:
+        return None
+    place = f"{path}: its metadata {ROLES_KEY.decode()!r}"
+    rule = "They must map roles to columns, as files that rankinite writes do; write the file again, or remove the entry."
+    try:
+        stated: Any = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise DataError(f"{place} are not JSON ({problem}). {rule}") from problem
+    if not isinstance(stated, dict):
+        raise DataError(f"{place} hold a {type(stated).__name__}. {rule}")
+    roles, columns = cast("dict[str, Any]", stated), set(schema.names)
+    for role, column in roles.items():
+        if role not in USUAL_NAMES:
+            raise DataError(f"{place} name the role {role[:60]!r}. Roles are {listed(USUAL_NAMES)}. {rule}")
+        if not isinstance(column, str) or column not in columns:
+            raise DataError(f"{place} give {role!r} to {str(column)[:60]!r}, which is no column. {rule}")
+    shared = repeated_names(roles.values())
+    if shared:
+        raise DataError(f"{place} give several roles to column {shared[0]!r}. {rule}")
+    return roles
 
 
 @contextmanager

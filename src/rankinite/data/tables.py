@@ -19,7 +19,7 @@ import pyarrow.compute
 
 from rankinite.data._kernels import columns_to_rows
 from rankinite.data.arrays import inexact_whole_number
-from rankinite.data.columns import Roles, is_numeric
+from rankinite.data.columns import Roles, is_numeric, repeated_names
 from rankinite.data.grouping import TEXT
 from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Strings
@@ -56,6 +56,8 @@ class Table:
     """What the table is called in messages."""
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     """Role → column, where the file itself says so (ours do)."""
+    guess: bool = True
+    """Whether columns may have other roles too, to be told by their names; those of our own files have none."""
 
     @property
     def rows(self) -> int:
@@ -99,7 +101,7 @@ def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], 
 
 def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, name: str) -> None:
     """Refuse a repeated column name, and files that should be one table but name different columns."""
-    repeated = sorted({column for column in names if list(names).count(column) > 1})
+    repeated = repeated_names(names)
     if repeated:
         raise DataError(f"{name}: column {repeated[0]!r} stands there more than once. Column names must differ; rename one.")
     if set(first) != set(names):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from rankinite.data.columns import USUAL_NAMES
+from rankinite.data.columns import USUAL_NAMES, is_row_number, repeated_names
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import SUFFIXES, inner_suffix
 from rankinite.data.letor import write_letor
@@ -70,7 +70,7 @@ def write_arrow(data: Dataset, path: AnyPath) -> None:
 def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
     """Write a header and one line a row; missing values are empty fields."""
     usual = {name for names in USUAL_NAMES.values() for name in names}
-    taken = [name for name in data.feature_names if name.lower() in usual]
+    taken = [name for name in data.feature_names if name.lower() in usual or is_row_number(name)]
     if taken:
         raise DataError(
             f"{path}: feature {taken[0]!r} would be read back as something else, as a text table cannot say what its columns "
@@ -87,9 +87,9 @@ def _schema(data: Dataset) -> Any:
     """The columns: the roles the data fills, then the features; the metadata says which role each column has."""
     if data.rows == 0:
         raise DataError(f"{data.source}: there are no rows, and a file without rows cannot be read back. Select at least one.")
-    repeated = {name for name in data.feature_names if data.feature_names.count(name) > 1}
+    repeated = repeated_names(data.feature_names)
     if repeated:
-        raise DataError(f"{data.source}: feature {min(repeated)!r} stands there twice. Rename it with rename_features.")
+        raise DataError(f"{data.source}: feature {repeated[0]!r} stands there twice. Rename it with rename_features.")
     kinds = {"qid": pa.string(), "grades": pa.float32()}
     kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
     kinds |= {"weight": pa.float64()} if data.weights is not None else {}

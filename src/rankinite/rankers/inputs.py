@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.arrays import is_sparse
-from rankinite.data.columns import is_numeric
+from rankinite.data.columns import is_numeric, repeated_names
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError, listed
 from rankinite.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
@@ -56,7 +56,7 @@ def columns_of(given: Sequence[str], wanted: tuple[str, ...], place: str) -> Ind
             f"{place}: there is no feature {listed(missing, 5)}, which the model needs. The features are {listed(given)}. "
             "Rename them with rename_features(…), or read the file with like= the data the model was trained on."
         )
-    repeated = sorted(name for name in set(given) & set(wanted) if list(given).count(name) > 1)
+    repeated = sorted(set(repeated_names(given)) & set(wanted))
     if repeated:
         raise DataError(f"{place}: feature {repeated[0]!r} stands there more than once. Names must differ; rename one.")
     return np.asarray([position[name] for name in wanted], INDEX)

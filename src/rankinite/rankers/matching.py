@@ -84,8 +84,9 @@ def _renamed(forest: Forest, names: tuple[str, ...], place: str, notes: dict[str
             f"file: no split uses {own[0]!r}"
         ] = None
         return forest.renamed([None, *names])
+    known = set(names)
     raise DataError(
-        f"{place}: there is no feature {listed([name for name in own if name not in names], 5)}, which {forest!r} needs. The "
+        f"{place}: there is no feature {listed([name for name in own if name not in known], 5)}, which {forest!r} needs. The "
         f"features are {listed(names, 5)}. Without names of its own, a model must have as many features as the data, or, if no "
         "split uses its first, one more. Name them in Python: rankinite.load(…).renamed([…]).save(…)."
     )

@@ -32,7 +32,8 @@ def page(report: Report) -> bytes:
     program = "".join(_text(name) for name in PROGRAM)
     style = _text("report.css")
     filled = {
-        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(program)}'; img-src data:",
+        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(program)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
         "title": escape(report.title),
         "style": style,
         "data": report.to_json().translate(_ESCAPES),

@@ -101,10 +101,11 @@ class TreeSettings:
     def signs(self, feature_names: Sequence[str]) -> Indices:
         """The monotone constraint of every feature: 1, −1 or 0."""
         signs = np.zeros(len(feature_names), np.int64)
+        position = {name: column for column, name in enumerate(feature_names)}
         for entry in self.monotone:
-            if entry[1:] not in feature_names:
+            if entry[1:] not in position:
                 raise DataError(f"monotone={entry!r}: no feature is named {entry[1:]!r}. They are {listed(feature_names)}.")
-            signs[list(feature_names).index(entry[1:])] = 1 if entry[0] == "+" else -1
+            signs[position[entry[1:]]] = 1 if entry[0] == "+" else -1
         return signs
 
 
@@ -118,7 +119,8 @@ def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
                 f"{name}: monotone entry {entry!r} must be a sign and a feature's name, as in '+bm25' or '-url_length'."
             )
     signs = tuple(str(entry) for entry in entries)
-    both = [entry for entry in signs if entry[0] == "+" and f"-{entry[1:]}" in signs]
+    known = set(signs)
+    both = [entry for entry in signs if entry[0] == "+" and f"-{entry[1:]}" in known]
     if both:
         raise ArgumentError(f"{name}: monotone has both {both[0]!r} and '-{both[0][1:]}'. Give one of them.")
     return signs
