@@ -10,7 +10,12 @@ The command line prints any of them without a traceback and exits with code 2.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Collection
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 10
+_SHORT.maxstring = _SHORT.maxother = 60
 
 
 class RankiniteError(Exception):
@@ -31,5 +36,21 @@ class ArgumentError(RankiniteError, ValueError):
 
 def listed(names: Collection[object], most: int = 20) -> str:
     """Names for a message, cut short when there are many."""
-    shown = ", ".join(repr(str(name)) for name in list(names)[:most])
+    shown = ", ".join(quoted(str(name)) for name in list(names)[:most])
     return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"
+
+
+def quoted(value: object, most: int = 60) -> str:
+    """A value as messages show it: like ``repr``, but cut to a readable length, however long or deep the value is."""
+    if isinstance(value, str):
+        shown = repr(value[:most])
+        return shown if len(value) <= most else f"{shown[:-1]}…{shown[-1]}"
+    if isinstance(value, int) and value.bit_length() > 8 * most:  # Python refuses to write out the longest
+        return f"a whole number of about {int(value.bit_length() * 0.30103):,} digits"
+    return cut(_SHORT.repr(value), most)
+
+
+def cut(text: object, most: int = 200) -> str:
+    """The beginning of a text, such as another error's message, that may quote a whole file."""
+    shown = str(text)
+    return shown if len(shown) <= most else f"{shown[:most]}…"
