@@ -13,10 +13,6 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Collection
 
-_SHORT = reprlib.Repr()
-_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 10
-_SHORT.maxstring = _SHORT.maxother = 60
-
 
 class RankiniteError(Exception):
     """Base of every error that is the input's fault rather than the program's."""
@@ -45,12 +41,25 @@ def quoted(value: object, most: int = 60) -> str:
     if isinstance(value, str):
         shown = repr(value[:most])
         return shown if len(value) <= most else f"{shown[:-1]}…{shown[-1]}"
-    if isinstance(value, int) and value.bit_length() > 8 * most:  # Python refuses to write out the longest
-        return f"a whole number of about {int(value.bit_length() * 0.30103):,} digits"
-    return cut(_SHORT.repr(value), most)
+    return cut(_Short().repr(value), most)
 
 
 def cut(text: object, most: int = 200) -> str:
     """The beginning of a text, such as another error's message, that may quote a whole file."""
     shown = str(text)
     return shown if len(shown) <= most else f"{shown[:most]}…"
+
+
+class _Short(reprlib.Repr):
+    """Shows the beginning of long and the outside of deep values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 10
+        self.maxstring = self.maxother = 60
+
+    def repr_int(self, x: int, level: int) -> str:
+        """A whole number; Python refuses to write out the longest."""
+        if x.bit_length() > 400:
+            return f"a whole number of about {int(x.bit_length() * 0.30103):,} digits"
+        return super().repr_int(x, level)

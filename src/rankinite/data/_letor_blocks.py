@@ -306,6 +306,7 @@ class Gatherer:
             return too_large(place, what, needed, self.memory, remedy)
         return DataError(
             f"{place}: {what} would take {spelled_size(needed)} as a dense matrix, but {spelled_size(self.bytes_expected)} of "
-            f"input justify {spelled_size(self._justified())}, {MOST_DENSE} times as much or {spelled_size(ALWAYS_DENSE)}. "
+            f"input justify {spelled_size(self._justified())} at most (the larger of {MOST_DENSE} times their size and "
+            f"{spelled_size(ALWAYS_DENSE)}). "
             "Number the features without gaps; if the data are so sparse indeed, decompress the file first, or write Parquet."
         )
