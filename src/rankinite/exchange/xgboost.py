@@ -163,7 +163,7 @@ def _tree(written: Parsed, place: str) -> Trees:
     below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)
     left, right = np.where(inner, left, 0), np.where(inner, right, 0)
     order = _parents_first(left, right, inner, place)
-    place_of = np.zeros(count, np.int64)
+    place_of: npt.NDArray[Any] = np.zeros(count, np.int64)
     place_of[order] = np.arange(len(order))
     curvature = written["sum_hessian"].numbers(np.float64, count)
     value = _values(order[inner[order]], left, right, condition.astype(np.float64), curvature)

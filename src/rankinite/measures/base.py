@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -170,7 +170,7 @@ def check_cutoff(name: str, cutoff: int | None) -> None:
 
 def check_finite(name: str, setting: str, value: float) -> None:
     """Refuse a setting that is compared with grades or scores but is no finite number."""
-    number: object = value  # users may pass anything
+    number: Any = value  # users may pass anything
     sound = isinstance(number, int | float | np.number) and not isinstance(number, bool)
     if not sound or not -sys.float_info.max <= value <= sys.float_info.max:
         raise MeasureError(f"{name}: {setting}={quoted(number)} must be a finite number, as in {name}:{setting}=2.")
