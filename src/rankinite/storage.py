@@ -19,9 +19,9 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.streams import open_bytes, write_atomically
+from rankinite.data.streams import read_whole, write_atomically
 from rankinite.data.text_files import AnyPath
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
 from rankinite.kernel import frozen
 
 FORMAT = 1
@@ -60,7 +60,7 @@ class Stored:
         if kind is float and type(value) is int and abs(value) < MOST_WHOLE:
             value = float(value)  # other programs may write 0 for 0.0
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise DataError(f"{name!r} must be of type {kind.__name__}, but is {_short(value)}. {DAMAGED}")
+            raise DataError(f"{name!r} must be of type {kind.__name__}, but is {quoted(value)}. {DAMAGED}")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Stored:
         values = self.fact(name, cast("type[list[Any]]", list))
         odd = [value for value in values if not isinstance(value, str)]
         if odd:
-            raise DataError(f"{name!r} must list texts, but {_short(odd[0])} stands there. {DAMAGED}")
+            raise DataError(f"{name!r} must list texts, but {quoted(odd[0])} stands there. {DAMAGED}")
         return tuple(values)
 
     def array(self, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -76,22 +76,22 @@ class Stored:
         full = self.prefix + name
         array = self.arrays.get(full)
         if array is None:
-            raise DataError(f"the array {full!r} is missing; there are {listed(sorted(self.arrays))}. {DAMAGED}")
+            raise DataError(f"the array {quoted(full)} is missing; there are {listed(sorted(self.arrays))}. {DAMAGED}")
         if array.ndim != 1 or array.dtype != np.dtype(dtype):
             raise DataError(
-                f"the array {full!r} is {array.dtype} of shape {array.shape} but must be {np.dtype(dtype)} of one dimension. "
-                + DAMAGED
+                f"the array {quoted(full)} is {array.dtype} of shape {array.shape} but must be {np.dtype(dtype)} of one "
+                f"dimension. {DAMAGED}"
             )
         return array
 
     def part(self, facts: Any, prefix: str) -> Stored:
         """A ranker inside this one."""
         if not isinstance(facts, dict):
-            raise DataError(f"a ranker must be described by a JSON object, but {_short(facts)} stands there. {DAMAGED}")
+            raise DataError(f"a ranker must be described by a JSON object, but {quoted(facts)} stands there. {DAMAGED}")
         described = cast("dict[str, Any]", facts)
         kind = described.get("kind")
         if not isinstance(kind, str):
-            raise DataError(f"'kind' must be a text, but is {_short(kind)}. {DAMAGED}")
+            raise DataError(f"'kind' must be a text, but is {quoted(kind)}. {DAMAGED}")
         return Stored(kind, described, self.arrays, self.prefix + prefix)
 
     def described(self) -> dict[str, Any]:
@@ -133,8 +133,7 @@ def write_model(path: AnyPath, content: Stored) -> None:
 
 def read_model(path: AnyPath) -> Stored:
     """The content of a model file, checked as far as it can be without knowing the kind."""
-    with open_bytes(as_path(path)) as handle:
-        return parse_model(handle.read(), path)
+    return parse_model(read_whole(as_path(path)), path)
 
 
 def parse_model(content: bytes, path: AnyPath) -> Stored:
@@ -171,11 +170,6 @@ def _code(array: npt.NDArray[Any]) -> str:
     return "?" if array.dtype == np.bool_ else array.dtype.str[1:]
 
 
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
-
-
 def _header(content: bytes, path: AnyPath) -> tuple[dict[str, Any], int]:
     """The JSON header of a safetensors file, and where the arrays begin."""
     length = int.from_bytes(content[:8], "little")
@@ -188,7 +182,7 @@ def _header(content: bytes, path: AnyPath) -> tuple[dict[str, Any], int]:
     try:
         header: Any = json.loads(content[8 : 8 + length].decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"{path}: its header is not JSON ({problem}). {DAMAGED}") from problem
+        raise DataError(f"{path}: its header is not JSON ({cut(problem)}). {DAMAGED}") from problem
     if not isinstance(header, dict):
         raise DataError(foreign)
     return cast("dict[str, Any]", header), 8 + length
@@ -210,10 +204,10 @@ def _metadata(header: dict[str, Any], path: AnyPath) -> dict[str, Any]:
     try:
         described: Any = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"{path}: its description is not JSON ({problem}). {DAMAGED}") from problem
+        raise DataError(f"{path}: its description is not JSON ({cut(problem)}). {DAMAGED}") from problem
     version: Any = cast("dict[str, Any]", described).get("format") if isinstance(described, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise DataError(f"{path}: its format is {_short(version)}, not a version number. {DAMAGED}")
+        raise DataError(f"{path}: its format is {quoted(version)}, not a version number. {DAMAGED}")
     if version > FORMAT:
         raise DataError(
             f"{path}: this file has format {version}, but formats up to {FORMAT} are known here. It was made by a newer "
@@ -230,10 +224,10 @@ def _arrays(header: dict[str, Any], content: bytes, start: int, path: AnyPath) -
         dtype, shape, span = _entry(name, entry, path)
         begin, end = span
         if not 0 <= begin <= end <= len(content) - start or end - begin != math.prod(shape) * dtype.itemsize:
-            raise DataError(f"{path}: the array {_short(name)} does not fit into the file, which may be cut off. {DAMAGED}")
+            raise DataError(f"{path}: the array {quoted(name)} does not fit into the file, which may be cut off. {DAMAGED}")
         array = np.frombuffer(content, np.uint8, end - begin, start + begin)
         if dtype == np.bool_ and (array > 1).any():
-            raise DataError(f"{path}: the array {_short(name)} has truth values that are neither 0 nor 1. {DAMAGED}")
+            raise DataError(f"{path}: the array {quoted(name)} has truth values that are neither 0 nor 1. {DAMAGED}")
         if (start + begin) % dtype.itemsize:
             array = array.copy()  # other writers need not put arrays where their dtype wants them
         native = array.view(dtype).astype(dtype.newbyteorder("="), copy=False)
@@ -256,7 +250,7 @@ def _entry(name: str, entry: Any, path: AnyPath) -> tuple[np.dtype[Any], tuple[i
         dtype, shape, span = told.get("dtype"), _counts(told.get("shape")), _counts(told.get("data_offsets"))
         if isinstance(dtype, str) and dtype in DTYPES and shape is not None and span is not None and len(span) == 2:
             return DTYPES[dtype], shape, (span[0], span[1])
-    raise DataError(f"{path}: the array {_short(name)} is described by {_short(entry)}, which means nothing here. {DAMAGED}")
+    raise DataError(f"{path}: the array {quoted(name)} is described by {quoted(entry)}, which means nothing here. {DAMAGED}")
 
 
 def _counts(values: Any) -> tuple[int, ...] | None:

@@ -149,9 +149,11 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_matrix_beyond_the_memory_is_refused_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankinite.data._letor_blocks.physical_memory", lambda: 1 << 20)
+    monkeypatch.setattr("rankinite.memory._in_use", lambda: (0, 0, 0))
+    monkeypatch.setattr("rankinite.memory._machine_memory", lambda: 1 << 20)
     message = refusal([put(folder, "1 qid:1 100000:1\n" * 5)], chunk=20)
-    assert "the first 4 rows of 100000 features need" in message
+    assert re.search(r"the first \d rows of 100000 features would take", message)
+    assert "the machine's memory" in message
     assert "dense matrix" in message
 
 

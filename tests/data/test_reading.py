@@ -127,7 +127,7 @@ def test_later_changes_of_the_array_do_not_reach_the_data() -> None:
         (X, {"grades": [1, 2, 3], "group": [3], "doc_id": [None, "a", "b"]}, DataError, "array row 0: the doc_id is missing"),
         (X, {"grades": [1, 2, 3], "group": [3], "batch": [1, 1, np.nan]}, DataError, "array row 2: the batch is missing"),
         (X, {"grades": [1, 2, 3], "qid": pd.array([1, None, 2], "Int64")}, DataError, "array row 1: the qid is missing"),
-        (scipy.sparse.csr_matrix((10**6, 10**9)), {}, DataError, "1000000 rows × 1000000000 features, more than.*memory"),
+        (scipy.sparse.csr_matrix((10**6, 10**9)), {}, DataError, "1000000 rows × 1000000000 features, made dense.*memory"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "infinite": "ignore"}, ArgumentError, "'error', 'missing', 'clip', 'keep'"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "unjudged": "x"}, ArgumentError, "'error', 'drop', 'keep'"),
         (X, {"grades": [1, 2, 3], "qid": [1, 1, 1], "missing": "x"}, ArgumentError, "'zero', 'nan'"),

@@ -7,10 +7,8 @@ room ends or a line has more features than any before it.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -18,16 +16,19 @@ import numpy as np
 
 from rankinite.data import _letor_kernels as kernels
 from rankinite.data._letor_messages import LARGEST_INDEX, fault
+from rankinite.data.exact_numbers import is_another_number, nearest_float32
 from rankinite.data.grouping import TEXT
 from rankinite.errors import DataError
 from rankinite.kernel import Bytes, Features, Grades, Indices, Strings
+from rankinite.memory import Allowance, memory_left, spelled_size, too_large
 
 LONG_DOC_ID = 256
 """Longer ids than this are decoded one by one rather than padded to the longest, as those beyond ASCII are."""
 
 
-LARGEST_FLOAT32, FLOAT32_END = float(np.finfo(np.float32).max), 2.0**128
-"""The largest float32, and what would follow it: numbers from the middle of the two on round to infinity."""
+ALWAYS_DENSE, MOST_DENSE = 1 << 30, 4096
+"""The matrix may always take the first so many bytes, and beyond them so many times the bytes of the files: a hundred values
+among a million features come to that, and a few kilobytes that unpack to millions of empty rows to far more."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def parse_block(chunk: Bytes, start: int, rooms: Rooms, layout: Layout) -> Block
         stride = min(limit, max(2 * stride, int(state[kernels.NEEDED])))
         rooms.give_back(room)
         room = rooms.take(stride)
-    _settle_doubts(chunk, room, int(state[kernels.DOUBTS]))
+    code = _settle_doubts(chunk, start, room, code, state)
     run_qids = [decoded(chunk, at, length) for _, at, length in room.runs[: state[kernels.RUNS]].tolist()]
     return Block(chunk, room, stride, code, state, run_qids, _doc_ids(chunk, room, state))
 
@@ -137,13 +138,21 @@ def decoded(chunk: Bytes, start: int, length: int) -> str:
     return chunk[start : start + length].tobytes().decode("utf-8", "backslashreplace")
 
 
-def _settle_doubts(chunk: Bytes, room: Room, doubts: int) -> None:
-    for cell, at in room.doubts[:doubts].tolist():
-        value = nearest_float32(_token(chunk, at))
-        if cell < 0:
-            room.grades[-1 - cell] = value
-        else:
+def _settle_doubts(chunk: Bytes, start: int, room: Room, code: int, state: Indices) -> int:
+    """Round the numbers that need exact arithmetic; returns the code, which is a fault where a grade turns out to be none."""
+    for cell, at in room.doubts[: state[kernels.DOUBTS]].tolist():
+        token = _token(chunk, at)
+        value = nearest_float32(token)
+        if cell >= 0:
             room.features[cell] = value
+            continue
+        room.grades[-1 - cell] = value
+        if not np.isfinite(value) or is_another_number(token, value):
+            before = chunk[start:at].tobytes()  # this line is the first that is wrong: the kernel went on behind it
+            state[kernels.LINES], state[kernels.FAULT_AT] = before.count(b"\n"), at
+            state[kernels.POSITION] = start + before.rfind(b"\n") + 1
+            return kernels.INEXACT_GRADE if np.isfinite(value) else kernels.ENDLESS_GRADE
+    return code
 
 
 def _token(chunk: Bytes, at: int) -> str:
@@ -151,20 +160,6 @@ def _token(chunk: Bytes, at: int) -> str:
     while len(parts := re.split(rb"[\s#]", chunk[at : at + length].tobytes(), maxsplit=1)) == 1:
         length *= 2  # ends: the chunk's last byte is a newline
     return parts[0].decode("ascii")
-
-
-def nearest_float32(token: str) -> np.float32:
-    """The float32 nearest to a decimal number, ties to even, found without rounding on the way."""
-    exact = Decimal(token).copy_abs()
-    guess = np.float32(min(float(exact), LARGEST_FLOAT32))
-    if Decimal(float(guess)) > exact:
-        guess = np.nextafter(guess, np.float32(0))
-    with np.errstate(over="ignore"):
-        above = np.nextafter(guess, np.float32(np.inf))
-    middle = Decimal((float(guess) + min(float(above), FLOAT32_END)) / 2)
-    rounds_up = exact > middle or (exact == middle and int(guess.view(np.uint32)) % 2 == 1)
-    nearest = above if rounds_up else guess
-    return -nearest if token.startswith("-") else nearest
 
 
 def _doc_ids(chunk: Bytes, room: Room, state: Indices) -> Strings | None:
@@ -186,6 +181,9 @@ class Gatherer:
 
     layout: Layout
     bytes_expected: int
+    """The size of the files, compressed or not."""
+    memory: Allowance = field(default_factory=memory_left)
+    """What there was when reading began."""
     path: Path = Path()
     line: int = 0
     """Lines of the current file in blocks already taken in."""
@@ -275,13 +273,13 @@ class Gatherer:
         return self.rows + self.rows // 4
 
     def _reserve(self, rows: int, stride: int, rows_expected: int) -> None:
-        needed, memory = rows * stride, physical_memory() // self._flat.itemsize
-        if needed > memory:
+        needed, most = rows * stride, self._most_cells()
+        if needed > most:
             raise self._too_large(rows, stride)
         if needed <= len(self._flat):
             return
         try:
-            self._resize(max(needed, min(rows_expected * stride, memory)))
+            self._resize(max(needed, min(rows_expected * stride, most)))
         except MemoryError:
             try:
                 self._resize(needed)
@@ -294,16 +292,21 @@ class Gatherer:
         else:
             self._flat = np.empty(cells, np.float32)
 
+    def _most_cells(self) -> int:
+        """As many as there is memory for, and as the files can justify."""
+        return min(self.memory.left, self._justified()) // self._flat.itemsize
+
+    def _justified(self) -> int:
+        return max(ALWAYS_DENSE, MOST_DENSE * self.bytes_expected)
+
     def _too_large(self, rows: int, stride: int) -> DataError:
+        place, what, needed = f"{self.path}:{self.line}", f"the first {rows} rows of {stride} features", 4 * rows * stride
+        if needed <= self._justified():
+            remedy = "Features are kept as a dense matrix; choose fewer, or number them without gaps."
+            return too_large(place, what, needed, self.memory, remedy)
         return DataError(
-            f"{self.path}:{self.line}: the first {rows} rows of {stride} features need {4 * rows * stride / 2**30:.1f} GiB, "
-            "more than this machine's memory. Features are kept as a dense matrix; choose fewer, or number them without gaps."
+            f"{place}: {what} would take {spelled_size(needed)} as a dense matrix, but {spelled_size(self.bytes_expected)} of "
+            f"input justify {spelled_size(self._justified())} at most (the larger of {MOST_DENSE} times their size and "
+            f"{spelled_size(ALWAYS_DENSE)}). "
+            "Number the features without gaps; if the data are so sparse indeed, decompress the file first, or write Parquet."
         )
-
-
-def physical_memory() -> int:
-    """The bytes of memory this machine has."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # systems that do not say
-        return 2**48

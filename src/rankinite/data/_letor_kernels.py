@@ -12,6 +12,7 @@ from rankinite.data._number_kernels import (
     ABOVE,
     BELOW,
     DOUBTFUL,
+    FIRST_INEXACT,
     FIVE,
     MINUS,
     NO_NUMBER,
@@ -20,6 +21,7 @@ from rankinite.data._number_kernels import (
     ONE,
     POINT,
     POWERS,
+    SURE,
     THREE,
     TWO,
     ZERO_DIGIT,
@@ -51,7 +53,8 @@ DONE, FULL, NARROW = 0, 1, 2
     INDEX_REPEATED,
     INDEX_TOO_LARGE,
     BINARY,
-) = range(3, 18)
+    INEXACT_GRADE,
+) = range(3, 19)
 
 TAB, NEWLINE, RETURN, BLANK, HASH, COLON, EQUALS = 9, 10, 13, 32, 35, 58, 61
 LETTER_D, LETTER_I, LETTER_Q = 100, 105, 113
@@ -173,6 +176,7 @@ def read_features(
     """Read ``i:v i:v …`` into the row that begins at ``cell``; returns position, code, and doubts in all."""
     expected = 0
     doubts = state[DOUBTS]
+    end = min(stride, limit)  # a row has one cell at least, even where no feature is allowed
     while True:
         at = skip_blanks(text, at)
         start = at
@@ -196,7 +200,7 @@ def read_features(
             if column < stride:
                 for gap in range(expected, column):
                     out_features[cell + gap] = absent
-        if column >= stride:
+        if column >= end:
             state[NEEDED] = column + 1
             return start, INDEX_TOO_LARGE if column >= limit else NARROW, doubts
         # Numbers like -0.123456 are read here: a call for each would cost as much as the rest.
@@ -278,8 +282,10 @@ def read_row(
     grade, at, sure = read_number(text, at)
     if sure == NO_NUMBER or not ends_token(text[at]):
         return start, BAD_GRADE
-    if not np.isfinite(grade):
+    if sure == SURE and not np.isfinite(grade):
         return start, ENDLESS_GRADE
+    if np.abs(grade) >= FIRST_INEXACT:
+        sure = DOUBTFUL  # whether it is the number that was written is seen in exact arithmetic
     doubts_before, runs_before = state[DOUBTS], state[RUNS]
     if sure == DOUBTFUL:
         if doubts_before == len(out_doubts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankinite.data import _letor_kernels as kernels
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
 LARGEST_INDEX = 1_000_000
 """Features are kept as a dense matrix; an index beyond this is taken for a mistake."""
@@ -13,6 +13,8 @@ _LINE = "A line is 'grade qid:Q index:value index:value … # comment'"
 _MESSAGES = {
     kernels.BAD_GRADE: f"the grade {{token}} is not a number. {_LINE}; the grade comes first.",
     kernels.ENDLESS_GRADE: "the grade {token} is not a finite number. Grades must be finite; drop the row or grade it.",
+    kernels.INEXACT_GRADE: "the whole grade {token} becomes another number as a 32-bit float. Such floats have all whole "
+    "numbers up to 16777216; map the grades to smaller ones.",
     kernels.EMPTY_QID: "{token} names no query. Write qid: and the query's id without a blank between them.",
     kernels.LATE_QID: f"{{token}} stands after the features, or twice. {_LINE}; the query comes once, right after the grade.",
     kernels.QID_MISSING: "this row has no qid, but the rows before it have. Give qid:Q on every row, or on none and group=.",
@@ -42,14 +44,13 @@ def fault(place: str, code: int, line: bytes, column: int, *, base: int, feature
 
 def shown(token: bytes, most: int = 40) -> str:
     """A token as it is quoted in messages: cut to a length, with what cannot be printed escaped."""
-    quoted = repr(token[: most + 1].decode("utf-8", "backslashreplace")).replace("\\\\x", "\\x")
-    return quoted if len(token) <= most else f"{quoted[: most + 1]}…'"
+    return quoted(token[: 4 * most].decode("utf-8", "backslashreplace"), most).replace("\\\\x", "\\x")
 
 
 def _index_rule(base: int, features: int | None) -> str:
     if features is not None:
+        indices = f"{features} features, with indices {base} to {features - 1 + base}," if features else "no features,"
         return (
-            f"There must be {features} features, with indices {base} to {features - 1 + base}, as in the data it is read "
-            "like; check that it belongs to them, or read it without like=."
+            f"There must be {indices} as in the data it is read like; check that it belongs to them, or read it without like=."
         )
     return f"Features are kept as a dense matrix, so indices may go to {LARGEST_INDEX - 1 + base}; number them without gaps."

@@ -28,6 +28,8 @@ TEN_AND_ONE, HUNDRED_AND_ONE, MYRIAD_AND_ONE = np.uint64(2561), np.uint64(655360
 
 POWERS = np.array([float(f"1e{k}") for k in range(67)])
 """Powers of ten, each the nearest float64; exact up to 10²²."""
+FIRST_INEXACT = 2.0**24
+"""From here on float32 has not every whole number."""
 BELOW, ABOVE = 1.0 - 2.0**-50, 1.0 + 2.0**-50
 
 

@@ -11,12 +11,12 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data._letor_blocks import physical_memory
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.text_files import AnyPath, read_sizes
 from rankinite.errors import DataError
 from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Indices, Strings
+from rankinite.memory import memory_left, too_large
 
 SIZES_RULE = (
     "Sizes must be whole numbers from 0 on that add up to the rows; check that the group file belongs to this data, or pass "
@@ -150,11 +150,10 @@ def _missing_rows(values: npt.NDArray[Any]) -> Indices:
 
 def _dense(sparse: Any) -> npt.NDArray[Any]:
     rows, columns = sparse.shape
-    if rows * columns * np.dtype(FEATURE).itemsize > physical_memory():
-        raise DataError(
-            f"The sparse matrix has {rows} rows × {columns} features, more than this machine's memory holds when dense. "
-            "Choose fewer features."
-        )
+    needed, allowed = rows * columns * np.dtype(FEATURE).itemsize, memory_left()
+    if needed > allowed.left:
+        what = f"{rows} rows × {columns} features, made dense,"
+        raise too_large("sparse matrix", what, needed, allowed, "Choose fewer features.")
     return sparse.astype(FEATURE).toarray()
 
 

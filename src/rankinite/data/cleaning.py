@@ -10,7 +10,7 @@ import numpy as np
 
 from rankinite.data._kernels import first_infinite
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import FEATURE
 from rankinite.parallel import over_queries
 
@@ -30,7 +30,7 @@ def clean(data: Dataset, *, infinite: Infinite, unjudged: Unjudged, place: Calla
 def check_choice(option: str, value: object, known: tuple[str, ...]) -> None:
     """Refuse a value that is none of the known ones, and list those."""
     if value not in known:
-        raise ArgumentError(f"{option}={value!r} is unknown. It can be {', '.join(map(repr, known))}.")
+        raise ArgumentError(f"{option}={quoted(value)} is unknown. It can be {', '.join(map(repr, known))}.")
 
 
 def _without_unjudged(data: Dataset, unjudged: Unjudged, place: Callable[[int], str]) -> Dataset:
@@ -60,8 +60,9 @@ def _without_infinities(data: Dataset, infinite: Infinite, place: Callable[[int]
         return data
     if infinite == "error":
         row, feature = divmod(found[0], len(data.feature_names))
+        name = quoted(data.feature_names[feature])
         raise DataError(
-            f"{place(_source_row(data, row))}: feature {data.feature_names[feature]!r} is {data.features[row, feature]}, or "
+            f"{place(_source_row(data, row))}: feature {name} is {data.features[row, feature]}, or "
             "too large for a 32-bit float. Pass infinite='missing' to treat such values as missing, infinite='clip' to replace "
             "them by the largest float, or infinite='keep' to keep the infinities."
         )

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankinite.data.streams import COMPRESSED, check_readable, open_bytes
-from rankinite.errors import ArgumentError, DataError
+from rankinite.data.streams import check_readable, open_bytes
+from rankinite.data.unpacking import COMPRESSED
+from rankinite.errors import ArgumentError, DataError, quoted
 
 FORMATS = ("letor", "parquet", "arrow", "csv", "tsv", "qrels")
 """What ``format=`` can name."""
@@ -37,7 +38,7 @@ def format_of(paths: Sequence[Path], named: str | None, *, grouped: bool = False
         check_readable(path)
     if named is not None:
         if named not in FORMATS:
-            raise ArgumentError(f"format={named!r} is unknown. It can be {', '.join(map(repr, FORMATS))}.")
+            raise ArgumentError(f"format={quoted(named)} is unknown. It can be {', '.join(map(repr, FORMATS))}.")
         return named
     found = {path: _format_of_file(path, grouped) for path in paths}
     if len(set(found.values())) > 1:

@@ -18,7 +18,7 @@ from rankinite.data.arrays import group_sizes, runs_of_sizes
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, group_runs
 from rankinite.data.text_files import group_files, read_sizes
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import Bytes, Indices, Strings
 
 ROWS_A_PIECE = 4096
@@ -108,7 +108,7 @@ def write_letor(data: Dataset, path: Path) -> None:
 def _layout(missing: str, zero_based: bool, features: int | None) -> Layout:
     absent = {"zero": 0.0, "nan": np.nan}
     if missing not in absent:
-        raise ArgumentError(f"missing={missing!r}: it must be 'zero' or 'nan', the value of features a line leaves out.")
+        raise ArgumentError(f"missing={quoted(missing)}: it must be 'zero' or 'nan', the value of features a line leaves out.")
     if features is not None and not 0 <= features <= LARGEST_INDEX:
         raise ArgumentError(f"features={features}: the number of features must lie in 0…{LARGEST_INDEX}.")
     return Layout(absent=absent[missing], base=0 if zero_based else 1, features=features)
@@ -169,7 +169,7 @@ def _check_writable(names: Strings, what: str, place: str, *, empty: bool) -> No
     for name in names.tolist():
         if forbidden.search(name):
             raise DataError(
-                f"{place}: the {what} {name!r} cannot be written to a LETOR file: it must have no blank"
+                f"{place}: the {what} {quoted(name)} cannot be written to a LETOR file: it must have no blank"
                 + (". " if empty else ", no '#', and not be empty. ")
                 + "Write Parquet instead, which takes any text."
             )

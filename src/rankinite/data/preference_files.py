@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.preferences import Preferences
 from rankinite.data.text_files import AnyPath, read_lines
 from rankinite.data.trec import AMBIGUOUS, ambiguous_document, rows_of_documents
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.kernel import INDEX, SCORE
 
 FORM = "qid, better, worse and optionally the probability, separated by tabs"
@@ -35,7 +36,7 @@ def read_preferences(path: AnyPath, data: Dataset) -> Preferences:
             raise DataError(f"{place}: {len(fields)} columns. A line gives {FORM}.")
         pair = [find(fields[0], document, place) for document in fields[1:3]]
         if pair[0] == pair[1]:
-            raise DataError(f"{place}: document {fields[1]!r} is compared with itself. A pair needs two documents.")
+            raise DataError(f"{place}: document {quoted(fields[1])} is compared with itself. A pair needs two documents.")
         better.append(pair[0])
         worse.append(pair[1])
         probabilities.append(_probability(fields[3:], place))
@@ -50,14 +51,15 @@ def _finder(data: Dataset) -> Callable[[str, str, str], int]:
     def find(qid: str, document: str, place: str) -> int:
         query = queries.get(qid)
         if query is None:
-            raise DataError(f"{place}: there is no query {qid!r} in {data.source}. The queries are {listed(list(queries))}.")
+            known = listed(list(queries))
+            raise DataError(f"{place}: there is no query {quoted(qid)} in {data.source}. The queries are {known}.")
         first, last = int(data.offsets[query]), int(data.offsets[query + 1])
         if by_id is None:
-            if document.isdecimal() and int(document) < last - first:
+            if re.fullmatch(r"[0-9]{1,15}", document) and int(document) < last - first:
                 return first + int(document)
             raise DataError(
-                f"{place}: {document!r} is no position in query {qid!r}. As {data.source} has no document ids, documents are "
-                f"given by position, from 0 to {last - first - 1}."
+                f"{place}: {quoted(document)} is no position in query {quoted(qid)}. As {data.source} has no document "
+                f"ids, documents are given by position, from 0 to {last - first - 1}."
             )
         row = by_id.get((qid, document))
         if row == AMBIGUOUS:
@@ -65,7 +67,7 @@ def _finder(data: Dataset) -> Callable[[str, str, str], int]:
         if row is None:
             assert data.doc_ids is not None
             known = listed(data.doc_ids[first:last].tolist())
-            raise DataError(f"{place}: query {qid!r} has no document {document!r}. Its documents are {known}.")
+            raise DataError(f"{place}: query {quoted(qid)} has no document {quoted(document)}. Its documents are {known}.")
         return row
 
     return find
@@ -76,7 +78,7 @@ def _probability(fields: Sequence[str], place: str) -> float:
     try:
         value = float(text)
     except ValueError as error:
-        raise DataError(f"{place}: the probability {text!r} is not a number. It must lie in [0, 1].") from error
+        raise DataError(f"{place}: the probability {quoted(text)} is not a number. It must lie in [0, 1].") from error
     if not 0 <= value <= 1:
-        raise DataError(f"{place}: the probability is {text}. It must lie in [0, 1].")
+        raise DataError(f"{place}: the probability is {cut(text)}. It must lie in [0, 1].")
     return value

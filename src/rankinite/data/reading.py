@@ -23,8 +23,9 @@ from rankinite.data.letor import place_of_row, read_letor
 from rankinite.data.streams import spooled
 from rankinite.data.text_files import AnyPath, group_files, read_sizes
 from rankinite.data.trec import read_qrels
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import Indices
+from rankinite.memory import within_memory
 
 if TYPE_CHECKING:
     from rankinite.data.tables import Table  # which brings Arrow along: it is loaded where there is a table
@@ -109,14 +110,17 @@ def read(
     columns = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight, "batch": batch}
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
+    if isinstance(features, int | np.integer):
+        raise ArgumentError(f"features={features}: features are chosen by a list of names or positions, as in features=[0, 1].")
     options = _Options(columns, group, features, ignore, missing, zero_based, like)
     if isinstance(source, Iterator) and not isinstance(source, ArrowStream):
         source = list(source)
     paths = _paths(source)
-    with ExitStack() as pipes:
+    place = " + ".join(map(str, paths)) if paths else type(source).__name__
+    with within_memory(place, "Choose fewer features or rows."), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths or ()]
-        data, place = _from_files(files, options, format) if files else _from_memory(source, options, format)
-        data = clean(data, infinite=infinite, unjudged=unjudged, place=place)
+        data, place_of = _from_files(files, options, format) if files else _from_memory(source, options, format)
+        data = clean(data, infinite=infinite, unjudged=unjudged, place=place_of)
     for path, file in zip(paths or (), files, strict=True):
         data = data if file is path else replace(data, source=data.source.replace(str(file), str(path)))
     return data
@@ -176,7 +180,7 @@ class _Options:
 
 def _from_memory(source: Source, options: _Options, format: str | None) -> Read:
     if format is not None:
-        raise ArgumentError(f"format={format!r} is for files, but the source is a {type(source).__name__}. Leave it out.")
+        raise ArgumentError(f"format={quoted(format)} is for files, but the source is a {type(source).__name__}. Leave it out.")
     if not isinstance(source, ArrowStream):
         return _from_matrix(source, options)
     from rankinite.data.tables import frame_table
@@ -246,8 +250,8 @@ def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> 
     if options.group is not None and "qid" in roles.named:
         column = roles.named["qid"]
         raise DataError(
-            f"{table.source}: column {column!r} names the query of each row and group= is given too. Leave group= out, or pass "
-            f"ignore=[{column!r}] to go by group=."
+            f"{table.source}: column {quoted(column)} names the query of each row and group= is given too. Leave group= out, "
+            f"or pass ignore=[{quoted(column)}] to go by group=."
         )
     has_qid = "qid" in roles.named or "qid" in given
     sizes = options.sizes(() if has_qid else paths)
@@ -258,7 +262,9 @@ def _from_table(table: Table, options: _Options, paths: Sequence[Path] = ()) -> 
 
 def _from_matrix(source: object, options: _Options) -> Read:
     for role, column in options.named().items():
-        raise ArgumentError(f"{role}={column!r} names a column, but an array has no named columns. Pass the values, one a row.")
+        raise ArgumentError(
+            f"{role}={quoted(column)} names a column, but an array has no named columns. Pass the values, one per row."
+        )
     matrix = matrix_of(source)
     given, sizes = options.given(), options.sizes()
     if "grades" not in given:

@@ -1,15 +1,13 @@
-"""Bytes out of files: memory-mapped or compressed, in chunks of whole lines. For bytes into files, see ``output_files``."""
+"""Bytes out of files: plain or compressed, in chunks of whole lines, within bounds. Bytes into files: ``output_files``."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
-import mmap
 import os
 import shutil
-import sys
 import tempfile
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,17 +15,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from rankinite.data.output_files import write_atomically as write_atomically  # noqa: PLC0414 - the pair of open_bytes, for all who write
+from rankinite.data.unpacking import compression, explained, opened
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import Bytes
+from rankinite.kernel import Bytes, frozen
+from rankinite.memory import PARSED_SHARE, Allowance, memory_left, spelled_size, too_large, within_memory
 
 CHUNK = 1 << 21
 """Bytes of text handed to a thread at a time: large enough to hide the hand-over, small enough for the cache."""
-
-COMPRESSED = (".gz", ".zst", ".xz")
-"""Endings of the file names that are decompressed on reading and compressed on writing."""
-MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"\xfd7zXZ": ".xz"}
-"""How compressed files begin, whatever their name."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -45,24 +39,34 @@ def check_readable(path: Path) -> None:
         raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
 
 
-def compression(path: Path) -> str:
-    """The ending that tells how a file is compressed: that of its name, else the one its first bytes call for, or ""."""
-    if path.suffix.lower() in COMPRESSED:
-        return path.suffix.lower()
-    if not path.is_file():
-        return ""
-    with _explained(path, ""), path.open("rb") as handle:
-        beginning = handle.read(8)
-    return next((ending for magic, ending in MAGIC.items() if beginning.startswith(magic)), "")
-
-
 @contextmanager
 def open_bytes(path: Path) -> Generator[IO[bytes]]:
     """The bytes of a file to read, decompressed when its name or its first bytes say that it is compressed."""
     check_readable(path)
     packing = compression(path)
-    with _explained(path, packing), _opened(path, packing) as handle:
+    with explained(path, packing), opened(path, packing) as handle:
         yield handle
+
+
+def read_whole(path: Path) -> bytes:
+    """All bytes of a file, decompressed; refused as soon as there are more than this process has room for."""
+    allowance = memory_left()
+    content = io.BytesIO()
+    with within_memory(str(path), RIGHT_FILE), open_bytes(path) as handle:
+        while block := handle.read(CHUNK):
+            _check_room(path, "its content", content.tell() + len(block), allowance, RIGHT_FILE)
+            content.write(block)
+        return content.getvalue()
+
+
+RIGHT_FILE = "Check that it is the right file, or use a machine with more memory."
+ROW_PER_LINE = "Check that it is a text file with one row per line."
+
+
+def _check_room(path: Path, what: str, length: int, allowance: Allowance, remedy: str) -> None:
+    """Refuse bytes of which nothing could be made: that takes several times as much."""
+    if PARSED_SHARE * length > allowance.left:
+        raise too_large(str(path), f"{what}, {spelled_size(length)} or more,", PARSED_SHARE * length, allowance, remedy)
 
 
 @contextmanager
@@ -77,7 +81,7 @@ def spooled(path: Path) -> Generator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="rankinite-") as folder:
         copy = Path(folder) / path.name  # its endings tell the format
-        with _explained(path, ""), path.open("rb") as pipe, copy.open("wb") as handle:
+        with explained(path, ""), path.open("rb") as pipe, copy.open("wb") as handle:
             shutil.copyfileobj(pipe, handle)
         try:
             yield copy
@@ -85,69 +89,57 @@ def spooled(path: Path) -> Generator[Path]:
             raise type(problem)(str(problem).replace(str(copy), str(path))) from problem
 
 
-@contextmanager
-def _explained(path: Path, packing: str) -> Generator[None]:
-    """Turn what the decompressors and the file system raise into a DataError."""
-    try:
-        yield
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, *_arrow_errors()) as problem:
-        if packing:
-            rule = f"It must be a complete {packing} file; make it again, or rename it if it is not compressed."
-        else:
-            rule = "Check that the file is whole and the disk can be read."
-        raise DataError(f"{path}: cannot be read ({str(problem) or type(problem).__name__}). {rule}") from problem
-
-
-def _arrow_errors() -> tuple[type[Exception], ...]:
-    """What Arrow raises; nothing where it is not loaded, as for text it need not be."""
-    return (sys.modules["pyarrow"].ArrowException,) if "pyarrow" in sys.modules else ()
-
-
-def _opened(path: Path, packing: str) -> Any:
-    if packing == ".gz":
-        return gzip.open(path, "rb")
-    if packing == ".xz":
-        return lzma.open(path, "rb")
-    if packing == ".zst":
-        import pyarrow as pa
-
-        return pa.input_stream(str(path), compression="zstd")
-    return path.open("rb")
-
-
 def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:
     """The file as read-only byte arrays of about ``size`` bytes, cut after newlines; each ends with a newline.
 
-    Ordinary files are mapped, not read. A byte-order mark is passed over.
+    Files are read, not mapped: where a mapped file is cut short meanwhile, the system stops the process without a word. A
+    byte-order mark is passed over.
     """
     check_readable(path)
     packing = compression(path)
-    mapped = not packing and path.is_file()
-    with _explained(path, packing):
-        yield from _mapped_chunks(path, size) if mapped else _streamed_chunks(path, packing, size)
+    plain = not packing and path.is_file()
+    with explained(path, packing):
+        yield from _plain_chunks(path, size) if plain else _streamed_chunks(path, packing, size)
 
 
-def _mapped_chunks(path: Path, size: int) -> Iterator[Bytes]:
-    with path.open("rb") as handle:
+def _plain_chunks(path: Path, size: int) -> Iterator[Bytes]:
+    allowance = memory_left()
+    with path.open("rb", buffering=0) as handle:
         length = os.fstat(handle.fileno()).st_size
-        if length == 0:
-            return
-        view = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
-    start = len(BYTE_ORDER_MARK) if view[:3] == BYTE_ORDER_MARK else 0
-    while start < length:
-        newline = view.find(b"\n", min(start + size, length) - 1)
-        if newline < 0:
-            # The last line may lack its newline; the parser relies on one.
-            newline = view.rfind(b"\n", start)
-            if newline < 0:
-                yield np.frombuffer(view[start:] + b"\n", np.uint8)
-                return
-        yield np.frombuffer(view, np.uint8, newline + 1 - start, start)
-        start = newline + 1
+        start = len(BYTE_ORDER_MARK) if handle.read(3) == BYTE_ORDER_MARK else 0
+        reach = size
+        while start < length:
+            block = bytearray(min(reach, length - start))
+            _fill(block, handle, start, length, path)
+            newline = block.rfind(b"\n") + 1
+            if not newline and start + len(block) == length:  # the last line may lack its newline; the parser relies on one
+                block += b"\n"
+                newline = len(block)
+            if newline:
+                yield frozen(np.frombuffer(block, np.uint8, newline))
+                start, reach = start + newline, size
+            else:
+                reach *= 2
+                _check_room(path, "a line", reach, allowance, ROW_PER_LINE)
+
+
+def _fill(block: bytearray, handle: io.FileIO, start: int, length: int, path: Path) -> None:
+    """Read the bytes from ``start`` on; ``length`` is what the file had when it was opened."""
+    handle.seek(start)
+    view, done = memoryview(block), 0
+    while done < len(block):
+        count = handle.readinto(view[done:]) or 0
+        if not count:
+            raise DataError(
+                f"{path}: the file shrank while it was read: it had {length} bytes, and ends after {start + done} now. Another "
+                "program writes to it; wait until that is done, and read it again."
+            )
+        done += count
 
 
 def _streamed_chunks(path: Path, packing: str, size: int) -> Iterator[Bytes]:
-    with _opened(path, packing) as handle:
+    allowance = memory_left()
+    with opened(path, packing) as handle:
         begun: list[bytes] = []  # pieces of a chunk whose last line has not ended yet
         first = True
         while block := handle.read(size):
@@ -158,5 +150,6 @@ def _streamed_chunks(path: Path, packing: str, size: int) -> Iterator[Bytes]:
                 yield np.frombuffer(b"".join([*begun, block[:newline]]), np.uint8)
                 begun = []
             begun.append(block[newline:])
+            _check_room(path, "a line", size * len(begun), allowance, ROW_PER_LINE)
         if any(begun):
             yield np.frombuffer(b"".join([*begun, b"\n"]), np.uint8)

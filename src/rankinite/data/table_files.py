@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 
 from rankinite.data.columns import USUAL_NAMES, repeated_names
 from rankinite.data.formats import first_line
-from rankinite.data.streams import compression, open_bytes
+from rankinite.data.streams import open_bytes
 from rankinite.data.tables import BATCH, Piece, Table, check_columns, memory_table, merged_types, path_name
+from rankinite.data.unpacking import compression
 from rankinite.errors import DataError, listed
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
@@ -49,7 +50,7 @@ def open_parquet(paths: Sequence[Path]) -> Table:
 
 
 def open_arrow(paths: Sequence[Path]) -> Table:
-    """Arrow IPC files or streams and Feather files with the same columns, memory-mapped."""
+    """Arrow IPC files or streams and Feather files with the same columns."""
     parts: list[tuple[Any, str, None]] = []
     for path in paths:
         with _broken_files(path, "Arrow IPC"):
@@ -113,17 +114,17 @@ def _place_of_row(path: Path, separator: str, header: bool, row: int) -> str:
 
 def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
     # A file object of its own for each piece: Parquet readers may not be shared between threads.
-    with pq.ParquetFile(path, metadata=metadata, memory_map=True) as file:
+    with pq.ParquetFile(path, metadata=metadata, memory_map=False) as file:
         yield from file.iter_batches(BATCH, row_groups=[group], columns=list(columns), use_threads=False)
 
 
 def _arrow_table(path: Path) -> Any:
-    mapped = pa.memory_map(str(path))
+    file = pa.OSFile(str(path))  # not mapped: where a mapped file is cut short meanwhile, the system stops the process
     try:
-        return pa.ipc.open_file(mapped).read_all()
+        return pa.ipc.open_file(file).read_all()
     except pa.ArrowInvalid:
-        mapped.seek(0)
-        return pa.ipc.open_stream(mapped).read_all()
+        file.seek(0)
+        return pa.ipc.open_stream(file).read_all()
 
 
 @contextmanager

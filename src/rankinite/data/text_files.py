@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankinite.data.streams import open_bytes
-from rankinite.errors import DataError
+from rankinite.data.streams import read_whole
+from rankinite.errors import DataError, quoted
 from rankinite.kernel import INDEX, Indices
 
 AnyPath: TypeAlias = str | PathLike[str]
@@ -31,10 +31,8 @@ class Line(NamedTuple):
 
 def read_lines(path: AnyPath) -> Iterator[Line]:
     """The lines of a text file that are neither empty nor comments (``#``), each with its place."""
-    with open_bytes(Path(path)) as stream:
-        content: bytes = stream.read()
     try:
-        lines = io.StringIO(content.decode("utf-8-sig"))
+        lines = io.StringIO(read_whole(Path(path)).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is not UTF-8 text. Check that this is a text file.") from error
     for number, line in enumerate(lines, 1):
@@ -48,7 +46,7 @@ def read_sizes(path: AnyPath) -> Indices:
     sizes: list[int] = []
     for place, text in read_lines(path):
         if not re.fullmatch(r"[0-9]{1,15}", text):
-            raise DataError(f"{place}: {text[:40]!r} is not a whole number from 0 on. Each line gives the rows of one query.")
+            raise DataError(f"{place}: {quoted(text)} is not a whole number from 0 on. Each line gives the rows of one query.")
         sizes.append(int(text))
     return np.asarray(sizes, INDEX)
 

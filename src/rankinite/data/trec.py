@@ -12,10 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankinite.data._number_kernels import FIRST_INEXACT
 from rankinite.data.dataset import Dataset
+from rankinite.data.exact_numbers import is_another_number
 from rankinite.data.grouping import TEXT
+from rankinite.data.npy_files import read_npy
 from rankinite.data.text_files import AnyPath, read_lines
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.kernel import FEATURE, GRADE, SCORE, Floats
 
 QRELS_FORM = "qid iteration document grade"
@@ -91,8 +94,8 @@ def read_run(path: AnyPath, data: Dataset) -> Floats:
             raise ambiguous_document(data, qid, document, place)
         if row is None:
             raise DataError(
-                f"{place}: document {document!r} of query {qid!r} is not in {data.source}. A run may return only documents of "
-                "the data; evaluate it against qrels instead, which may leave documents unjudged."
+                f"{place}: document {quoted(document)} of query {quoted(qid)} is not in {data.source}. A run may return "
+                "only documents of the data; evaluate it against qrels instead, which may leave documents unjudged."
             )
         scores[row] = score
     return scores
@@ -131,8 +134,8 @@ def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
 def ambiguous_document(data: Dataset, qid: str, document: str, place: str) -> DataError:
     """The error for naming a document by an id that several rows of the query have."""
     return DataError(
-        f"{place}: query {qid!r} of {data.source} has document {document!r} more than once, so this may mean either. "
-        "Make the ids in a query differ."
+        f"{place}: query {quoted(qid)} of {data.source} has document {quoted(document)} more than once, so this may mean "
+        "either. Make the ids in a query differ."
     )
 
 
@@ -194,8 +197,10 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
         if len(fields) != columns:
             raise DataError(f"{place}: {len(fields)} columns instead of {columns}. A line must read '{form}'.")
         number = _number(fields[number_at], place, what)
-        if not np.isfinite(number) and (what == "grade" or np.isnan(number)):
-            raise DataError(f"{place}: the {what} is {fields[number_at]}. It must be a number.")
+        if what == "grade":
+            _check_grade(fields[number_at], number, place)
+        elif np.isnan(number):
+            raise DataError(f"{place}: the score is {cut(fields[number_at])}. It must be a number.")
         yield _Entry(place, fields[0], fields[2], number)
     if empty:
         raise DataError(f"{path}: the file is empty. Give at least one line '{form}'.")
@@ -207,7 +212,7 @@ def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
         first = places.setdefault((entry.qid, entry.document), entry.place)
         if first is not entry.place:
             raise DataError(
-                f"{entry.place}: document {entry.document!r} of query {entry.qid!r} stands already at {first}. "
+                f"{entry.place}: document {quoted(entry.document)} of query {quoted(entry.qid)} stands already at {first}. "
                 "A document may stand once in a query; remove one of the lines."
             )
 
@@ -216,16 +221,24 @@ def _number(text: str, place: str, what: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise DataError(f"{place}: the {what} {text!r} is not a number. Check the order of the columns.") from error
+        raise DataError(f"{place}: the {what} {quoted(text)} is not a number. Check the order of the columns.") from error
+
+
+def _check_grade(text: str, number: float, place: str) -> None:
+    """Refuse a grade that is not finite as a 32-bit float, or a whole number that would become another one."""
+    with np.errstate(over="ignore"):
+        grade = GRADE(number)
+    if not np.isfinite(grade):
+        raise DataError(f"{place}: the grade is {cut(text)}. It must be a number, and finite as a 32-bit float.")
+    if abs(number) >= FIRST_INEXACT and is_another_number(text, grade):
+        raise DataError(
+            f"{place}: the whole grade {quoted(text)} becomes another number as a 32-bit float. Such floats have all whole "
+            "numbers up to 16777216; map the grades to smaller ones."
+        )
 
 
 def _npy_scores(path: Path) -> Floats:
-    try:
-        scores = np.load(path, allow_pickle=False)
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: there is no such file. Check the path.") from error
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path}: it cannot be read as a NumPy array ({error}). Write it with numpy.save.") from error
-    if scores.ndim != 1 or scores.dtype.kind not in "fiub":
+    scores = read_npy(path)
+    if scores.ndim != 1:
         raise DataError(f"{path}: an array of shape {scores.shape} and type {scores.dtype}. Scores are one number a row.")
     return scores.astype(SCORE)

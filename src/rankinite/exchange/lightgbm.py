@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.errors import DataError
+from rankinite.errors import DataError, cut, quoted
+from rankinite.exchange.parsed import fitting, number_words
 from rankinite.kernel import Floats
 from rankinite.rankers.forest import Forest
 from rankinite.trees.structure import LEAF, Trees, join
@@ -39,13 +40,17 @@ def read_lightgbm(content: bytes, place: str, all_trees: bool = False) -> Forest
     try:
         text = content.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise DataError(f"{place}: this is no text ({error}). Save the model again.") from error
+        raise DataError(f"{place}: this is no text ({cut(error)}). Save the model again.") from error
     head, *blocks = text.split("\nTree=")
     about = dict(_pairs(head))
     _refuse_others(about, head, place)
     names = tuple(about.get("feature_names", "").split(" "))
-    if int(about.get("max_feature_idx", -1)) + 1 != len(names):
-        raise DataError(f"{place}: this LightGBM model names {len(names)} features, but says otherwise. The file is damaged.")
+    last = about.get("max_feature_idx", "")
+    if last != str(len(names) - 1):
+        raise DataError(
+            f"{place}: this LightGBM model names {len(names)} features, but its max_feature_idx is {quoted(last)}. The file is "
+            "damaged; save the model again."
+        )
     trees = [_Tree(dict(_pairs(block.split("\n\n")[0])), f"{place}: tree {number}") for number, block in enumerate(blocks)]
     objective = about.get("objective", "").split(" ")[0]
     settings: dict[str, Any] = {
@@ -71,7 +76,7 @@ def _refuse_others(about: dict[str, str], head: str, place: str) -> None:
     several = about.get("num_tree_per_iteration", about.get("num_class", "1"))
     if several != "1":
         raise DataError(
-            f"{place}: this LightGBM model has {several} scores a row. Only models with one score can rank; train with a "
+            f"{place}: this LightGBM model has {cut(several)} scores a row. Only models with one score can rank; train with a "
             "ranking or regression objective."
         )
     if "average_output" in head.split("\n"):
@@ -89,33 +94,49 @@ def _beyond_nothing(threshold: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Tree:
-    """One tree as the file tells it: inner nodes and leaves are numbered apart."""
+    """One tree as the file has it: inner nodes and leaves are numbered apart."""
 
-    told: dict[str, str]
+    written: dict[str, str]
     place: str
 
     def numbers(self, name: str, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """One entry a node; 0 where the file says nothing."""
-        text = self.told.get(name, "")
+        """One entry per node; 0 where the file has none, so ``count`` must be one that the file justifies."""
+        text = self.written.get(name, "")
         try:
-            values = np.asarray([float(word) for word in text.split()], np.float64) if text else np.zeros(count)
+            values = np.fromiter(number_words(text), np.float64) if text else np.zeros(count)
         except ValueError as error:
             raise DataError(f"{self.place}: {name} has an entry that is no number ({error}). The file is damaged.") from error
         if len(values) != count:
             raise DataError(f"{self.place}: there are {len(values)} entries of {name} for {count} nodes. The file is damaged.")
-        return values.astype(dtype)
+        fitted = fitting(values, dtype)
+        if fitted is None:
+            raise DataError(f"{self.place}: {name} has an entry that is no {np.dtype(dtype)}. The file is damaged.")
+        return fitted
 
     def number(self, name: str) -> float:
-        """One number of the whole tree."""
-        return float(self.numbers(name, np.float64, 1)[0])
+        """One finite number of the whole tree."""
+        value = float(self.numbers(name, np.float64, 1)[0])
+        if not np.isfinite(value):
+            raise DataError(f"{self.place}: {name} is {value}, which is no finite number. The file is damaged.")
+        return value
+
+    def leaves(self) -> int:
+        """The number of leaves, which is announced and must be that of their values."""
+        announced, count = self.written.get("num_leaves", ""), len(self.written.get("leaf_value", "").split())
+        if announced != str(count) or not count:
+            raise DataError(
+                f"{self.place}: num_leaves is {quoted(announced)}, but there are {count} entries of leaf_value. There must be "
+                "one per leaf, and one leaf at least. The file is damaged; save the model again."
+            )
+        return count
 
     def converted(self) -> Trees:
         """The same tree: inner nodes first, as they are numbered, then the leaves."""
-        if self.told.get("is_linear", "0") != "0":
+        if self.written.get("is_linear", "0") != "0":
             raise DataError(f"{self.place} has linear models in its leaves. Train with linear_tree=false.")
-        if self.told.get("num_cat", "0") != "0":
+        if self.written.get("num_cat", "0") != "0":
             raise DataError(f"{self.place} splits by categories. Only numerical features can be taken over.")
-        leaves = int(self.number("num_leaves"))
+        leaves = self.leaves()
         inner = leaves - 1
         decision = self.numbers("decision_type", np.int64, inner)
         threshold = _beyond_nothing(self.numbers("threshold", np.float64, inner))
@@ -127,13 +148,13 @@ class _Tree:
         if ((kind == ZERO) & (zero_left != default_left)).any():
             raise DataError(f"{self.place} takes 0 for a missing value. Train with zero_as_missing=false.")
         both = {
-            "value": ("internal_value", "leaf_value"),
-            "rows": ("internal_count", "leaf_count"),
-            "curvature": ("internal_weight", "leaf_weight"),
+            "value": ("internal_value", "leaf_value", np.float64),
+            "rows": ("internal_count", "leaf_count", np.int64),
+            "curvature": ("internal_weight", "leaf_weight", np.float64),
         }
         joined = {
-            name: np.concatenate((self.numbers(first, np.float64, inner), self.numbers(second, np.float64, leaves)))
-            for name, (first, second) in both.items()
+            name: np.concatenate((self.numbers(first, dtype, inner), self.numbers(second, dtype, leaves)))
+            for name, (first, second, dtype) in both.items()
         }
         nothing = np.zeros(leaves)
         return Trees(
@@ -145,12 +166,12 @@ class _Tree:
             gain=np.concatenate((np.maximum(self.numbers("split_gain", np.float64, inner), 0.0), nothing)),
             offsets=np.asarray([0, inner + leaves]),
             value=joined["value"],
-            rows=joined["rows"].astype(np.int64),
+            rows=joined["rows"],
             curvature=joined["curvature"],
         )
 
     def _children(self, name: str, inner: int, leaves: int) -> npt.NDArray[np.int32]:
         """Negative numbers are leaves: −1 is leaf 0."""
-        children = self.numbers(name, np.int64, inner)
+        children = self.numbers(name, np.int32, inner).astype(np.int64)
         places = np.where(children < 0, inner - 1 - children, children)
         return np.concatenate((places, np.zeros(leaves, np.int64))).astype(np.int32)

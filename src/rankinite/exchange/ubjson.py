@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -11,31 +10,47 @@ from rankinite.errors import DataError
 
 NUMBERS = {"i": ">i1", "U": ">u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4", "D": ">f8"}
 """The letter of a number → how its bytes are read, the highest first."""
+CONSTANTS = {"Z": None, "N": None, "T": True, "F": False}
+"""The letter of a value that has no bytes → the value."""
 DEEPEST = 100
 """Brackets inside each other."""
 
 
 def parse_ubjson(content: bytes, place: str) -> Any:
     """The value that the bytes stand for; typed arrays come as NumPy arrays."""
-    try:
-        return _Reader(content).value(0)
-    except (struct.error, IndexError, UnicodeDecodeError, ValueError, KeyError) as error:
-        raise DataError(f"{place}: this is no whole UBJSON file ({error}). Save the model again.") from error
+    return _Reader(content, place).value(0)
 
 
 class _Reader:
-    def __init__(self, content: bytes) -> None:
-        self.content, self.place = content, 0
+    def __init__(self, content: bytes, file: str) -> None:
+        self.content, self.file, self.place = content, file, 0
+
+    def wrong(self, why: str) -> DataError:
+        """The error for bytes that are no UBJSON."""
+        return DataError(f"{self.file}: this is no whole UBJSON file: at byte {self.place}, {why}. Save the model again.")
+
+    def take(self, count: int) -> bytes:
+        """The next bytes; there must be so many."""
+        left = len(self.content) - self.place
+        if not 0 <= count <= left:
+            raise self.wrong(f"{count} bytes are announced, but {left} are left")
+        self.place += count
+        return self.content[self.place - count : self.place]
 
     def letter(self) -> str:
         """The next byte."""
-        self.place += 1
-        return chr(self.content[self.place - 1])
+        return chr(self.take(1)[0])
+
+    def peek(self) -> str:
+        """The next byte, left where it is."""
+        found = self.letter()
+        self.place -= 1
+        return found
 
     def value(self, depth: int, kind: str | None = None) -> Any:
-        """The next value; ``kind``: its letter, where that was told before."""
+        """The next value; ``kind``: its letter, where that came before."""
         if depth > DEEPEST:
-            raise ValueError("brackets stand inside each other too deeply")
+            raise self.wrong(f"brackets are nested more than {DEEPEST} deep")
         kind = self.letter() if kind is None else kind
         if kind in NUMBERS:
             return self.numbers(kind, 1)[0].item()
@@ -47,35 +62,32 @@ class _Reader:
             return self.array(depth)
         if kind == "{":
             return self.table(depth)
-        return {"Z": None, "N": None, "T": True, "F": False}[kind]
+        if kind not in CONSTANTS:
+            raise self.wrong(f"there is no kind of value {kind!r}")
+        return CONSTANTS[kind]
 
     def numbers(self, kind: str, count: int) -> Any:
         """So many numbers of a kind."""
         dtype = np.dtype(NUMBERS[kind])
-        end = self.place + count * dtype.itemsize
-        if count < 0 or end > len(self.content):
-            raise ValueError("it ends too soon")
-        found = np.frombuffer(self.content, dtype, count, self.place)
-        self.place = end
-        return found.astype(dtype.newbyteorder("="))
+        return np.frombuffer(self.take(count * dtype.itemsize), dtype).astype(dtype.newbyteorder("="))
 
     def length(self) -> int:
-        """A length: a whole number behind its letter."""
+        """A length: a whole number from 0 on behind its letter."""
         kind = self.letter()
-        if kind not in "iUIlL":
-            raise ValueError(f"a length of kind {kind!r}")
-        return int(self.numbers(kind, 1)[0])
+        length = int(self.numbers(kind, 1)[0]) if kind in "iUIlL" else -1
+        if length < 0:
+            raise self.wrong(f"a length is no whole number from 0 on (kind {kind!r})")
+        return length
 
     def text(self) -> str:
         """A length, then letters."""
-        length = self.length()
-        if length < 0 or self.place + length > len(self.content):
-            raise ValueError("it ends too soon")
-        self.place += length
-        return self.content[self.place - length : self.place].decode()
+        try:
+            return self.take(self.length()).decode()
+        except UnicodeDecodeError as problem:
+            raise self.wrong(f"a text is not UTF-8 ({problem.reason})") from problem
 
     def head(self) -> tuple[str | None, int | None]:
-        """What all entries of a bracket are, and how many there are, where that is told first."""
+        """What all entries of a bracket are, and how many there are, where these come first."""
         kind, count = None, None
         if self.peek() == "$":
             self.letter()
@@ -83,14 +95,14 @@ class _Reader:
         if self.peek() == "#":
             self.letter()
             count = self.length()
+        if kind is not None and (count is None or kind in CONSTANTS):  # nothing would bound entries that take no bytes
+            raise self.wrong(f"a bracket has entries of kind {kind!r} without a number, or without bytes")
+        if count is not None and count > len(self.content) - self.place:
+            raise self.wrong(f"{count} entries are announced, but {len(self.content) - self.place} bytes are left")
         return kind, count
 
-    def peek(self) -> str:
-        """The next byte, left where it is."""
-        return chr(self.content[self.place])
-
     def array(self, depth: int) -> Any:
-        """Entries up to ``]``, or so many as told."""
+        """Entries up to ``]``, or as many as announced."""
         kind, count = self.head()
         if kind in NUMBERS and count is not None:
             return self.numbers(kind, count)
@@ -102,7 +114,7 @@ class _Reader:
         return entries
 
     def table(self, depth: int) -> dict[str, Any]:
-        """Names and values up to ``}``, or so many as told."""
+        """Names and values up to ``}``, or as many as announced."""
         kind, count = self.head()
         entries: dict[str, Any] = {}
         seen = 0

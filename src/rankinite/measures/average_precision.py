@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
-from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, reciprocal_ranks, relevant
+from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, check_finite, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -35,8 +35,9 @@ class AP:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
+        check_finite(self.name, "relevant", self.relevant)
         if self.of not in {"all", "reachable"}:
-            raise MeasureError(f"ap: of={self.of!r} is unknown. Known are all, reachable.")
+            raise MeasureError(f"ap: of={quoted(self.of)} is unknown. Known are all, reachable.")
 
     def __str__(self) -> str:
         return spell(self)

@@ -7,13 +7,14 @@ it wherever a measure goes; :func:`register_measure` also gives it a name for ``
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Indices, Reals, address, compiled, frozen
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
@@ -152,11 +153,27 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     return changes
 
 
+LARGEST_CUTOFF = 10**15 - 1
+"""More ranks than there are documents anywhere."""
+
+
 def check_cutoff(name: str, cutoff: int | None) -> None:
     """Refuse a cutoff that is not a whole number of ranks."""
     whole: object = cutoff  # users may pass anything
-    if cutoff is not None and (not isinstance(whole, int) or isinstance(whole, bool) or whole < 1):
-        raise MeasureError(f"{name}@{cutoff}: the cutoff must be a whole number from 1 on, or left out for the whole ranking.")
+    sound = isinstance(whole, int) and not isinstance(whole, bool) and 1 <= whole <= LARGEST_CUTOFF
+    if cutoff is not None and not sound:
+        raise MeasureError(
+            f"{name}@{quoted(whole)}: the cutoff must be a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at "
+            "most, or left out for the whole ranking."
+        )
+
+
+def check_finite(name: str, setting: str, value: float) -> None:
+    """Refuse a setting that is compared with grades or scores but is no finite number."""
+    number: Any = value  # users may pass anything
+    sound = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not sound or not -sys.float_info.max <= value <= sys.float_info.max:
+        raise MeasureError(f"{name}: {setting}={quoted(number)} must be a finite number, as in {name}:{setting}=2.")
 
 
 SMALL = 32

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, quoted
 from rankinite.measures.base import Measure
 from rankinite.measures.ranking import Ties
 
@@ -58,5 +58,7 @@ def convention(chosen: str | Convention) -> Convention:
     if isinstance(chosen, Convention):
         return chosen
     if chosen not in CONVENTIONS:
-        raise ArgumentError(f"convention {chosen!r} is unknown. Known are {', '.join(CONVENTIONS)}; or build a Convention.")
+        raise ArgumentError(
+            f"convention {quoted(chosen)} is unknown. Known are {', '.join(CONVENTIONS)}; or build a Convention."
+        )
     return CONVENTIONS[chosen]

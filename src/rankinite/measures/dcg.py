@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
@@ -49,8 +49,8 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
     unknown = [grade for grade in np.unique(grades).tolist() if grade not in range(len(gains))]
     if unknown:
         raise GradeError(
-            f"grade {unknown[0]:g} has no gain in the table {gains}. A table of {len(gains)} gains serves the whole grades "
-            f"0 … {len(gains) - 1}; extend it or map the grades.",
+            f"grade {unknown[0]:g} has no gain in the table {quoted(gains)}. A table of {len(gains)} gains serves the whole "
+            f"grades 0 … {len(gains) - 1}; extend it or map the grades.",
             unknown[0],
         )
     return np.asarray(gains, SCORE)[grades.astype(np.int64)]
@@ -68,12 +68,14 @@ def checked_gains(name: str, gains: Gains | Sequence[float]) -> Gains:
         return gains
     try:
         table = () if isinstance(gains, str) else tuple(float(gain) for gain in gains)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         table = ()
     if not table:
-        raise MeasureError(f"{name}: gains={gains!r} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10.")
+        raise MeasureError(
+            f"{name}: gains={quoted(gains)} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10."
+        )
     if not np.isfinite(table).all() or any(b < a for a, b in pairwise(table)):
-        raise MeasureError(f"{name}: the gains {table} must be finite and rise with the grade, as in (0, 1, 3, 7, 10).")
+        raise MeasureError(f"{name}: the gains {quoted(table)} must be finite and rise with the grade, as in (0, 1, 3, 7, 10).")
     return table
 
 
@@ -85,9 +87,9 @@ def _least(gains: Gains) -> float:
 def check_words(name: str, discount: Discount, short: Short) -> None:
     """Refuse words that are unknown."""
     if discount not in get_args(Discount):
-        raise MeasureError(f"{name}: discount={discount!r} is unknown. Known are {', '.join(get_args(Discount))}.")
+        raise MeasureError(f"{name}: discount={quoted(discount)} is unknown. Known are {', '.join(get_args(Discount))}.")
     if short not in get_args(Short):
-        raise MeasureError(f"{name}: short={short!r} is unknown. Known are {', '.join(get_args(Short))}.")
+        raise MeasureError(f"{name}: short={quoted(short)} is unknown. Known are {', '.join(get_args(Short))}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,5 +181,13 @@ class AveNDCG:
 
     def per_query(self, ranking: Ranking) -> Floats:
         """The expected value of every query."""
-        each = [NDCG(k, self.gains, self.discount, self.short).per_query(ranking) for k in range(1, self.cutoff + 1)]
-        return np.mean(each, axis=0)
+        last = min(self.cutoff, max(ranking.longest, 1))
+        total = np.zeros(ranking.queries, SCORE)
+        for cutoff in range(1, last + 1):
+            total += self._ndcg(cutoff, ranking)
+        if last < self.cutoff:  # beyond the longest query every cutoff gives the same
+            total += (self.cutoff - last) * self._ndcg(last + 1, ranking)
+        return total / self.cutoff
+
+    def _ndcg(self, cutoff: int, ranking: Ranking) -> Floats:
+        return NDCG(cutoff, self.gains, self.discount, self.short).per_query(ranking)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
@@ -50,7 +50,7 @@ class ERR:
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
         if self.max_grade not in range(1, 21):  # beyond, 1 − R is so small that swap changes lose their digits
-            raise MeasureError(f"err: max_grade={self.max_grade} must be a whole number in 1 … 20.")
+            raise MeasureError(f"err: max_grade={quoted(self.max_grade)} must be a whole number in 1 … 20.")
 
     def __str__(self) -> str:
         return spell(self)

@@ -10,6 +10,7 @@ import numpy as np
 from rankinite.errors import MeasureError
 from rankinite.kernel import SCORE, Floats
 from rankinite.measures import _kernels
+from rankinite.measures.base import check_finite
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 from rankinite.parallel import over_queries
@@ -53,6 +54,10 @@ class BalancedError:
     higher_is_better = False
     pooled = True
     bounds = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        check_finite(self.name, "relevant", self.relevant)
+        check_finite(self.name, "threshold", self.threshold)
 
     def __str__(self) -> str:
         return spell(self)

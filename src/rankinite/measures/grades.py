@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 
 
 class GradeError(MeasureError):
@@ -27,4 +27,4 @@ def grades_of(data: Dataset, measure: object) -> Generator[None]:
     except GradeError as problem:
         row = int(np.argmax(data.grades == problem.grade))
         qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
-        raise GradeError(f"{measure} on {data.source}, row {row} (query {qid!r}): {problem}", problem.grade) from problem
+        raise GradeError(f"{measure} on {data.source}, row {row} (query {quoted(qid)}): {problem}", problem.grade) from problem

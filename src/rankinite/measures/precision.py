@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels
-from rankinite.measures.base import SMALL, Parts, check_cutoff, expected_values, ranks_up_to, relevant
+from rankinite.measures.base import SMALL, Parts, check_cutoff, check_finite, expected_values, ranks_up_to, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -33,8 +33,9 @@ class Precision:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
+        check_finite(self.name, "relevant", self.relevant)
         if self.of not in {"cutoff", "returned"}:
-            raise MeasureError(f"p: of={self.of!r} is unknown. Known are cutoff, returned.")
+            raise MeasureError(f"p: of={quoted(self.of)} is unknown. Known are cutoff, returned.")
 
     def __str__(self) -> str:
         return spell(self)
@@ -77,6 +78,7 @@ class Recall:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
+        check_finite(self.name, "relevant", self.relevant)
 
     def __str__(self) -> str:
         return spell(self)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
 from rankinite.measures import _ranking_kernels as _kernels
 from rankinite.parallel import over_queries
@@ -80,7 +80,7 @@ def rank(
 def check_ties(ties: Ties, doc_ids: Strings | None) -> None:
     """Refuse a rule for ties that is unknown, or that the data cannot follow."""
     if ties not in _CODES:
-        raise ArgumentError(f"ties={ties!r} is unknown. Known are {', '.join(get_args(Ties))}.")
+        raise ArgumentError(f"ties={quoted(ties)} is unknown. Known are {', '.join(get_args(Ties))}.")
     if ties == "doc_id" and doc_ids is None:
         raise DataError("ties by document id need data with document ids. Choose ties='expected' or ties='order' instead.")
 

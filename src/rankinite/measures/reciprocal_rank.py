@@ -8,7 +8,7 @@ import numpy as np
 
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
-from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, reciprocal_ranks, relevant
+from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, check_finite, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 
@@ -30,6 +30,7 @@ class RR:
 
     def __post_init__(self) -> None:
         check_cutoff(self.name, self.cutoff)
+        check_finite(self.name, "relevant", self.relevant)
 
     def __str__(self) -> str:
         return spell(self)

@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 
 C = TypeVar("C", bound=type)
 
@@ -61,23 +61,25 @@ def parse_measure(text: str) -> Any:
     measure = _find(match["name"]) if match else None
     if match is None or measure is None:
         raise MeasureError(
-            f"{text!r} names no measure. Known are {', '.join(known_measures())}; write them as ndcg@10, err, "
+            f"{quoted(text)} names no measure. Known are {', '.join(known_measures())}; write them as ndcg@10, err, "
             "dcg@5:gains=0/1/3/7/10 or ap:relevant=2."
         )
     defaults = {field.name: field.default for field in fields(measure)}
     settings: dict[str, Any] = {}
     if match["cutoff"] is not None:
-        if "cutoff" not in defaults or not match["cutoff"].isdecimal():
+        if "cutoff" not in defaults or not re.fullmatch(r"[0-9]{1,15}", match["cutoff"]):
             raise MeasureError(
-                f"{text!r}: {match['cutoff']!r} is not a cutoff of {match['name']}. "
-                "Write a whole number after @, as in ndcg@10."
+                f"{quoted(text)}: {quoted(match['cutoff'])} is not a cutoff of {match['name']}. "
+                "Write a whole number of 15 digits at most after @, as in ndcg@10."
             )
         settings["cutoff"] = int(match["cutoff"])
     for setting in filter(None, match["settings"].split(":")):
         key, equals, value = setting.partition("=")
         if key not in defaults or not equals:
             names = ", ".join(name for name in defaults if name != "cutoff") or "none"
-            raise MeasureError(f"{text!r}: {setting!r} is not a setting of {match['name']}. Its settings are: {names}.")
+            raise MeasureError(
+                f"{quoted(text)}: {quoted(setting)} is not a setting of {match['name']}. Its settings are: {names}."
+            )
         settings[key] = _parse_value(text, value, defaults[key])
     return measure(**settings)
 
@@ -106,4 +108,4 @@ def _parse_value(text: str, value: str, default: Any) -> Any:
             return value
         return int(value) if isinstance(default, int) else float(value)
     except ValueError:
-        raise MeasureError(f"{text!r}: {value!r} is not a number.") from None
+        raise MeasureError(f"{quoted(text)}: {quoted(value)} is not a number.") from None

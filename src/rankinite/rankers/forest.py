@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.kernel import SCORE, Floats, Reals, frozen
 from rankinite.measures.base import Measure
@@ -157,8 +158,8 @@ class Forest(Fitted):
         given: list[Any] = list(names)
         if len(given) != len(self.feature_names) or not all(name is None or isinstance(name, str) for name in given):
             raise ArgumentError(
-                f"renamed({given!r}): this forest has {len(self.feature_names)} features. Give a name for each, or None to "
-                "leave it out."
+                f"renamed({quoted(given)}): this forest has {len(self.feature_names)} features. Give a name for each, or "
+                "None to leave it out."
             )
         kept = [position for position, name in enumerate(given) if name is not None]
         position_of = np.full(len(given) + 1, LEAF)  # a leaf has feature −1, which is the last one here
@@ -166,7 +167,7 @@ class Forest(Fitted):
         feature = position_of[self.trees.feature]
         lost = np.unique(self.trees.feature[(feature == LEAF) & (self.trees.feature != LEAF)]).tolist()
         if lost:
-            raise ArgumentError(f"renamed: splits use the feature {self.feature_names[lost[0]]!r}. Give it a name.")
+            raise ArgumentError(f"renamed: splits use the feature {quoted(self.feature_names[lost[0]])}. Give it a name.")
         sketch = None if self.sketch is None else self.sketch.renamed(given)
         trees = replace(self.trees, feature=feature)
         return replace(self, trees=trees, feature_names=tuple(given[k] for k in kept), sketch=sketch)
@@ -272,9 +273,9 @@ class Forest(Fitted):
 def _check(forest: Forest) -> None:
     """Refuse what the kernels could not walk, and sums that are no numbers."""
     names, outputs = forest.feature_names, len(forest.start)
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if repeated:
-        raise DataError(f"forest: two features are called {repeated[0]!r}. Names must differ; rename one.")
+    if len(set(names)) < len(names):
+        repeated = min(name for name, count in Counter(names).items() if count > 1)
+        raise DataError(f"forest: two features are called {quoted(repeated)}. Names must differ; rename one.")
     forest.trees.check(len(names), "forest")
     if forest.start.ndim != 1 or not outputs or (forest.grades is None and outputs != 1):
         raise DataError(f"forest: start has shape {forest.start.shape}. Give one number, or with grades one for each.")
@@ -287,3 +288,10 @@ def _check(forest: Forest) -> None:
     numbers = (forest.start, forest.trees.curvature, forest.trees.gain, () if forest.grades is None else forest.grades)
     if not all(np.isfinite(array).all() for array in numbers) or (forest.trees.rows < 0).any():
         raise DataError("forest: a start, grade, curvature, gain or number of rows is no number that could be one.")
+    with np.errstate(over="ignore"):
+        largest = np.abs(forest.start).max() + forest.trees.largest_sum()
+    if not np.isfinite(largest):
+        raise DataError(
+            f"forest: the largest leaves of its {len(forest.trees)} trees add up to a number beyond 64-bit floats, so that "
+            "scores would be infinite. The model is damaged, or its training diverged; train it with a smaller rate."
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rankinite.data.streams import open_bytes
+from rankinite.data.streams import RIGHT_FILE, read_whole
 from rankinite.data.text_files import AnyPath
-from rankinite.errors import DataError, RankiniteError, listed
+from rankinite.errors import DataError, RankiniteError, listed, quoted
+from rankinite.memory import within_memory
 from rankinite.storage import DAMAGED, MOST_HEADER, Stored, as_path, parse_model
 
 if TYPE_CHECKING:
@@ -53,26 +54,30 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
     >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
     """
-    with open_bytes(as_path(path)) as handle:
-        content = handle.read()
-    maker = maker_of(content[:16])
-    if maker in FOREIGN:
-        module, name = FOREIGN[maker]
-        return getattr(import_module(module), name)(content, str(path), all_trees)
-    stored = parse_model(content, path)
+    content = read_whole(as_path(path))
     try:
-        return build(stored)
-    except RankiniteError as problem:
-        raise DataError(f"{path}: {problem}") from problem
+        with within_memory(str(path), RIGHT_FILE):
+            return _read(content, path, all_trees)
     except RecursionError as problem:
-        raise DataError(f"{path}: rankers stand inside each other too deeply. {DAMAGED}") from problem
+        raise DataError(f"{path}: rankers are nested too deeply. {DAMAGED}") from problem
+    except RankiniteError as problem:
+        placed = str(problem).startswith(f"{path}:")
+        raise DataError(str(problem) if placed else f"{path}: {problem}") from problem
+
+
+def _read(content: bytes, path: AnyPath, all_trees: bool) -> Ranker:
+    maker = maker_of(content[:16])
+    if maker not in FOREIGN:
+        return build(parse_model(content, path))
+    module, name = FOREIGN[maker]
+    return getattr(import_module(module), name)(content, str(path), all_trees)
 
 
 def build(stored: Stored) -> Ranker:
     """The ranker that is stored."""
     if stored.kind not in HOMES:
         raise DataError(
-            f"a ranker of kind {stored.kind!r} is unknown; the kinds are {listed(sorted(HOMES))}. "
+            f"a ranker of kind {quoted(stored.kind)} is unknown; the kinds are {listed(sorted(HOMES))}. "
             "It may need a newer rankinite, or the file is damaged."
         )
     module, name = HOMES[stored.kind]

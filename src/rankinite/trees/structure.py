@@ -77,6 +77,14 @@ class Trees:
         nodes = {name: getattr(self, name)[start:end] for name in DTYPES if name != "offsets"}
         return Trees(**nodes, offsets=self.offsets[first : last + 1] - start)
 
+    def largest_sum(self) -> float:
+        """The most that the trees can add up to, whichever leaves rows end in: the sum of each tree's largest |leaf|."""
+        if not len(self):
+            return 0.0
+        sizes = np.where(self.feature == LEAF, np.abs(self.value), 0.0)
+        with np.errstate(over="ignore"):
+            return float(np.maximum.reduceat(sizes, self.offsets[:-1]).sum())
+
     def check(self, features: int, place: str) -> None:
         """Refuse arrays that are not trees over this many features: broken or hostile files must not crash the kernels."""
         nodes = len(self.feature)

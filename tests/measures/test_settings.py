@@ -1,0 +1,96 @@
+"""Settings of measures that are no numbers or beyond all measure, and cutoffs that cost no more than the longest query."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from rankinite.measures import dcg
+
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"ndcg@{DIGITS}", "is not a cutoff of ndcg. Write a whole number of 15 digits at most"),
+        (f"p@{'0' * 5000}1", "is not a cutoff of p"),
+        (f"err:max_grade={DIGITS}", "is not a number"),
+        (f"ap:relevant={DIGITS}", "relevant=inf must be a finite number"),
+        (f"dcg:gains=0/{DIGITS}", "finite and rise"),
+        (f"ndcg:gains={DIGITS}", "is unknown"),
+        (f"ndcg:{DIGITS}", "is not a setting of ndcg"),
+        (DIGITS, "names no measure"),
+        ("x" * 100_000, "names no measure"),
+        ("ap:relevant=nan", "relevant=nan must be a finite number"),
+        ("p@5:relevant=inf", "finite number"),
+        ("recall:relevant=-inf", "finite number"),
+        ("rr:relevant=nan", "finite number"),
+        ("balanced-error:relevant=nan", "finite number"),
+        ("balanced-error:threshold=nan", "threshold=nan must be a finite number"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_texts_that_name_no_number(text: str, says: str) -> None:
+    with pytest.raises(rk.MeasureError, match=says) as caught:
+        rk.parse_measure(text)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rk.NDCG(10**5000),
+        lambda: rk.NDCG(10**15),
+        lambda: rk.ERR(max_grade=10**5000),
+        lambda: rk.DCG(gains=(0, 10**5000)),
+        lambda: rk.AP(relevant=10**5000),
+        lambda: rk.RR(relevant="2"),
+        lambda: rk.Precision(5, relevant=True),
+    ],
+)
+def test_values_that_no_measure_can_have(make) -> None:
+    with pytest.raises(rk.MeasureError) as caught:
+        make()
+    assert len(str(caught.value)) < 300
+
+
+def test_the_largest_cutoff_reads_back() -> None:
+    largest = rk.NDCG(10**15 - 1)
+    assert rk.parse_measure(str(largest)) == largest
+
+
+def judged() -> rk.Ranking:
+    random = np.random.default_rng(0)
+    sizes = [1, 4, 7, 12]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    return rk.rank(random.normal(size=offsets[-1]).round(1), random.integers(0, 4, offsets[-1]).astype(np.float32), offsets)
+
+
+@pytest.mark.parametrize("short", ["counted", "zero"])
+@pytest.mark.parametrize("cutoff", [1, 3, 12, 13, 40])
+def test_the_mean_over_cutoffs_is_what_it_says(cutoff: int, short: str) -> None:
+    each = [rk.NDCG(k, short=short).per_query(judged()) for k in range(1, cutoff + 1)]
+    value = rk.AveNDCG(cutoff, short=short).per_query(judged())
+    if cutoff <= 12:  # to the bit
+        assert np.array_equal(value, np.mean(each, axis=0), equal_nan=True)
+    assert value == pytest.approx(np.mean(each, axis=0), rel=1e-14, nan_ok=True)
+
+
+def test_a_cutoff_beyond_the_longest_query_costs_no_more_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Counted(rk.NDCG):
+        def per_query(self, ranking):
+            asked.append(self.cutoff)
+            return rk.NDCG(self.cutoff, self.gains, self.discount, self.short).per_query(ranking)
+
+    monkeypatch.setattr(dcg, "NDCG", Counted)
+    value = rk.parse_measure("avendcg@1000000").per_query(judged())
+    assert asked == list(range(1, 14))
+    monkeypatch.undo()
+    assert value == pytest.approx(rk.NDCG(12).per_query(judged()), rel=1e-4, nan_ok=True)
+    assert not math.isnan(float(np.nanmean(value)))
