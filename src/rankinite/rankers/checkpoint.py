@@ -71,12 +71,18 @@ class Checkpoint:
             ) from problem
 
     def _check(self, path: Path, found: dict[str, Any]) -> None:
-        if found == json.loads(json.dumps(self._run)):
+        """Refuse a checkpoint of another run, and say in what it differs."""
+        expected = json.loads(json.dumps(self._run))
+        if found == expected:
             return
-        before, now = found.get("settings", {}), self._run["settings"]
-        changed = [f"{name}={before.get(name)!r} (now {now[name]!r})" for name in now if before.get(name) != now[name]]
-        other = " and ".join(name for name in ("train", "valid") if found.get(name) != self._run.get(name))
-        why = f"with {', '.join(changed)}" if changed else f"on other {other} data, or from another base"
+        before, now = found.get("settings"), expected["settings"]
+        if not isinstance(before, dict):
+            raise DataError(f"{path}: what this checkpoint says of its run is damaged. Delete it to start afresh.")
+        recorded: dict[str, Any] = before
+        names = dict.fromkeys([*now, *recorded])
+        changed = [f"{n}={recorded.get(n)!r} (now {now.get(n)!r})" for n in names if recorded.get(n) != now.get(n)]
+        other = " and ".join(name for name in ("train", "valid") if found.get(name) != expected.get(name))
+        why = f"with {', '.join(changed)}" if changed else f"on other {other or 'kinds of'} data, or from another base"
         raise DataError(f"{path}: this checkpoint was made {why}. Train as before, or delete it to start afresh.")
 
 
