@@ -114,11 +114,16 @@ class LearningCurve:
         }
 
 
+def curve_methods(known: Mapping[str, Trial], verdict: Verdict) -> list[str]:
+    """The methods that a curve is about: the baselines and the one chosen."""
+    return [name for name in known if name in {*BASELINES, verdict.name}]
+
+
 def learning_curve(
     task: Task, known: Mapping[str, Trial], verdict: Verdict, told: Callable[[float], None] = lambda _part: None
 ) -> LearningCurve:
     """The baselines and the method chosen, on queries that they have not seen; ``told`` the share done after every size."""
-    names = [name for name in known if name in {*BASELINES, verdict.name}]
+    names = curve_methods(known, verdict)
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     sizes = _sizes(parts, task.measure)
     values = {name: np.empty((len(sizes), len(judged_in(task.target, task.measure)))) for name in names}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rankinite.checks import check_count
-from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
+from rankinite.data.training_key import arrays_key, training_key
 from rankinite.errors import DataError
 from rankinite.kernel import Floats
 from rankinite.rankers.forest import Forest
@@ -87,14 +84,5 @@ class Checkpoint:
 
 
 def _fingerprint(data: Dataset, start: Floats) -> str:
-    """A hash of the rows in their order, their queries and the scores they start from."""
-    digest = hashlib.sha256()
-    for array in (row_keys(data), data.offsets, np.ascontiguousarray(start)):
-        digest.update(array.tobytes())
-    if data.weights is not None:
-        digest.update(b"weights" + data.weights.tobytes())
-    if data.preferences is not None:
-        judged = data.preferences
-        digest.update(b"preferences" + b"".join(a.tobytes() for a in (judged.better, judged.worse, judged.probability)))
-    digest.update("\n".join(data.feature_names).encode())
-    return digest.hexdigest()
+    """A hash of the data and of the scores that training starts from."""
+    return arrays_key({"start": start}, training_key(data))

@@ -54,7 +54,11 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
     >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
     """
     with open_bytes(as_path(path)) as handle:
-        content = handle.read()
+        return loaded(handle.read(), path, all_trees=all_trees)
+
+
+def loaded(content: bytes, path: AnyPath, *, all_trees: bool = False) -> Ranker:
+    """The same from the bytes of a file, which messages call ``path``."""
     maker = maker_of(content[:16])
     if maker in FOREIGN:
         module, name = FOREIGN[maker]
