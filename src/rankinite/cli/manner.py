@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -33,10 +34,24 @@ def speaking(how: Manner) -> Generator[None]:
         _now = before
 
 
+LONGEST_WORD, LONGEST_MESSAGE = 160, 4000
+"""Letters of the longest word of a message and of all of it: names may be as long as a whole file."""
+
+
+def shortened(message: str) -> str:
+    """A message whose very long words are cut in the middle, and all of it if it is still too long: the ends tell most."""
+    words = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda found: _cut(found[0], LONGEST_WORD), message)
+    return _cut(words, LONGEST_MESSAGE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
+
+
 def say(what: str) -> None:
     """A word on what was done, beside the output proper."""
     if not _now.quiet:
-        print(what, file=sys.stderr)
+        print(shortened(what), file=sys.stderr)
 
 
 def say_all(notes: Iterable[str]) -> None:
@@ -48,7 +63,7 @@ def say_all(notes: Iterable[str]) -> None:
 def detail(what: str) -> None:
     """What only --verbose tells."""
     if _now.verbose:
-        print(what, file=sys.stderr)
+        print(shortened(what), file=sys.stderr)
 
 
 @contextmanager
