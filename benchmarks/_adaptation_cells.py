@@ -6,7 +6,6 @@ Finished cells are also archived beside the programs, so that a run on another m
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import lzma
@@ -23,6 +22,7 @@ import numpy as np
 
 import rankinite as rk
 from _adaptation_pairs import CLASSIC, FURTHER, PAIRS, QUERIES, SHIFTS, WORLD, Pair
+from rankinite.installed import code_key
 
 MEASURES = [rk.NDCG(10), rk.NDCG(1), rk.NDCG(3)]
 DIGITS = 5
@@ -41,8 +41,6 @@ PEERS = (
     *("XGBoost", "XGBoost continued", "XGBoost refresh", "XGBoost pooled"),
     *("CatBoost", "CatBoost baseline", "libraries averaged"),
 )
-UNRELATED = ("cli", "exchange", "report")
-"""Packages of rankinite that no number here depends on."""
 Fit = Callable[[Pair, rk.Dataset, int, "Backgrounds"], dict[str, Any]]
 
 
@@ -157,15 +155,6 @@ def _whole(path: Path) -> Iterator[Path]:
 
 def _digest(settings: Any) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
-
-
-@cache
-def code_key() -> str:
-    """A hash of the code that the numbers depend on; comments and layout do not count."""
-    root = Path(rk.__file__).parent
-    paths = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in UNRELATED]
-    parsed = "".join(ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
-    return hashlib.sha256(f"{rk.__version__}{parsed}".encode()).hexdigest()[:12]
 
 
 def cells_of(kind: str, names: list[str], draws: int, folder: Path) -> list[Cell]:

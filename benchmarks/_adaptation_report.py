@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from _adaptation_cells import LEAVES, MEASURES, PEERS, RATE, TREES, code_key, read_cells
+from _adaptation_cells import LEAVES, MEASURES, PEERS, RATE, TREES, read_cells
 from _adaptation_claims import findings
 from _adaptation_decision import OWN, averages, called, everywhere, kinds, mean_regret, pair_by_pair, verdicts
 from _adaptation_groups import BASELINES, CHOSEN, DECIDED, NAMES, NDCG10, SIZES, Group, contrast, grouped, merged
@@ -21,6 +21,7 @@ from _adaptation_rivals import AVERAGES, DECAYS, RATES, WEIGHTS
 from _measure import machine
 from rankinite.evaluation.significance import t_interval
 from rankinite.grid import Grid, number, p_value
+from rankinite.installed import code_key
 
 SHOWN = ("ndcg@1", "ndcg@3", "ndcg@10")
 PACKAGES = ["rankinite", "numba", "numpy", "scipy", "lightgbm", "xgboost-cpu", "catboost"]

@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import rankinite as rk
-from _adaptation_cells import MEASURES, Cell, archive, cells_of, code_key, fit_methods
+from _adaptation_cells import MEASURES, Cell, archive, cells_of, fit_methods
 from _adaptation_findings import fit_findings
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
 from _adaptation_rivals import fit_rivals
 from _measure import SCRATCH, claimed
+from rankinite.installed import code_key
 
 PAGE = Path(__file__).parents[1] / "docs" / "adaptation-results.md"
 KINDS = {"methods": (fit_methods, 5), "rivals": (fit_rivals, 5), "findings": (fit_findings, 3)}

@@ -20,10 +20,16 @@ def plain_numbers(settings: Any) -> None:
             object.__setattr__(settings, field.name, value.item())
 
 
-def check_count(name: str, field: str, value: object, least: int = 1) -> None:
-    """Refuse what is not a whole number from ``least`` on."""
+MOST = 2**31 - 1
+"""No count of rows, leaves, rounds, … may be larger: what works on them has 64 bits, and needs some of them for sums."""
+
+
+def check_count(name: str, field: str, value: object, least: int = 1, most: int = MOST) -> None:
+    """Refuse what is not a whole number from ``least`` on, up to ``most``."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ArgumentError(f"{name}: {field}={value!r} must be a whole number from {least} on.")
+    if value > most:
+        raise ArgumentError(f"{name}: {field}={value} is too large. Give at most {most}.")
 
 
 def check_number(
@@ -70,6 +76,4 @@ def check_choice(name: str, field: str, value: object, known: Sequence[str]) -> 
 
 def check_seed(name: str, seed: object) -> None:
     """Refuse what is not a whole number of at most 64 bits."""
-    check_count(name, "seed", seed, 0)
-    if isinstance(seed, int) and seed >= 1 << 64:
-        raise ArgumentError(f"{name}: seed={seed} is too large. Give a whole number below 2^64.")
+    check_count(name, "seed", seed, 0, (1 << 64) - 1)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import platform
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 PACKAGES = ("rankinite", "numpy", "numba", "scipy", "pyarrow")
 """What numbers depend on."""
+UNRELATED = ("cli", "exchange", "report")
+"""Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 
 def versions() -> dict[str, str]:
@@ -22,3 +28,15 @@ def versions() -> dict[str, str]:
 def versions_told() -> str:
     """The same in a line."""
     return ", ".join(f"{name} {number}" for name, number in versions().items())
+
+
+@cache
+def code_key() -> str:
+    """A hash of rankinite's own code on which numbers depend; comments and layout do not count.
+
+    The version alone would not do: between two releases the code changes, and finished work must not outlive it.
+    """
+    root = Path(__file__).parent
+    paths = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in UNRELATED]
+    parsed = "".join(ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
+    return hashlib.sha256(parsed.encode()).hexdigest()[:12]

@@ -20,8 +20,12 @@ from types import FrameType
 from typing import Any, NoReturn, Self, TypeVar
 
 from rankinite.barriers import TOGETHER
+from rankinite.checks import check_count
 from rankinite.errors import ArgumentError
 from rankinite.kernel import Indices
+
+MOST_THREADS = 1024
+"""More are refused, however many cores there are: they would take memory and gain nothing."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,19 +42,18 @@ def available_cores() -> int:
 
 def thread_count() -> int:
     """The number of threads in force: what :func:`threads` set, else all cores."""
-    return _threads.get() or available_cores()
+    return _threads.get() or min(available_cores(), MOST_THREADS)
 
 
 @contextmanager
 def threads(count: int) -> Generator[None]:
-    """Use ``count`` threads inside the ``with`` block; results stay the same, only the time changes.
+    """Use ``count`` threads, at most 1,024, inside the ``with`` block; results stay the same, only the time changes.
 
     >>> with threads(1):
     ...     thread_count()
     1
     """
-    if count < 1:
-        raise ArgumentError(f"threads({count}): the number of threads must be at least 1.")
+    check_count("threads", "count", count, most=MOST_THREADS)
     token = _threads.set(count)
     try:
         yield
@@ -69,10 +72,30 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
         return [work(piece) for piece in listed]
 
     team = _team.get()
-    if team is not None and team.pool is not None:
+    if team is not None and team.size > 1:
         return team.share(_alone(work), listed)
-    with ThreadPoolExecutor(count) as pool:
+    with _Pool(count) as pool:
         return list(pool.map(_alone(work), listed))
+
+
+class _Pool(ThreadPoolExecutor):
+    """Threads that say what to do where the system gives no more of them."""
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        """As usual; starts a thread if there are not yet enough."""
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError as problem:
+            self.shutdown(wait=False, cancel_futures=True)
+            raise no_more_threads(len(self._threads), problem) from problem
+
+
+def no_more_threads(started: int, problem: RuntimeError) -> ArgumentError:
+    """The error where a limit of the system, on memory or on processes, is reached."""
+    return ArgumentError(
+        f"threads({thread_count()}): the system gave {started} of them and then no more ({problem}). Use fewer, as in "
+        "threads(1), or raise its limits on memory and processes (ulimit -v, ulimit -u)."
+    )
 
 
 def _alone(work: Callable[[T], R]) -> Callable[[T], R]:
@@ -112,7 +135,7 @@ def run_ahead(work: Callable[[T], R], pieces: Iterable[T], ahead: int = 2) -> It
     if count <= 1:
         yield from map(work, pieces)
         return
-    with ThreadPoolExecutor(count) as pool:
+    with _Pool(count) as pool:
         waiting: deque[Future[R]] = deque()
         try:
             for piece in _with_error(pieces):
@@ -135,12 +158,16 @@ class Team:
     def __init__(self) -> None:
         self.size = thread_count() if TOGETHER else 1
         self.pool: ThreadPoolExecutor | None = None
+        """None also in a forked child, until it needs threads."""
+        self.outer: Team | None = None
+        """The team in force before this one."""
         self._interrupts = _Interrupts()
 
     def __enter__(self) -> Self:
         if self.size > 1:
             with self._interrupts.watched():
                 self.pool = _started(self.size - 1)
+        self.outer = _team.get()
         self._before = _team.set(self)
         return self
 
@@ -152,10 +179,11 @@ class Team:
 
     def run(self, work: Callable[[int, int], None]) -> None:
         """Call ``work(worker, workers)`` on all threads at once, and wait for all, whatever one of them raises."""
-        if self.pool is None:
+        if self.size == 1:
             work(0, 1)
             return
         with self._interrupts.held():
+            self.pool = self.pool or _started(self.size - 1)
             waiting = [self.pool.submit(work, worker, self.size) for worker in range(1, self.size)]
             try:
                 work(0, self.size)
@@ -179,40 +207,46 @@ class Team:
 
 def _started(count: int) -> ThreadPoolExecutor:
     """A pool whose threads all run already: were one missing later, the others would wait for it at a barrier for ever."""
-    pool, gate = ThreadPoolExecutor(count), threading.Barrier(count + 1)
+    pool, gate = _Pool(count), threading.Barrier(count + 1)
     try:
         for _ in range(count):
             pool.submit(gate.wait)
         gate.wait()
-    except RuntimeError:  # no more threads are to be had
+    except ArgumentError:  # no more threads are to be had
         gate.abort()
         pool.shutdown()
         raise
     return pool
 
 
+Handler = Callable[[int, FrameType | None], Any]
+
+
 class _Interrupts:
     """Ctrl-C, let through only when a piece of work is done: without the thread that it ends, the others would wait for ever.
 
-    Whoever presses it again between two pieces, say because a callback waits for something, is heard at once.
+    Whoever presses it again between two pieces, say because a callback waits for something, is heard at once. The same goes
+    for SIGTERM, where a program handles it, as the command line does.
     """
 
     def __init__(self) -> None:
-        self._before: Callable[[int, FrameType | None], Any] | None = None
+        self._before: dict[int, Handler] = {}
         self._working = False
         self._waiting: tuple[int, FrameType | None] | None = None
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Take over from the handler in force; back to it if the block fails. An interrupt meanwhile waits for :meth:`held`.
+        """Take over from the handlers in force; back to them if the block fails. An interrupt meanwhile waits for :meth:`held`.
 
         Only the main thread is ever interrupted, and only it may set a handler.
         """
-        handler = signal.getsignal(signal.SIGINT)
         self._working = True
-        if threading.current_thread() is threading.main_thread() and callable(handler):
-            self._before = handler
-            signal.signal(signal.SIGINT, self._receive)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._before[number] = handler
+                    signal.signal(number, self._receive)
         try:
             yield
         except BaseException:
@@ -231,15 +265,16 @@ class _Interrupts:
             self._let_through()
 
     def forget(self) -> None:
-        """Give back to the handler before, unless another has taken over since, and hand it what still waits."""
-        if self._before is not None and signal.getsignal(signal.SIGINT) == self._receive:
-            signal.signal(signal.SIGINT, self._before)
+        """Give back to the handlers before, unless others have taken over since, and hand them what still waits."""
+        for number, handler in self._before.items():
+            if signal.getsignal(number) == self._receive:
+                signal.signal(number, handler)
         self._let_through()
 
     def _let_through(self) -> None:
         waiting, self._waiting = self._waiting, None
-        if waiting is not None and self._before is not None:
-            self._before(*waiting)
+        if waiting is not None:
+            self._before[waiting[0]](*waiting)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         again = self._waiting is not None
@@ -249,6 +284,17 @@ class _Interrupts:
 
 
 _team: ContextVar[Team | None] = ContextVar("rankinite_team", default=None)
+
+
+def _forget_threads() -> None:
+    """A forked child has the teams of its parent but none of their threads: it starts its own when it needs them."""
+    team = _team.get()
+    while team is not None:
+        team.pool, team = None, team.outer
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 SMALLEST = 8192

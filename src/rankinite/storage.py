@@ -19,7 +19,8 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.streams import read_whole, write_atomically
+from rankinite.data.output_files import write_atomically
+from rankinite.data.streams import read_whole
 from rankinite.data.text_files import AnyPath
 from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
 from rankinite.kernel import frozen

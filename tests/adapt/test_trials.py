@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import threading
 from dataclasses import replace
 from importlib import import_module
@@ -14,7 +17,8 @@ from oracles.adapting import background, background_data, regraded, target, unse
 from rankinite.adapt import choose
 from rankinite.adapt.methods import Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import Kept, Trial, averaged, fingerprint, try_method
+from rankinite.adapt.trial_store import TrialStore, task_key
+from rankinite.adapt.trials import Trial, averaged, try_method
 from rankinite.adapt.tuning import parts_of
 from rankinite.rankers.net import Linear
 
@@ -216,6 +220,8 @@ OTHERS = {
     "rows": {"target": target(13)},
     "names": {"target": rk.concat([target()], prefixes=["q"])},
     "weights": {"target": target().with_weights(np.linspace(1, 2, 12))},
+    "preferences": {"target": target().with_preferences(rk.Preferences([0], [1], [1.0]))},
+    "certainty": {"target": target().with_preferences(rk.Preferences([0], [1], [0.9]))},
     "valid": {"valid": unseen()},
     "background": {"backgrounds": 2.0 * background()},
     "trees": {"backgrounds": background().truncate(19)},
@@ -260,8 +266,98 @@ def test_a_damaged_trial_is_made_again(counted, tmp_path, ending, harm):
     again = choose(background(), target(), keep=tmp_path, curve=False)
     assert fits(counted) == {"lambdaboost": 6, "trada": 12, "smart": 6}
     assert again.verdict == first.verdict
+    assert first.warnings == ()
+    [note] = again.warnings
+    assert "trada" in note
+    assert "made again" in note
+    assert choose(background(), target(), keep=tmp_path, curve=False).warnings == ()
+    assert fits(counted)["trada"] == 12
+
+
+FORGERIES = {
+    "another model": {"rankinite": lambda folder: (folder / "background.rankinite").read_bytes()},
+    "another trial": {
+        ending: (lambda folder, ending=ending: (folder / f"smart.{ending}").read_bytes())
+        for ending in ("json", "npz", "rankinite")
+    },
+    "a seal that is a list": {"json": lambda _: b"[1]"},
+    "a seal of depth": {"json": lambda _: b"[" * 100_000},
+    "few scores": {"npz": lambda folder: changed_facts(folder, unseen=np.zeros(3))},
+    "more scores": {"npz": lambda folder: changed_facts(folder, unseen=np.zeros(100_000))},
+    "whole scores": {"npz": lambda folder: changed_facts(folder, unseen=np.zeros(target().rows, np.int64))},
+    "no number": {"npz": lambda folder: changed_facts(folder, unseen=np.full(target().rows, np.nan))},
+    "infinite": {"npz": lambda folder: changed_facts(folder, unseen=np.full(target().rows, np.inf))},
+    "few spreads": {"npz": lambda folder: changed_facts(folder, spreads=np.ones(2))},
+    "negative spreads": {"npz": lambda folder: changed_facts(folder, spreads=-np.ones(6))},
+    "a list of times": {"npz": lambda folder: changed_facts(folder, seconds=np.ones(2))},
+    "endless": {"npz": lambda folder: changed_facts(folder, seconds=np.asarray(np.inf))},
+    "objects": {"npz": lambda folder: changed_facts(folder, unseen=np.full(target().rows, None))},
+    "nothing to score": {"rankinite": lambda folder: model_bytes(rk.Feature("elsewhere"), folder)},
+}
+"""What may stand in a folder of trials, by the file that is replaced."""
+
+
+def changed_facts(folder, **changed):
+    with np.load(folder / "trada.npz") as stored:
+        facts = dict(stored)
+    content = io.BytesIO()
+    np.savez(content, **{**facts, **changed})
+    return content.getvalue()
+
+
+def model_bytes(ranker, folder):
+    ranker.save(folder / "other")
+    return (folder / "other").read_bytes()
+
+
+@pytest.mark.parametrize("forged", FORGERIES)
+def test_what_was_not_kept_is_not_believed(counted, tmp_path, forged):
+    """Not even where the seal was forged with it, if it could not be a trial."""
+    first = choose(background(), target(), keep=tmp_path, curve=False)
+    [folder] = tmp_path.iterdir()
+    for ending, content in {end: make(folder) for end, make in FORGERIES[forged].items()}.items():
+        (folder / f"trada.{ending}").write_bytes(content)
+    if "json" not in FORGERIES[forged] and forged != "another model":
+        seal = json.loads((folder / "trada.json").read_bytes())
+        seal["sha256"] = {
+            end: hashlib.sha256((folder / f"trada.{end}").read_bytes()).hexdigest() for end in ("npz", "rankinite")
+        }
+        (folder / "trada.json").write_text(json.dumps(seal))
+    again = choose(background(), target(), keep=tmp_path, curve=False)
+    assert fits(counted) == {"lambdaboost": 6, "trada": 12, "smart": 6}
+    assert again.unseen.to_json() == first.unseen.to_json()
+    assert "made again" in again.warnings[0]
+
+
+def test_trials_of_other_code_are_not_used(counted, tmp_path, monkeypatch):
+    choose(background(), target(), keep=tmp_path, curve=False)
+    monkeypatch.setattr("rankinite.adapt.trial_store.code_key", lambda: "another")
     choose(background(), target(), keep=tmp_path, curve=False)
     assert fits(counted)["trada"] == 12
+
+
+@pytest.mark.parametrize("harm", ["junk", "names", "sizes", "shape", "infinite"])
+def test_a_learning_curve_is_not_believed_either(counted, tmp_path, harm):
+    first = choose(background(), target(16), keep=tmp_path)
+    [path] = tmp_path.rglob("curve*.npz")
+    with np.load(path) as stored:
+        facts = dict(stored)
+    changed = {
+        "junk": {},
+        "names": {"names": facts["names"][::-1]},
+        "sizes": {"sizes": facts["sizes"] * 0.5},
+        "shape": {"values": facts["values"][:, :, :-1]},
+        "infinite": {"values": facts["values"] + np.inf},
+    }[harm]
+    content = io.BytesIO()
+    np.savez(content, **{**facts, **changed})
+    path.write_bytes(b"junk" if harm == "junk" else content.getvalue())
+    seal = json.loads(path.with_suffix(".json").read_bytes())
+    seal["sha256"] = {"npz": hashlib.sha256(path.read_bytes()).hexdigest()}
+    path.with_suffix(".json").write_text(json.dumps(seal))
+    again = choose(background(), target(16), keep=tmp_path)
+    assert again.curve.to_dict() == first.curve.to_dict()
+    assert "made again" in again.warnings[0]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -281,14 +377,14 @@ def test_an_interrupt_ends_all_and_finished_trials_are_kept(counted, tmp_path, t
 def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted, tmp_path, monkeypatch):
     """The model stands there first, the facts come last: only both together count."""
     task = Task({"background": background()}, target(), NDCG)
-    kept = Kept(tmp_path, task)
+    kept = TrialStore(tmp_path, task)
     done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, np.arange(6.0), 1.5)
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("rankinite.adapt.trials.write_atomically", interrupted)
+        patched.setattr("rankinite.adapt.trial_store.write_atomically", interrupted)
         with pytest.raises(KeyboardInterrupt):
             kept.put(done)
     assert kept.get(done.method) is None
@@ -301,7 +397,7 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
         1.5,
     )
     assert kept.get(by_name("other")) is None
-    assert fingerprint(task) == fingerprint(replace(task))
+    assert task_key(task) == task_key(replace(task))
 
 
 # ---- methods that refuse -------------------------------------------------------------------------------------------

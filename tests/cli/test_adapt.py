@@ -223,10 +223,15 @@ def test_other_input_is_not_confused_with_it(home, tmp_path):
     out = ("--out", tmp_path / "out")
     assert call(*quick(home), *out).code == 0
     first = (tmp_path / "out" / "model.rankinite").read_bytes()
-    other = call(*quick(home, train=home / "valid.txt"), *out)
+    refused = call(*quick(home, train=home / "valid.txt"), *out)
+    assert (refused.code, refused.out) == (2, "")
+    assert "holds the results of another run (model.rankinite, " in refused.err
+    assert "--overwrite" in refused.err
+    assert (tmp_path / "out" / "model.rankinite").read_bytes() == first
+    other = call(*quick(home, train=home / "valid.txt"), *out, "--overwrite")
     assert "kept" not in other.err
     assert (tmp_path / "out" / "model.rankinite").read_bytes() != first
-    assert "additive: kept" in call(*quick(home), *out).err
+    assert "additive: kept" in call(*quick(home), *out, "--overwrite").err
     assert (tmp_path / "out" / "model.rankinite").read_bytes() == first
 
 
@@ -418,6 +423,7 @@ def test_what_a_background_does_not_say_is_told(home, tmp_path):
             "trada,lambdaboost",
             "--no-curve",
             "--json",
+            "--overwrite",
             "--out",
             tmp_path / "out",
         )

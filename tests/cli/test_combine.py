@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -159,6 +160,19 @@ def test_valid_data_choose_the_epoch_of_a_stack(run, files, three, loaded, data,
     assert (tmp_path / "m").read_bytes() == (tmp_path / "python").read_bytes()
 
 
+def test_a_stack_does_not_tell_where_its_rankers_were(run, files, nets, tmp_path, monkeypatch):
+    (tmp_path / "old").mkdir()
+    for copy in ("web.rankinite", "old/web.rankinite"):
+        shutil.copy(files.model, tmp_path / copy)
+    monkeypatch.chdir(tmp_path)
+    models = (tmp_path / "web.rankinite", tmp_path / "old/web.rankinite", f"v1.5={nets['net']}", "feature:2")
+    done = run("combine", *models, "-d", files.valid, "-o", "m", "--method=stacked", "--hidden=2")
+    assert done.code == 0
+    assert rk.load("m").top.feature_names == ("web", "web-2", "v1.5", "feature:2")
+    assert str(tmp_path).encode() not in (tmp_path / "m").read_bytes()
+    assert str(models[1]) in done.out  # the table has what was typed
+
+
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_the_curve_is_drawn(run, files, three, tmp_path, ending, start):
     picture = tmp_path / f"curve.{ending}"
@@ -247,7 +261,7 @@ def test_a_model_that_cannot_be_written(run, files, three, tmp_path, out, said):
 def test_a_picture_does_not_overwrite_the_model(run, files, three, tmp_path):
     done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / "m.png", "--plot", tmp_path / "m.png")
     assert done.code == 2
-    assert "also the model's file" in done.err
+    assert "also the file of --out" in done.err
     assert list(tmp_path.iterdir()) == []
 
 

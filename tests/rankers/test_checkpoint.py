@@ -14,6 +14,7 @@ import pytest
 
 import rankinite as rk
 from rankinite import storage
+from rankinite.trees.structure import join
 
 WORLD = rk.World(features=6, documents=20, noise=0.3)
 TRAIN, VALID = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="valid", world=WORLD)
@@ -132,6 +133,50 @@ def test_files_that_are_no_checkpoints_are_refused(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(rk.RankiniteError, match="folder"):
         LEARNER.fit(TRAIN, callbacks=[rk.Checkpoint(tmp_path / "folder")])
+
+
+FORGERIES = {
+    "reversed names": (lambda f: {"feature_names": f.feature_names[::-1]}, "feature '6' at position 0, where .* has '1'"),
+    "more features": (lambda f: {"feature_names": (*f.feature_names, "7"), "trees": asking(f, 6)}, "7 features, but .* has 6"),
+    "fewer features": (lambda f: {"feature_names": f.feature_names[:5], "trees": asking(f, 0)}, "5 features, but .* has 6"),
+    "no history": (lambda _: {"history": None}, "history .* 4 rounds"),
+    "an empty history": (lambda f: {"history": replace(f.history, train=[], valid=[])}, "history .* 4 rounds"),
+    "a short history": (lambda f: {"history": replace(f.history, valid=f.history.valid[:-1])}, "history .* 4 rounds"),
+    "a history of NaN": (lambda f: {"history": replace(f.history, valid=f.history.valid * np.nan)}, "one finite number"),
+    "more trees than told": (lambda f: {"trees": join([f.trees, f.trees])}, "history .* 8 rounds"),
+    "other outputs": (lambda _: {"start": np.zeros(2), "grades": np.arange(2.0)}, "2 scores per row, not 1"),
+    "settings that are a list": (lambda f: _told(f, settings=[]), "damaged"),
+    "settings of another type": (lambda f: _told(f, settings={**_run_of(f)["settings"], "leaves": "six"}), "leaves='six'"),
+    "further settings": (lambda f: _told(f, settings={**_run_of(f)["settings"], "magic": 1}), "magic=1"),
+    "data of another type": (lambda f: _told(f, train=7), "other train data"),
+}
+"""What a file may say that is a sound model, but not the checkpoint of this run."""
+
+
+def asking(forest, feature):
+    """The same trees, whose splits all ask for one feature."""
+    return replace(forest.trees, feature=np.where(forest.trees.feature < 0, -1, feature).astype(np.int32))
+
+
+def _run_of(forest):
+    return forest.settings["checkpoint"]
+
+
+def _told(forest, **facts):
+    return {"settings": {**forest.settings, "checkpoint": {**_run_of(forest), **facts}}}
+
+
+@pytest.mark.parametrize("forged", FORGERIES)
+def test_a_forged_checkpoint_is_refused_before_its_trees_walk_the_rows(forged, tmp_path):
+    path = tmp_path / "checkpoint"
+    replace(LEARNER, trees=4).fit(TRAIN, VALID, callbacks=[rk.Checkpoint(path, every=4)])
+    forest = rk.load(path)
+    change, words = FORGERIES[forged]
+    replace(forest, sketch=None, **change(forest)).save(path)
+    with pytest.raises(rk.DataError, match=words) as caught:
+        LEARNER.fit(TRAIN, VALID, callbacks=[rk.Checkpoint(path, every=4)])
+    assert str(path) in str(caught.value)
+    assert "start afresh" in str(caught.value)
 
 
 def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, monkeypatch):

@@ -52,6 +52,8 @@ class Choice:
     """All that were given, by name."""
     forest: Forest | None = None
     """The one whose trees are tuned or extended: the best forest of them."""
+    notes: tuple[str, ...] = ()
+    """What went otherwise than expected, such as kept work that had to be made again."""
 
     @property
     def name(self) -> str:
@@ -65,9 +67,9 @@ class Choice:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: which methods met queries that they were trained on, and of which it is not known."""
+        """What to bear in mind: the notes; which methods met queries that they were trained on, of which that is unknown."""
         seen = [comparison for comparison in (self.unseen, self.test, self.shifted) if comparison is not None]
-        return tuple(text for comparison in seen for text in comparison.warnings)
+        return (*self.notes, *(text for comparison in seen for text in comparison.warnings))
 
     def background_name(self, ranker: Fitted | None) -> str | None:
         """The name under which a background was given; None for any other ranker."""

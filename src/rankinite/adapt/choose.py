@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from rankinite.adapt.choice import Choice
-from rankinite.adapt.curve import LearningCurve, learning_curve
+from rankinite.adapt.curve import LearningCurve, curve_methods, learning_curve
 from rankinite.adapt.deciding import BASELINES, Verdict, decide
 from rankinite.adapt.grades import check_scales
 from rankinite.adapt.methods import AVERAGE, AVERAGED, METHODS, Method, refusal_of
 from rankinite.adapt.task import Task
 from rankinite.adapt.trada import Trada
-from rankinite.adapt.trials import Kept, Telling, Trial, Watching, averaged, members, try_method
+from rankinite.adapt.trial_store import TrialStore
+from rankinite.adapt.trials import Telling, Trial, Watching, averaged, members, try_method
 from rankinite.adapt.tuning import judged_in, judged_queries, parts_of
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.data.dataset import Dataset
@@ -61,7 +62,8 @@ def choose(
     recommended. ``same_scale``: the grades of background and target mean the same even if it does not look so. ``tuning``:
     how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not say its learning rate. ``curve``: whether to
     see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
-    interrupted run goes on. ``watch`` is told of every fit. Queries that would be learnt from and judged by are refused unless
+    interrupted run goes on; what there is of other data, settings or code is not used, and what is damaged is made again with
+    a note in ``warnings``. ``watch`` is told of every fit. Queries that would be learnt from and judged by are refused unless
     ``allow_overlap`` is true; the result warns of queries that a background was trained on.
 
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
@@ -80,7 +82,7 @@ def choose(
     if methods and refused and set(refused) >= {*methods} - {*BASELINES}:
         reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
         raise ArgumentError(f"none of the methods asked for can be tried: {reasons}. Give what they need, or ask for others.")
-    kept = None if keep is None else Kept(keep, task)
+    kept = None if keep is None else TrialStore(keep, task)
     telling = Telling(watch, tried, curve=curve)
     trials = _trials(task, tried, kept, telling, refused)
     if methods is None or AVERAGE.name in methods:
@@ -95,6 +97,7 @@ def choose(
     values = {name: sign * unseen[name][task.measure].per_query[judged] for name in known}
     verdict = decide(values, confidence=confidence)
     fitted = {name: trial.ranker for name, trial in known.items()}
+    learnt_by_size = _curve(task, known, verdict, kept, telling) if curve else None
     return Choice(
         verdict=verdict,
         ranker=fitted[verdict.recommended],
@@ -106,7 +109,8 @@ def choose(
         unseen=unseen,
         test=None if test is None else _compared(fitted, test, measures),
         shifted=None if shifted is None else _compared(fitted, shifted, measures),
-        curve=_curve(task, known, verdict, kept, telling) if curve else None,
+        curve=learnt_by_size,
+        notes=() if kept is None else tuple(kept.notes),
     )
 
 
@@ -179,7 +183,9 @@ def _sorted_out(methods: Sequence[Method], task: Task) -> tuple[list[Method], di
     return [m for m in methods if reasons[m.name] is None], {name: why for name, why in reasons.items() if why is not None}
 
 
-def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, telling: Telling, refused: dict[str, str]) -> list[Trial]:
+def _trials(
+    task: Task, methods: Sequence[Method], kept: TrialStore | None, telling: Telling, refused: dict[str, str]
+) -> list[Trial]:
     """Try all methods; those that refuse these rankers or data after all join the ones refused."""
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     tasks = [*(task.on(part.rest) for part in parts), task]  # each remembers what several methods need
@@ -203,12 +209,12 @@ def _trials(task: Task, methods: Sequence[Method], kept: Kept | None, telling: T
 
 
 def _curve(
-    task: Task, known: Mapping[str, Trial], verdict: Verdict, kept: Kept | None, telling: Telling
+    task: Task, known: Mapping[str, Trial], verdict: Verdict, kept: TrialStore | None, telling: Telling
 ) -> LearningCurve | None:
     """The learning curve; None where the method chosen cannot be fitted to fewer queries."""
     made_of = [trial.method.name for trial in members(known.values())] if verdict.name == AVERAGE.name else []
-    path = None if kept is None else kept.folder / f"{'+'.join(['curve', verdict.name, *made_of])}.npz"
-    found = None if path is None else LearningCurve.load(path, task.measure)
+    name = "+".join(["curve", verdict.name, *made_of])
+    found = None if kept is None else kept.get_curve(name, curve_methods(known, verdict))
     resumed = found is not None
     if found is None:
         telling.curve(0.0)
@@ -216,8 +222,8 @@ def _curve(
             found = learning_curve(task, known, verdict, telling.curve)
         except RankiniteError:
             return None
-        if path is not None:
-            found.save(path)
+        if kept is not None:
+            kept.put_curve(name, found)
     telling.curve(1.0, resumed=resumed)
     return found
 

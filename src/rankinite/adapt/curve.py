@@ -18,7 +18,7 @@ from rankinite.adapt.trials import Trial, mean_scores, members, spread
 from rankinite.adapt.tuning import judged_in, parts_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
-from rankinite.data.streams import write_atomically
+from rankinite.data.output_files import write_atomically
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import evaluate, finite, scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
@@ -114,11 +114,16 @@ class LearningCurve:
         }
 
 
+def curve_methods(known: Mapping[str, Trial], verdict: Verdict) -> list[str]:
+    """The methods that a curve is about: the baselines and the one chosen."""
+    return [name for name in known if name in {*BASELINES, verdict.name}]
+
+
 def learning_curve(
     task: Task, known: Mapping[str, Trial], verdict: Verdict, told: Callable[[float], None] = lambda _part: None
 ) -> LearningCurve:
     """The baselines and the method chosen, on queries that they have not seen; ``told`` the share done after every size."""
-    names = [name for name in known if name in {*BASELINES, verdict.name}]
+    names = curve_methods(known, verdict)
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     sizes = _sizes(parts, task.measure)
     values = {name: np.empty((len(sizes), len(judged_in(task.target, task.measure)))) for name in names}

@@ -1,35 +1,22 @@
-"""One method tried on the target: fitted to all of it, and judged on queries it did not see.
-
-Finished trials are kept in a folder, if one is given, so that an interrupted run goes on where it was.
-"""
+"""Trial: one method tried on the target, fitted to all of it and judged on queries it did not see."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 from time import perf_counter
-from zipfile import BadZipFile
 
 import numpy as np
 
 from rankinite.adapt.methods import AVERAGE, AVERAGED, Method
 from rankinite.adapt.task import Task
-from rankinite.data.content import row_keys
-from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
-from rankinite.data.streams import write_atomically
-from rankinite.errors import RankiniteError
 from rankinite.evaluation.evaluate import scores_of
 from rankinite.kernel import Floats, Indices
 from rankinite.parallel import run
 from rankinite.rankers.base import Fitted
 from rankinite.rankers.blend import Blend
-from rankinite.rankers.loading import load
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,60 +158,3 @@ def mean_scores(scores: Sequence[Floats], spreads: Floats, parts: Sequence[Holdo
 def spread(scores: Floats) -> float:
     """The standard deviation, whatever the order of the rows."""
     return float(np.sort(scores).std())
-
-
-class Kept:
-    """Trials in a folder, for one task; those of another task are not touched."""
-
-    def __init__(self, folder: Path | str, task: Task) -> None:
-        self.folder = Path(folder) / fingerprint(task)[:16]
-
-    def get(self, method: Method) -> Trial | None:
-        """The trial of a method, or None where it is not finished yet, or its files are damaged."""
-        model, facts = self._paths(method)
-        if not (model.exists() and facts.exists()):
-            return None
-        try:
-            with np.load(io.BytesIO(facts.read_bytes()), allow_pickle=False) as stored:
-                unseen, spreads, seconds = stored["unseen"], stored["spreads"], float(stored["seconds"])
-            ranker = load(model)
-        except (OSError, ValueError, EOFError, KeyError, BadZipFile, RankiniteError):
-            return None
-        assert isinstance(ranker, Fitted)
-        return Trial(method, ranker, unseen, spreads, seconds)
-
-    def put(self, trial: Trial) -> None:
-        """Keep a finished trial."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        model, facts = self._paths(trial.method)
-        trial.ranker.save(model)
-        content = io.BytesIO()
-        np.savez(content, unseen=trial.unseen, spreads=trial.spreads, seconds=np.asarray(trial.seconds))
-        with write_atomically(facts) as handle:
-            handle.write(content.getvalue())
-
-    def _paths(self, method: Method) -> tuple[Path, Path]:
-        return self.folder / f"{method.name}.rankinite", self.folder / f"{method.name}.npz"
-
-
-def fingerprint(task: Task) -> str:
-    """A hash of all that decides what the trials give."""
-    from rankinite import __version__
-
-    digest = hashlib.sha256()
-    how = replace(task.how, same_scale=False)  # that decides what is tried, not what it gives
-    settings = [__version__, str(task.measure), task.folds, task.seed, str(how)]
-    digest.update(json.dumps(settings).encode())
-    for data in (task.target, task.valid, task.background_data):
-        digest.update(b"none" if data is None else _data_key(data))
-    for ranker in task.backgrounds.values():
-        stored = ranker.stored()
-        digest.update(json.dumps(stored.described(), sort_keys=True).encode())
-        for name in sorted(stored.arrays):
-            digest.update(stored.arrays[name].tobytes())
-    return digest.hexdigest()
-
-
-def _data_key(data: Dataset) -> bytes:
-    arrays = [row_keys(data), data.offsets, *([] if data.weights is None else [data.weights])]
-    return b"".join(array.tobytes() for array in arrays) + "\n".join(data.feature_names).encode()

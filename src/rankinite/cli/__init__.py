@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
 import sys
 import warnings
 from collections.abc import Callable
-from typing import NoReturn
+from contextlib import suppress
+from typing import Any, NoReturn
 
 
 def _shell_word(quoted: str) -> str:
@@ -49,6 +51,8 @@ _SPELLINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\ballow_overlap=True", "--allow-overlap"),
     (r"\bGive rate=, ", "Give --background-rate, "),
     (r"\bGive loss=, ", "Give --background-loss, "),
+    (r"\bthreads: count=", "--threads "),
+    (r"\bthreads\((\d+)\)", r"--threads \1"),
     (r"\bchoose: (?=--)", ""),
     (r"\bchoose: (confidence)=", r"--\1 "),
     (r"Checkpoint: ", ""),
@@ -64,17 +68,43 @@ _SPELLINGS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 """How Python's keyword arguments and functions, which remedies name, are written here."""
 
 
+CUT_OFF = 141
+"""The exit code where the reader of the output has gone, as ``head`` goes: 128 and the number of SIGPIPE, as elsewhere."""
+
+
 def main() -> None:
     """Run the command line; bad input ends with a message on standard error and exit code 2, a fault of ours with 1."""
-    from rankinite.cli.app import app
-    from rankinite.errors import RankiniteError
+    from rankinite.cli import interrupts
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     warnings.showwarning = _note
+    code: Any = 0
+    try:
+        with interrupts.terminable():
+            _run()
+    except KeyboardInterrupt:
+        code = interrupts.exit_code()
+    except BrokenPipeError:
+        code = CUT_OFF
+    except SystemExit as stop:
+        code = stop.code or 0
+        if code == interrupts.INTERRUPTED:
+            code = interrupts.exit_code()
+        elif _is_cut_off(stop):
+            code = CUT_OFF
+    sys.exit(_flushed(code))
+
+
+def _run() -> None:
+    from rankinite.cli.app import app
+    from rankinite.errors import RankiniteError
+
     try:
         app(prog_name="rankinite")
+    except BrokenPipeError:
+        raise
     except RankiniteError as error:
         _refuse(as_options(str(error)))
     except MemoryError as error:
@@ -88,13 +118,39 @@ def main() -> None:
 
 def _note(message: Warning | str, *_where: object) -> None:
     """A warning, without the line of code that gave it."""
-    print(f"rankinite: note: {message}", file=sys.stderr)
+    from rankinite.cli.manner import shortened
+
+    print(f"rankinite: note: {shortened(str(message))}", file=sys.stderr)
+
+
+def _is_cut_off(stop: SystemExit) -> bool:
+    """Whether a library ended the program because the reader of the output has gone; both Click and Rich do so with code 1."""
+    cause = stop.__context__
+    while cause is not None and not isinstance(cause, BrokenPipeError):
+        cause = cause.__context__
+    return cause is not None
+
+
+def _flushed(code: Any) -> Any:
+    """The exit code once all is written out; small output reaches a pipe or a disk only now."""
+    streams: list[Any] = [sys.stdout, sys.stderr]
+    for stream in filter(None, streams):  # there is none where it was closed
+        try:
+            stream.flush()
+        except OSError as problem:
+            with suppress(OSError, ValueError):  # else Python would try again at its end, and complain
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            gone = isinstance(problem, BrokenPipeError)
+            if not gone and stream is sys.stdout:
+                print(f"rankinite: standard output cannot be written ({problem}). Make room.", file=sys.stderr)
+            code = code or (CUT_OFF if gone else 2)
+    return code
 
 
 def _refuse(message: str, code: int = 2) -> NoReturn:
-    from rankinite.safe_text import for_terminal
+    from rankinite.cli.manner import shortened
 
-    print(f"rankinite: {for_terminal(message)}", file=sys.stderr)
+    print(f"rankinite: {shortened(message)}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import as_options, completing, options
+from rankinite.cli import as_options, completing, files, options
 from rankinite.cli.config import RANKER, Record
+from rankinite.cli.files import Output
 from rankinite.cli.manner import say_all
 from rankinite.cli.material import Material
 from rankinite.errors import ArgumentError
@@ -28,6 +31,15 @@ class Loss(StrEnum):
     squared = "squared"
     lambdas = "lambda"
     pairs = "pairs"
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """What a run writes to its folder; adapt.toml aside, which is written over only where a run has written it."""
+    from rankinite.cli.adapting import RESULTS
+
+    yield from (folder / name for name in RESULTS)
+    for inside in ("models", "trials"):
+        yield from (folder / inside).rglob("*")
 
 
 _MATERIAL, _CHOICE = "What there is besides", "How the choice is made"
@@ -52,7 +64,9 @@ def adapt(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="A folder for the model, the evidence and finished work.", show_default=False)
+        Path,
+        Output(also=_files_in, is_folder=lambda _path: True),
+        typer.Option("--out", "-o", help="A folder for the model, the evidence and finished work.", show_default=False),
     ],
     valid: Annotated[
         list[Path] | None,
@@ -171,6 +185,7 @@ def adapt(
             "--curve/--no-curve", help="See how the gain grows with the number of target queries; takes a part of the time."
         ),
     ] = True,
+    overwrite: files.OverwriteOption = False,
     allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON, and nothing else.")] = False,
@@ -186,7 +201,8 @@ def adapt(
     background where that is not surely better (then candidate.rankinite is the one chosen); report.html, to look at;
     evidence.md and evidence.json, with all methods, intervals, and corrected tests against the background and the
     target alone; gains.csv, query by query; and adapt.toml, the settings, which --config reads. Finished methods are
-    kept in trials/ there: Ctrl-C ends the run, and the same command goes on.
+    kept in trials/ there: Ctrl-C ends the run, and the same command goes on. A folder with the results of another run
+    is left alone unless --overwrite is given.
 
     Examples:
 
@@ -202,7 +218,7 @@ def adapt(
 
       rankinite adapt --config market/adapt.toml --seed 1 --out again
     """
-    from rankinite.cli.adapting import Folder, Run, printed
+    from rankinite.cli.adapting import Folder, Run, digest_of, printed
     from rankinite.cli.reporting import write_choice
 
     mapping = _grade_map(map_grades)
@@ -211,6 +227,7 @@ def adapt(
     if mapping and background_data is None:
         raise ArgumentError("--map-grades is about the grades of --background-data, which is not given. Leave it out.")
     folder = Folder.checked(out)
+    folder.check_free(partial(record.identity, digest_of), overwrite=overwrite)
     settings: dict[str, Any] = {
         "measure": measure,
         "also": _split(also) or [],
@@ -237,6 +254,7 @@ def adapt(
             "allow_overlap": allow_overlap,
         },
         monotonic() - start,
+        record.identity(digest_of),
     )
     folder.make()
     write_choice(choice, material.data, folder.report, about.settings)

@@ -10,16 +10,17 @@ import shlex
 import shutil
 import tempfile
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.printing import echo
 from rankinite.cli.rankers import named
 from rankinite.cli.reporting import command_given
-from rankinite.data.streams import write_atomically
-from rankinite.errors import DataError
+from rankinite.data.output_files import write_atomically
+from rankinite.errors import ArgumentError, DataError
 from rankinite.grid import Grid, markdown_text, number
 from rankinite.installed import versions
 from rankinite.safe_text import for_spreadsheet, for_terminal
@@ -32,7 +33,8 @@ WIDTH = 100
 """No table and no line is wider, where that is possible."""
 CANDIDATE = "candidate.rankinite"
 """The method chosen, where the advice is to keep the background."""
-FILES = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", "adapt.toml", CANDIDATE)
+RESULTS = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", CANDIDATE)
+FILES = (*RESULTS, "adapt.toml")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Run:
     inputs: Mapping[str, Any]
     settings: Mapping[str, Any]
     seconds: float
+    identity: str
+    """A hash by which the same run is known again."""
 
     def to_dict(self) -> dict[str, Any]:
         """All that is needed to repeat it."""
@@ -50,8 +54,9 @@ class Run:
             "command": command_given(),
             "versions": versions(),
             "inputs": self.inputs,
-            "sha256": {path: digest for path in sorted(files) if (digest := _digest(path)) is not None},
+            "sha256": {path: digest for path in sorted(files) if (digest := digest_of(path)) is not None},
             "settings": self.settings,
+            "run": self.identity,
             "seconds": round(self.seconds, 3),
         }
 
@@ -83,6 +88,23 @@ class Folder:
             for name in FILES:
                 check_writeable(path / name)
         return folder
+
+    def check_free(self, identity: Callable[[], str], *, overwrite: bool) -> None:
+        """Refuse a folder with the results of another run; the same run may be made again."""
+        held = [name for name in RESULTS if (self.path / name).exists()]
+        if held and not overwrite and self._identity() != identity():
+            raise ArgumentError(
+                f"--out {self.path}: this folder holds the results of another run ({', '.join(held)}). Write elsewhere, or "
+                "give --overwrite to replace them; finished methods of the same data in trials/ are used either way."
+            )
+
+    def _identity(self) -> str | None:
+        """Which run the results are of; None where they do not say so."""
+        try:
+            told = json.loads((self.path / "evidence.json").read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+        return told.get("run") if isinstance(told, dict) else None
 
     @property
     def model(self) -> Path:
@@ -260,9 +282,9 @@ def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> s
         lines.append(f"  rankinite inspect {tuned} --moved {background}    # what was tuned")
     missing = [name for name, why in choice.refused.items() if "background's data" in why]
     if missing:
-        lines.append(f"  give --background-data to try {', '.join(missing)} too")
+        lines.append(f"  give --background-data to try {', '.join(missing)} too, with --overwrite in the same folder")
     if choice.test is None:
-        lines.append("  give --test to see all methods on queries that decided nothing")
+        lines.append("  give --test to see all methods on queries that decided nothing, with --overwrite in the same folder")
     return "\n".join(["Next:", *lines])
 
 
@@ -316,10 +338,17 @@ def _write(path: Path, text: str) -> None:
         handle.write(text.encode())
 
 
-def _digest(spec: str) -> str | None:
+def digest_of(spec: str) -> str | None:
     """The hash of a file, if it is one that is still there: pipes are not."""
     path = Path(named(spec)[1])
     if not path.is_file():
         return None
+    about = path.stat()
+    return _digest(path, about.st_size, about.st_mtime_ns)
+
+
+@cache
+def _digest(path: Path, _size: int, _changed: int) -> str:
+    """The hash of a file, taken once as long as its size and time stay the same."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import rankinite
-from rankinite.cli import verbs
+from rankinite.cli import config, verbs
 
 EXAMPLES = """[bold]Three examples[/bold]
 
@@ -28,11 +29,22 @@ See whether that is better, and how surely:
 Each verb has more: rankinite train --help."""
 EXIT_CODES = (
     "Exit codes: 0 all went well; 1 a fault of the program; 2 bad input (the message says what, where and what to do); "
-    "130 ended by Ctrl-C."
+    "130 ended by Ctrl-C; 141 the reader of the output has gone, as head goes; 143 ended by SIGTERM."
 )
+
+
+class Verbs(TyperGroup):
+    """The verbs; one that is not known may have any length."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb that is meant."""
+        with config.shortened_values():
+            return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="rankinite",
+    cls=Verbs,
     help="Learning to rank: train, adapt, combine and compare rankers on judged queries.",
     epilog=f"{EXAMPLES}\n\n{EXIT_CODES}",
     no_args_is_help=True,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import completing, options, rankers
+from rankinite.cli import completing, files, options, rankers
 from rankinite.cli.combining import Chosen, Form, Method, Scale
+from rankinite.cli.config import RANKER
 from rankinite.cli.manner import say, say_all
 from rankinite.errors import ArgumentError
 
@@ -32,6 +33,7 @@ def _default(value: str) -> str:
 def combine(
     models: Annotated[
         list[str],
+        RANKER,
         typer.Argument(
             help=f"The rankers to combine, at least two: {rankers.MODEL}; name=… gives one a name.",
             show_default=False,
@@ -42,7 +44,9 @@ def combine(
         list[Path],
         typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.", show_default=False),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)],
+    out: Annotated[
+        Path, files.FILE, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)
+    ],
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="The measure to be best for.", autocompletion=completing.measures)
     ] = "ndcg@10",
@@ -104,7 +108,7 @@ def combine(
         list[Path] | None, typer.Option("--test", "-t", help="Data to evaluate all rankers on in the end; may be repeated.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="exact, two rankers: draw the measure for every α (.png, .svg or .pdf).")
+        Path | None, files.FILE, typer.Option(help="exact, two rankers: draw the measure for every α (.png, .svg or .pdf).")
     ] = None,
     allow_overlap: options.OverlapOption = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
@@ -153,8 +157,6 @@ def combine(
             raise ArgumentError(f"--plot draws the curve of two rankers, but {len(models)} were given. Leave it out.")
     for path in (out, plot):
         check_writeable(path)
-    if plot is not None and plot.resolve() == out.resolve():
-        raise ArgumentError(f"--plot {plot} is also the model's file. Name another.")
     judged, named = rankers.read_for(_named(models), data, reading)
     other = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankinite.cli.rankers import path_of
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -120,9 +124,11 @@ class Chosen:
                 from rankinite.cli.learners import Learner, value_of
 
                 units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
-                return combine.stacked(
-                    named, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0), allow_overlap=True
+                inside = dict(zip(short_names(named), named.values(), strict=True))
+                found = combine.stacked(
+                    inside, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0), allow_overlap=True
                 )
+                return replace(found, names=tuple(named))
             case Method.cyclic:
                 return combine.cyclic(named, data, measure, **self.settings())
             case Method.exact:
@@ -178,6 +184,20 @@ class Chosen:
         from rankinite.combine.combiner import Search
 
         return Search(**self.settings())
+
+
+def short_names(specs: Iterable[str]) -> list[str]:
+    """What rankers are called in a model file: by the names they were given, else without their folders; all different.
+
+    A model that is passed on should not tell where files were on the machine that made it.
+    """
+    names: list[str] = []
+    for spec in specs:
+        path = path_of(spec, Path.cwd())[1]
+        short = path.stem if path is not None and (path.is_file() or os.sep in spec) else spec
+        again = (f"{short}-{number}" for number in count(2))
+        names.append(short if short not in names else next(name for name in again if name not in names))
+    return names
 
 
 def _tree(text: str, names: list[str]) -> Any:

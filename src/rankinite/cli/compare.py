@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankinite.cli import completing, options, rankers, reporting
+from rankinite.cli.config import RANKER
 from rankinite.cli.manner import say_all
 
 
@@ -15,6 +16,7 @@ from rankinite.cli.manner import say_all
 def compare(
     ranker: Annotated[
         list[str],
+        RANKER,
         typer.Argument(
             help=f"Two or more rankers, each {rankers.HELP}. Write name=… to name one.",
             show_default=False,
@@ -25,7 +27,9 @@ def compare(
     measure: options.MeasureOption = None,
     test: Annotated[str, typer.Option(help="The test behind the letters: randomisation, t, bootstrap.")] = "randomisation",
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
-    resamples: Annotated[int, typer.Option(min=100, help="Resamples of the randomisation and bootstrap tests.")] = 10_000,
+    resamples: Annotated[
+        int, typer.Option(min=100, max=10_000_000, help="Resamples of the randomisation and bootstrap tests.")
+    ] = 10_000,
     seed: Annotated[int, typer.Option("--seed", "-s", help="Seed of the resamples.")] = 0,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")

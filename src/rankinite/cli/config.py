@@ -6,12 +6,13 @@ arguments. Relative paths in it are taken from the file's own folder. The comman
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import math
 import os
 import tomllib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import Enum
@@ -20,14 +21,14 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from rankinite.cli.manner import detail, say
-from rankinite.cli.rankers import ALL_TREES, COLUMN, PREFIXES
+from rankinite.cli.manner import detail, say, shortened
+from rankinite.cli.rankers import path_of
 from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions_told
 
 RANKER = "a ranker's name"
 """Marks parameters, in their annotation, whose texts name a model file or else a feature."""
-UNWRITTEN = ("config", "help", "json", "quiet", "threads", "verbose")
+UNWRITTEN = ("config", "help", "json", "overwrite", "quiet", "threads", "verbose")
 """Parameters that change nothing about what a run makes."""
 VERBS = ("train", "adapt")
 """The verbs whose settings may stand in a file."""
@@ -96,7 +97,7 @@ def _table(file: Path, verb: str) -> dict[str, Any]:
         content = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError as problem:
         raise DataError(f"{file}: there is no such file. --config needs a TOML file with a table [{verb}].") from problem
-    except (OSError, ValueError) as problem:  # no text, or no TOML
+    except (OSError, ValueError, RecursionError) as problem:  # no text, no TOML, or tables nested without end
         raise DataError(f"{file}: this is no TOML file that can be read ({problem}). Correct it, or give another.") from problem
     for name, table in content.items():
         if name not in VERBS or not isinstance(table, dict):
@@ -135,22 +136,11 @@ def _located(value: Any, folder: Path) -> Any:
     """Paths of a file in this folder, as they are from here."""
     if isinstance(value, list):
         return [_located(one, folder) for one in value]
-    name, path = _ranker(value, folder)
+    name, path = path_of(value, folder)
     if path is None or path.is_absolute():
         return value
     found, here = _anchored(folder / path), Path.cwd()
     return f"{name}{found.relative_to(here) if found.is_relative_to(here) else found}"
-
-
-def _ranker(text: str, folder: Path) -> tuple[str, Path | None]:
-    """What stands before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
-    name, equals, rest = text.partition("=")
-    if not (equals and name) or text.startswith(PREFIXES) or (folder / text).exists():
-        name, equals, rest = "", "", text
-    if rest.startswith(COLUMN):
-        return name + equals, None
-    path = rest.removeprefix(ALL_TREES)
-    return text.removesuffix(path), Path(path)
 
 
 def _anchored(path: Path) -> Path:
@@ -160,9 +150,10 @@ def _anchored(path: Path) -> Path:
 
 @contextmanager
 def named_in_errors() -> Generator[None]:
-    """Let an error about a value that came from a file name the file."""
+    """Let an error about a value that came from a file name the file, and cut values that are too long to be read."""
     try:
-        yield
+        with shortened_values():
+            yield
     except typer.BadParameter as problem:
         context, parameter = problem.ctx, problem.param
         file = None if context is None else context.meta.get(_FILE)
@@ -170,6 +161,18 @@ def named_in_errors() -> Generator[None]:
             source = context.get_parameter_source(str(parameter.name))
             if source is not None and source.name == "DEFAULT_MAP":
                 problem.message = f"{problem.message.rstrip('.')} (in {file})."
+        raise
+
+
+@contextmanager
+def shortened_values() -> Generator[None]:
+    """Cut the values in Typer's own errors."""
+    try:
+        yield
+    except Exception as problem:
+        message: Any = getattr(problem, "message", None)  # Typer's errors, which share no public class, have one
+        if isinstance(message, str):
+            vars(problem)["message"] = shortened(message)
         raise
 
 
@@ -196,12 +199,11 @@ class Record:
 
     def write(self, file: Path, others: Mapping[str, Any] | None = None) -> None:
         """Write the settings; ``others`` are what options stand for that were not given. A user's own file is kept."""
-        from rankinite.data.streams import write_atomically
+        from rankinite.data.output_files import write_atomically
 
         if not _may_be_written(file):
             say(f"{file}: kept as it is, as rankinite has not written it; the settings of this run are not on file")
             return
-        settings = {**self._given, **(others or {})}
         lines = [
             f"{OURS}: {versions_told()}.",
             f"# Again: rankinite {self._verb} --config {file.name}",
@@ -209,13 +211,29 @@ class Record:
             "",
             f"[{self._verb}]",
         ]
-        for name, key in self._keys.items():
-            value = settings.get(name)
-            if name not in UNWRITTEN and value is not None and value != []:
-                lines.append(f"{key} = {_toml(_placed(value, file.parent) if name in self._paths else value)}")
+        for name, value in self._written(others).items():
+            lines.append(f"{self._keys[name]} = {_toml(_placed(value, file.parent) if name in self._paths else value)}")
         with write_atomically(file) as handle:
             handle.write("\n".join([*lines, ""]).encode("utf-8", "backslashreplace"))
         detail(f"{file}: the settings of this run")
+
+    def identity(self, digest: Callable[[str], str | None]) -> str:
+        """A hash of all that makes a run this one: its settings and the contents of its files, not where they are.
+
+        ``digest``: the hash of the file that a text names, if there is one.
+        """
+        found: dict[str, Any] = {}
+        for name, value in self._written().items():
+            texts = [str(one) for one in (value if isinstance(value, list) else [value])]
+            found[name] = [digest(text) or text for text in texts] if name in self._paths else texts
+        found.pop("out", None)
+        return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+    def _written(self, others: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The settings that a file has, by parameter."""
+        settings = {**self._given, **(others or {})}
+        known = {name: settings.get(name) for name in self._keys if name not in UNWRITTEN}
+        return {name: value for name, value in known.items() if value is not None and value != []}
 
 
 def _may_be_written(file: Path) -> bool:
@@ -230,7 +248,7 @@ def _placed(value: Any, folder: Path) -> Any:
     """Relative paths as they are from a folder; the rest as it is."""
     if isinstance(value, list):
         return [_placed(one, folder) for one in value]
-    name, path = ("", value) if isinstance(value, Path) else _ranker(str(value), Path.cwd())
+    name, path = ("", value) if isinstance(value, Path) else path_of(str(value), Path.cwd())
     if path is None or path.is_absolute():
         return str(value)
     return f"{name}{os.path.relpath(_anchored(path), folder.resolve())}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankinite.cli import options
+from rankinite.cli import files, options
 from rankinite.cli.manner import say
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def convert(
     data: options.DataArgument,
     out: Annotated[
         Path,
+        files.FILE,
         typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
     ],
     json: options.JsonSummary = False,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankinite.cli.files import Output, OverwriteOption
 from rankinite.cli.printing import echo
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +22,19 @@ MARKET = ("--documents", "20", "--features", "25", "--noise", "0.3", "--shift", 
 """What both markets are like; the second differs from the first by the shift."""
 QUERIES = {"big": "600", "valid": "200", "new": "60", "test": "300"}
 TREES = "200"
+FILES = ("big-market.txt", "big-market-valid.txt", "new-market.txt", "new-market-test.txt", "big-market.rankinite")
+RUN = "demo.txt"
+"""Says which run the files are of."""
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for everything that is made.")] = Path("demo"),
+    out: Annotated[
+        Path,
+        Output(is_folder=lambda _path: True),
+        typer.Option("--out", "-o", help="A folder for everything that is made."),
+    ] = Path("demo"),
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another pair of markets.")] = 0,
+    overwrite: OverwriteOption = False,
     quiet: bool = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print the evidence of the adaptation as JSON, and nothing else.")
@@ -48,7 +57,8 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise DataError(f"{out}: this folder cannot be made ({problem}). Give another with --out.") from problem
-    steps = _steps(out, seed, ("--quiet",) if quiet else ())
+    _check_free(out, seed, overwrite=overwrite)
+    steps = _steps(out, seed, ("--quiet",) * quiet, ("--overwrite",) * overwrite)
     for words, command in steps:
         if json:
             with nullcontext() if command is steps[-1][1] else redirect_stdout(StringIO()):
@@ -60,11 +70,25 @@ def demo(
         echo(_ends(out, monotonic() - start))
 
 
-def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list[str]]]:
+def _check_free(out: Path, seed: int, *, overwrite: bool) -> None:
+    """Refuse a folder with what another run has made, and note in it which run this is."""
+    from rankinite.data.output_files import write_atomically
+
+    note, run = out / RUN, f"# rankinite demo --seed {seed}\n".encode()
+    held = [name for name in (*FILES, "adapted") if (out / name).exists()]
+    if held and not overwrite and (not note.is_file() or note.read_bytes() != run):
+        raise ArgumentError(
+            f"--out {out}: this folder holds files of another run ({', '.join(held)}). Write elsewhere, or give --overwrite to "
+            "replace them."
+        )
+    with write_atomically(note) as handle:
+        handle.write(run)
+
+
+def _steps(out: Path, seed: int, quiet: tuple[str, ...], overwrite: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """What is done, and the command that does it."""
-    files = ("big-market.txt", "big-market-valid.txt", "new-market.txt", "new-market-test.txt")
-    big, valid, new, test = (str(out / name) for name in files)
-    model, adapted = str(out / "big-market.rankinite"), str(out / "adapted")
+    big, valid, new, test = (str(out / name) for name in FILES[:4])
+    model, adapted = str(out / FILES[4]), str(out / "adapted")
     seeded = ["--seed", str(seed), *quiet]
     world = [*MARKET, "--doc-ids", *seeded]
     other = ["--domain", "1", *world]
@@ -81,7 +105,7 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...]) -> list[tuple[str, list
             *("train", big, "--valid", valid, "--trees", TREES, "--leaves", "12", *seeded, "--out", model)
         ],
         "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [
-            *("adapt", model, "--train", new, "--background-data", big, "--test", test, *seeded, "--out", adapted)
+            *("adapt", model, "--train", new, "--background-data", big, "--test", test, *seeded, *overwrite, "--out", adapted)
         ],
     }
     return list(steps.items())

@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import completing, options, rankers
+from rankinite.cli import completing, files, options, rankers
+from rankinite.cli.config import RANKER
 from rankinite.cli.manner import say_all
 
 
 @options.with_options(reading=options.Reading())
 def evaluate(
     ranker: Annotated[
-        str, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False, autocompletion=completing.rankers)
+        str, RANKER, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False, autocompletion=completing.rankers)
     ],
     data: options.DataArgument,
     measure: options.MeasureOption = None,
@@ -23,7 +24,7 @@ def evaluate(
     layout: options.LayoutOption = options.Layout.text,
     json: options.JsonOption = False,
     per_query: Annotated[
-        Path | None, typer.Option("--per-query", help="Also write every query's values to this CSV file.")
+        Path | None, files.FILE, typer.Option("--per-query", help="Also write every query's values to this CSV file.")
     ] = None,
     *,
     reading: options.Reading,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from rankinite.cli import files
 from rankinite.cli.inside import correction, described, feature_ranked_by, kind_of, part_of, parts_of, trained
 from rankinite.errors import ArgumentError
 
@@ -46,9 +47,11 @@ def inspect(
         Path | None, typer.Option(metavar="BACKGROUND", help="Show what adaptation has moved in the trees of this model.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything but trees as JSON.")] = False,
-    plot_importance: Annotated[Path | None, typer.Option(help="Draw the features' importance (.png, .svg or .pdf).")] = None,
-    plot_history: Annotated[Path | None, typer.Option(help="Draw the measure of every round or epoch.")] = None,
-    plot_tree: Annotated[Path | None, typer.Option(help="Draw a tree: the one --tree says.")] = None,
+    plot_importance: Annotated[
+        Path | None, files.FILE, typer.Option(help="Draw the features' importance (.png, .svg or .pdf).")
+    ] = None,
+    plot_history: Annotated[Path | None, files.FILE, typer.Option(help="Draw the measure of every round or epoch.")] = None,
+    plot_tree: Annotated[Path | None, files.FILE, typer.Option(help="Draw a tree: the one --tree says.")] = None,
     tree: Annotated[int, typer.Option(min=0, help="The tree that --plot-tree draws, counted from 0.")] = 0,
 ) -> None:
     """Show what a model is: how it was trained and how that went, its trees or weights, and which features it uses.

@@ -1,4 +1,4 @@
-"""Ctrl-C, for work that runs on other threads."""
+"""Signals that end a run: Ctrl-C, and SIGTERM, which counts as Ctrl-C with another exit code."""
 
 from __future__ import annotations
 
@@ -13,15 +13,52 @@ from rankinite.cli.manner import say
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""
+TERMINATED = 143
+"""The exit code of what SIGTERM has ended: 128 and the number of the signal."""
 PATIENCE = 1.0
 """Seconds that work on other threads has to end of itself."""
 
 
+_terminated = False  # whether SIGTERM was received
+
+
+@contextmanager
+def terminable() -> Generator[None]:
+    """Let SIGTERM, by which schedulers and containers end a process, raise KeyboardInterrupt: what is trained is kept."""
+    global _terminated  # noqa: PLW0603 - of this block
+    _terminated = False
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def receive(number: int, _frame: Any) -> None:
+        note(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, receive)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def note(number: int) -> None:
+    """Remember which signal it was that ends the run."""
+    global _terminated  # noqa: PLW0603 - for the exit code
+    _terminated = _terminated or number == signal.SIGTERM
+
+
+def exit_code() -> int:
+    """The exit code of a run that was interrupted."""
+    return TERMINATED if _terminated else INTERRUPTED
+
+
 @contextmanager
 def leaving_promptly(hint: Callable[[], str]) -> Generator[None]:
-    """On Ctrl-C say the hint and raise KeyboardInterrupt; leave at once if threads at work hold that up, or at a second one.
+    """On Ctrl-C or SIGTERM say the hint and raise KeyboardInterrupt.
 
-    A fit on another thread may take minutes, and what it gives is thrown away. Files in the making are removed on the way.
+    At a second one, or if threads at work hold that up, leave at once: a fit on another thread may take minutes, and what it
+    gives is thrown away. Files in the making are removed on the way.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -29,18 +66,22 @@ def leaving_promptly(hint: Callable[[], str]) -> Generator[None]:
     leave = threading.Timer(PATIENCE, _leave)
     leave.daemon = True
 
-    def receive(_number: int, _frame: Any) -> None:
+    def receive(number: int, _frame: Any) -> None:
+        note(number)
         if leave.is_alive():
             _leave()
         say(hint())
         leave.start()
         raise KeyboardInterrupt
 
-    others, before = set(threading.enumerate()), signal.signal(signal.SIGINT, receive)
+    others = set(threading.enumerate())
+    handled = [number for number in (signal.SIGINT, signal.SIGTERM) if callable(signal.getsignal(number))]
+    before = {number: signal.signal(number, receive) for number in handled}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if set(threading.enumerate()) <= {*others, leave}:  # else Python would wait for them at its end: the clock runs on
             leave.cancel()
 
@@ -52,4 +93,4 @@ def _leave() -> None:
     if console.is_terminal:  # where a live bar hides the cursor, and ends without a new line
         console.show_cursor()
         console.line()
-    os._exit(INTERRUPTED)
+    os._exit(exit_code())

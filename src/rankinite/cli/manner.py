@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -35,10 +36,24 @@ def speaking(how: Manner) -> Generator[None]:
         _now = before
 
 
+LONGEST_WORD, LONGEST_MESSAGE = 160, 4000
+"""Letters of the longest word of a message and of all of it: names may be as long as a whole file."""
+
+
+def shortened(message: str) -> str:
+    """A message for a terminal: very long words are cut in the middle, and so is all of it if it is still too long."""
+    words = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda found: _cut(found[0], LONGEST_WORD), message)
+    return for_terminal(_cut(words, LONGEST_MESSAGE))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
+
+
 def say(what: str) -> None:
     """A word on what was done, beside the output proper."""
     if not _now.quiet:
-        print(for_terminal(what), file=sys.stderr)
+        print(shortened(what), file=sys.stderr)
 
 
 def say_all(notes: Iterable[str]) -> None:
@@ -50,7 +65,7 @@ def say_all(notes: Iterable[str]) -> None:
 def detail(what: str) -> None:
     """What only --verbose tells."""
     if _now.verbose:
-        print(for_terminal(what), file=sys.stderr)
+        print(shortened(what), file=sys.stderr)
 
 
 @contextmanager

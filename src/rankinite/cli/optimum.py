@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from rankinite.cli import completing, options, rankers
+from rankinite.cli import completing, files, options, rankers
+from rankinite.cli.config import RANKER
 from rankinite.errors import ArgumentError
 
 CURVES = 12
@@ -18,7 +19,7 @@ CURVES = 12
 
 @options.with_options(reading=options.Reading())
 def optimum(
-    model: Annotated[str, typer.Argument(help="A model file: a net, a linear ranker, or a blend that ends in one.")],
+    model: Annotated[str, RANKER, typer.Argument(help="A model file: a net, a linear ranker, or a blend that ends in one.")],
     data: options.DataArgument,
     measure: Annotated[
         str,
@@ -44,6 +45,7 @@ def optimum(
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of the directions.")] = 0,
     plot: Annotated[
         Path | None,
+        files.FILE,
         typer.Option(help=f"Draw the measure as each of the {CURVES} largest weights is moved (.png, .svg or .pdf)."),
     ] = None,
     json: options.JsonOption = False,

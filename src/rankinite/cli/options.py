@@ -14,6 +14,7 @@ import typer
 
 from rankinite.cli import completing
 from rankinite.cli.manner import busy, detail, say
+from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -86,6 +87,10 @@ class Reading:
 
     def read(self, paths: Sequence[Path], like: Dataset | None = None) -> Dataset:
         """Read the files as one data set with the features of ``like``, saying so on a terminal while it lasts."""
+        for name in ("qid", "grades", "doc_id", "input_format"):
+            if getattr(self, name) == "":
+                option = f"--{name.replace('_', '-')}"
+                raise ArgumentError(f"{option} '': there is nothing between the quotes. Give a name, or leave {option} out.")
         with busy(f"reading {', '.join(map(str, paths))}"):
             from rankinite.data.reading import read
 

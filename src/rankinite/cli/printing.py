@@ -49,7 +49,7 @@ def laid_out(grid: Grid, layout: Layout, csv_text: Callable[[], str] | None = No
 
 def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) -> None:
     """One line a query, one column a measure; skipped queries have empty cells."""
-    from rankinite.data.streams import write_atomically
+    from rankinite.data.output_files import write_atomically
 
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")

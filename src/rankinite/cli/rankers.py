@@ -36,6 +36,17 @@ def named(spec: str) -> tuple[str, str]:
     return spec, spec
 
 
+def path_of(text: str, folder: Path) -> tuple[str, Path | None]:
+    """What stands before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
+    name, equals, rest = text.partition("=")
+    if not (equals and name) or text.startswith(PREFIXES) or (folder / text).exists():
+        name, equals, rest = "", "", text
+    if rest.startswith(COLUMN):
+        return name + equals, None
+    path = rest.removeprefix(ALL_TREES)
+    return text.removesuffix(path), Path(path)
+
+
 def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker | Floats]]:
     """The data and the rankers by name: models and features, or scores where there is nothing else."""
     from rankinite.data.formats import format_of

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from rankinite.cli.files import Output
 from rankinite.cli.manner import busy, say
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 ReportOption: TypeAlias = Annotated[
     Path | None,
+    Output(also=lambda path: [path.with_suffix(".json")]),
     typer.Option(
         "--report",
         help="Write a report here: one HTML file to look at and pass on; its data go beside it as JSON.",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import completing, options, rankers
+from rankinite.cli import completing, files, options, rankers
+from rankinite.cli.config import RANKER
 from rankinite.cli.inside import kind_of
 from rankinite.errors import ArgumentError, DataError
 
@@ -33,11 +34,12 @@ class Form(StrEnum):
 @options.with_options(reading=options.Reading(unjudged=options.Unjudged.keep))
 def score(
     model: Annotated[
-        str, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False, autocompletion=completing.rankers)
+        str, RANKER, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False, autocompletion=completing.rankers)
     ],
     data: options.DataArgument,
     out: Annotated[
         Path | None,
+        files.FILE,
         typer.Option("--out", "-o", help="Where to write, .npy for NumPy; standard output if left out.", show_default=False),
     ] = None,
     form: Annotated[
@@ -171,7 +173,7 @@ def as_run(scores: Floats, data: Dataset, tag: str) -> str:
 
 
 def _write_text(text: str, out: Path | None) -> None:
-    from rankinite.data.streams import write_atomically
+    from rankinite.data.output_files import write_atomically
 
     if out is None:
         sys.stdout.write(text)
@@ -183,7 +185,7 @@ def _write_text(text: str, out: Path | None) -> None:
 def _write_array(scores: Floats, out: Path) -> None:
     import numpy as np
 
-    from rankinite.data.streams import write_atomically
+    from rankinite.data.output_files import write_atomically
 
     with write_atomically(out) as handle:
         np.save(handle, scores)

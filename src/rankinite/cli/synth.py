@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankinite.cli.files import Output
 from rankinite.cli.manner import busy, say
 from rankinite.cli.options import JsonSummary
 from rankinite.errors import ArgumentError, DataError
@@ -31,6 +32,7 @@ class PartName(StrEnum):
 def synth(
     out: Annotated[
         Path,
+        Output(is_folder=lambda path: not _is_one_file(path)),
         typer.Option(
             "--out",
             "-o",
@@ -70,7 +72,7 @@ def synth(
     from rankinite.data.synthetic import World
 
     world = World(features, documents, terms, seed, noise, shift)
-    one_file = any(str(out).lower().endswith(ending) for ending in FILES)
+    one_file = _is_one_file(out)
     if one_file and domains > 1:
         raise ArgumentError(
             f"{out} is one file, but --domains {domains} makes several. Give a folder, or --domain for one of them."
@@ -94,6 +96,10 @@ def synth(
             path = folder / f"{name.value}.{suffix.removeprefix('.')}"
             written.append(_write(world, size, name.value, number, doc_ids, path))
     _told(written, json=json)
+
+
+def _is_one_file(out: Path) -> bool:
+    return any(str(out).lower().endswith(ending) for ending in FILES)
 
 
 def _told(written: list[dict[str, Any]], *, json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite.cli import completing, learners, options, reporting
+from rankinite.cli import completing, files, learners, options, reporting
 from rankinite.cli.config import RANKER, Record
 from rankinite.cli.interrupts import INTERRUPTED
 from rankinite.cli.manner import say, say_all
@@ -39,7 +39,7 @@ EVERY = 50
 @options.with_options(settings=learners.Settings(), reading=options.Reading())
 def train(
     data: options.DataArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the model.", show_default=False)],
+    out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the model.", show_default=False)],
     valid: Annotated[
         list[Path] | None,
         typer.Option("--valid", "-v", help="Validation data: training stops when it gets no better on them; may be repeated."),
@@ -80,7 +80,9 @@ def train(
         typer.Option(help="Judged pairs for ranknet-trees and ranknet: qid, better, worse and probability, tab-separated."),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep the trees in this file while training; with the file there, go on from it.")
+        Path | None,
+        files.FILE,
+        typer.Option(help="Keep the trees in this file while training; with the file there, go on from it."),
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
     allow_overlap: options.OverlapOption = False,
@@ -134,10 +136,6 @@ def train(
     for path in (out, checkpoint):
         check_writeable(path)
     reporting.check_report(report)
-    if checkpoint is not None and checkpoint.resolve() in {out.resolve(), Path(base or "").resolve()}:
-        raise ArgumentError(
-            f"--checkpoint {checkpoint} is also the model's file. A checkpoint is removed in the end: name another."
-        )
     maker = learners.make(learner, settings, preset)
     material = _Material.read(data, valid, test, base, preferences, reading)
     material.check_apart(allow_overlap=allow_overlap)

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from rankinite.cli import config
+from rankinite.cli import config, files
 from rankinite.cli.manner import Manner, detail, speaking
 from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.installed import versions_told
@@ -81,7 +81,8 @@ def ready(verb: Callable[..., None]) -> Callable[..., None]:
     own = list(inspect.signature(verb, eval_str=True).parameters.values())
     takes = {parameter.name for parameter in own}
     hints = get_type_hints(Common, include_extras=True)
-    shared, paths = {name: hints[name] for name in COMMON}, config.paths_among(own)
+    shared, paths, outputs = {name: hints[name] for name in COMMON}, config.paths_among(own), files.outputs_among(own)
+    inputs = [*(name for name in paths if name not in outputs), "config"]
     if "record" in takes:
         shared["config"] = config.option(paths)
 
@@ -90,11 +91,10 @@ def ready(verb: Callable[..., None]) -> Callable[..., None]:
         common = Common(**{name: given.pop(name) for name in COMMON}).joined(_before_the_verb(context))
         if "quiet" in takes:
             given["quiet"] = common.quiet
-        file = None
+        every, file = dict(given), given.pop("config", None)
         if "record" in takes:
-            file = given.pop("config")
             given["record"] = config.Record(context, given, paths)
-        with _running(common):
+        with _running(common), files.guarded(every, inputs, outputs, functools.partial(_label, context)):
             if file is not None:
                 detail(f"settings from {file}")
             verb(**given)
@@ -109,6 +109,12 @@ def ready(verb: Callable[..., None]) -> Callable[..., None]:
     vars(call)["__signature__"] = inspect.Signature([context, *parameters])
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in [context, *parameters]}
     return call
+
+
+def _label(context: typer.Context, name: str) -> str:
+    """How a parameter is written: ``--out``, or DATA for an argument."""
+    parameter = next(one for one in context.command.params if one.name == name)
+    return next((text for text in parameter.opts if text.startswith("--")), name.upper())
 
 
 def _before_the_verb(context: typer.Context) -> Common:
@@ -138,7 +144,7 @@ def _traced(*, verbose: bool) -> Generator[None]:
     """With --verbose, show where an unexpected error arose."""
     try:
         yield
-    except (RankiniteError, typer.Exit, typer.Abort):
+    except (RankiniteError, typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception:
         if verbose:

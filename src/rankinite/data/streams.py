@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import lzma
 import os
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 

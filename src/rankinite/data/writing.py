@@ -16,7 +16,7 @@ from rankinite.data.columns import USUAL_NAMES, is_row_number, repeated_names
 from rankinite.data.dataset import Dataset
 from rankinite.data.formats import SUFFIXES, inner_suffix
 from rankinite.data.letor import write_letor
-from rankinite.data.streams import write_atomically
+from rankinite.data.output_files import write_atomically
 from rankinite.data.table_files import ROLES_KEY
 from rankinite.data.text_files import AnyPath
 from rankinite.data.unpacking import COMPRESSED

@@ -25,7 +25,15 @@ from rankinite.parallel import Team
 from rankinite.rankers.blend import Blend
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.steps import StepSearch, StepSettings
-from rankinite.rankers.training import Callback, Learner, Resuming, check_data, starting_scores, with_base
+from rankinite.rankers.training import (
+    Callback,
+    Learner,
+    Resuming,
+    check_continues,
+    check_data,
+    starting_scores,
+    with_base,
+)
 from rankinite.rankers.watching import Watch
 from rankinite.scoring.forest import add_trees, expected_grades, walks_of
 from rankinite.trees._state import Keys
@@ -240,10 +248,12 @@ class _Run:
         start, data = {"train": self.scores}, {"train": self.train}
         if self.valid is not None and self.valid_scores is not None:
             start["valid"], data["valid"] = self.valid_scores, self.valid
-        found = [c.resume(self.learner.settings(), start, data) for c in self.callbacks if isinstance(c, Resuming)]
-        forest = next((f for f in found if f is not None), None)
-        if forest is None or forest.history is None:
+        found = [(c, c.resume(self.learner.settings(), start, data)) for c in self.callbacks if isinstance(c, Resuming)]
+        callback, forest = next((pair for pair in found if pair[1] is not None), (None, None))
+        if forest is None:
             return False
+        check_continues(forest, str(getattr(callback, "path", callback)), self.train, self.valid, self.outputs)
+        assert forest.history is not None  # it was checked
         rounds = min(forest.rounds, self.learner.trees)
         trees = forest.truncate(rounds).trees
         self.kept = [trees.take(t, t + 1) for t in range(len(trees))]

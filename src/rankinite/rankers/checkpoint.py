@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rankinite.checks import check_count
-from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
+from rankinite.data.training_key import arrays_key, training_key
 from rankinite.errors import DataError
 from rankinite.kernel import Floats
 from rankinite.rankers.forest import Forest
@@ -71,24 +68,21 @@ class Checkpoint:
             ) from problem
 
     def _check(self, path: Path, found: dict[str, Any]) -> None:
-        if found == json.loads(json.dumps(self._run)):
+        """Refuse a checkpoint of another run, and say in what it differs."""
+        expected = json.loads(json.dumps(self._run))
+        if found == expected:
             return
-        before, now = found.get("settings", {}), self._run["settings"]
-        changed = [f"{name}={before.get(name)!r} (now {now[name]!r})" for name in now if before.get(name) != now[name]]
-        other = " and ".join(name for name in ("train", "valid") if found.get(name) != self._run.get(name))
-        why = f"with {', '.join(changed)}" if changed else f"on other {other} data, or from another base"
+        before, now = found.get("settings"), expected["settings"]
+        if not isinstance(before, dict):
+            raise DataError(f"{path}: what this checkpoint says of its run is damaged. Delete it to start afresh.")
+        recorded: dict[str, Any] = before
+        names = dict.fromkeys([*now, *recorded])
+        changed = [f"{n}={recorded.get(n)!r} (now {now.get(n)!r})" for n in names if recorded.get(n) != now.get(n)]
+        other = " and ".join(name for name in ("train", "valid") if found.get(name) != expected.get(name))
+        why = f"with {', '.join(changed)}" if changed else f"on other {other or 'kinds of'} data, or from another base"
         raise DataError(f"{path}: this checkpoint was made {why}. Train as before, or delete it to start afresh.")
 
 
 def _fingerprint(data: Dataset, start: Floats) -> str:
-    """A hash of the rows in their order, their queries and the scores they start from."""
-    digest = hashlib.sha256()
-    for array in (row_keys(data), data.offsets, np.ascontiguousarray(start)):
-        digest.update(array.tobytes())
-    if data.weights is not None:
-        digest.update(b"weights" + data.weights.tobytes())
-    if data.preferences is not None:
-        judged = data.preferences
-        digest.update(b"preferences" + b"".join(a.tobytes() for a in (judged.better, judged.worse, judged.probability)))
-    digest.update("\n".join(data.feature_names).encode())
-    return digest.hexdigest()
+    """A hash of the data and of the scores that training starts from."""
+    return arrays_key({"start": start}, training_key(data))

@@ -54,7 +54,11 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
     >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
     """
-    content = read_whole(as_path(path))
+    return loaded(read_whole(as_path(path)), path, all_trees=all_trees)
+
+
+def loaded(content: bytes, path: AnyPath, *, all_trees: bool = False) -> Ranker:
+    """The same from the bytes of a file, which messages call ``path``."""
     try:
         with within_memory(str(path), RIGHT_FILE):
             return _read(content, path, all_trees)

@@ -177,6 +177,38 @@ def check_data(
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
 
 
+def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset | None, outputs: int) -> None:
+    """Refuse a forest that training cannot go on from: its trees are to walk these rows, and its history to be lengthened.
+
+    ``outputs``: how many sums the objective has.
+    """
+    remedy = "Train as before, or delete it to start afresh."
+    if forest.feature_names != train.feature_names:
+        raise DataError(
+            f"{place}: this checkpoint has {_differing(forest.feature_names, train.feature_names, train.source)}. Features "
+            f"must be the same, in the same order. {remedy}"
+        )
+    if forest.outputs != outputs:
+        raise DataError(f"{place}: this checkpoint has {forest.outputs} scores per row, not {outputs}. {remedy}")
+    history, rounds = forest.history, forest.rounds
+    sizes = () if history is None else (len(history.train), len(history.valid), len(history.steps))
+    measured = rounds + 1  # after every round, and before the first
+    whole = sizes in [(own, 0 if valid is None else measured, steps) for own in (0, measured) for steps in (0, rounds)]
+    if history is None or not whole or not all(np.isfinite(values).all() for values in (history.train, history.valid)):
+        raise DataError(
+            f"{place}: the history of this checkpoint does not fit its {rounds} rounds of trees. It must have one finite "
+            f"number for each round and one for the start. {remedy}"
+        )
+
+
+def _differing(names: tuple[str, ...], wanted: tuple[str, ...], source: str) -> str:
+    """Where the names of features first differ, or how many there are."""
+    for position, (name, other) in enumerate(zip(names, wanted, strict=False)):
+        if name != other:
+            return f"the feature {name!r} at position {position}, where {source} has {other!r}"
+    return f"{len(names)} features, but {source} has {len(wanted)}"
+
+
 def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
     """The complete ranker: the base, then the trees trained from it; one forest where both are trees of a kind."""
     if base is None:

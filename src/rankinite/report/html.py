@@ -14,7 +14,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from rankinite.data.streams import write_atomically
+from rankinite.data.output_files import write_atomically
 from rankinite.data.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.report.content import Report

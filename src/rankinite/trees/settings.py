@@ -15,6 +15,8 @@ from rankinite.kernel import Indices
 Criterion = Literal["newton", "mse"]
 Shape = Literal["best-first", "symmetric"]
 Thresholds = Literal["best", "random"]
+MOST_LEVELS = 20
+"""Levels of a symmetric tree: a million leaves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +79,11 @@ class TreeSettings:
         for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
             check_choice(name, field, getattr(self, field), get_args(known))
         object.__setattr__(self, "monotone", _checked_signs(name, self.monotone))
+        if self.shape == "symmetric" and self.levels() > MOST_LEVELS:
+            raise ArgumentError(
+                f"{name}: leaves={self.leaves} is too many for shape='symmetric', whose trees have room for all of them. Give "
+                f"fewer than {2 << MOST_LEVELS}, or a depth of at most {MOST_LEVELS}."
+            )
         if self.shape == "symmetric" and self.node_row_share < 1.0:
             raise ArgumentError(
                 f"{name}: node_row_share={self.node_row_share} does not go with shape='symmetric', which has no split of a "

@@ -1,0 +1,178 @@
+"""Files that a verb reads and writes: no output replaces an input, and two runs never write to the same place at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from inspect import Parameter
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, get_args
+
+import typer
+
+from rankinite.cli.rankers import path_of
+from rankinite.errors import ArgumentError, DataError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where runs are not kept apart
+    fcntl = None
+
+
+def _nothing(_path: Path) -> Iterable[Path]:
+    return ()
+
+
+def _is_file(_path: Path) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Output:
+    """Marks a parameter, in its annotation, that names what the verb writes."""
+
+    also: Callable[[Path], Iterable[Path]] = _nothing
+    """The further files that are written because of it: what stands beside a report or in a folder."""
+    is_folder: Callable[[Path], bool] = _is_file
+    """Whether a path that need not be there yet is a folder."""
+
+
+FILE = Output()
+"""One file."""
+OverwriteOption: TypeAlias = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the results of another run that the folder --out holds.")
+]
+
+
+def outputs_among(parameters: Sequence[Parameter]) -> dict[str, Output]:
+    """The parameters that name what is written."""
+    marks = {parameter.name: [*get_args(parameter.annotation)] for parameter in parameters}
+    return {name: mark for name, every in marks.items() for mark in every if isinstance(mark, Output)}
+
+
+@contextmanager
+def guarded(
+    given: Mapping[str, Any], inputs: Iterable[str], outputs: Mapping[str, Output], label: Callable[[str], str]
+) -> Generator[None]:
+    """Refuse outputs that are inputs, or that another run is writing; keep other runs off them for the time of the block.
+
+    ``given``: the values of all parameters. ``label``: how a parameter is written on the command line.
+    """
+    written = {name: Path(given[name]) for name in outputs if given.get(name) is not None}
+    read = [(name, path) for name in inputs for path in _paths(given.get(name))]
+    for name, target in written.items():
+        every = [target, *outputs[name].also(target)]
+        for source, path in read:
+            if any(_are_same(path, one) for one in every):
+                raise ArgumentError(
+                    f"{label(name)} {target} would replace {path}, which is read ({label(source)}). Write elsewhere."
+                )
+    for (name, target), (other, path) in combinations(written.items(), 2):
+        if target.resolve() == path.resolve() and not _is_device(target):
+            raise ArgumentError(f"{label(other)} {path} is also the file of {label(name)}. Name another.")
+    with ExitStack() as locks:
+        for name, target in written.items():
+            locks.enter_context(_locked(target, outputs[name], label(name)))
+        yield
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    """The files that a value names: a path, a ranker, or several of them."""
+    for one in value if isinstance(value, list | tuple) else [value]:
+        path = None if one is None else path_of(str(one), Path.cwd())[1]
+        if path is not None:
+            yield path
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    """Whether both are one ordinary file, whatever links lead to it."""
+    with suppress(OSError, ValueError):  # what is not there, or no name at all, is refused by others
+        return path.is_file() and path.samefile(other)
+    return False
+
+
+def _is_device(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.exists() and not path.is_file() and not path.is_dir()
+    return False
+
+
+# ---- locks ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _locked(target: Path, mark: Output, option: str) -> Generator[None]:
+    """Hold the lock of a file or folder. Where there can be none, as on some network drives, runs are not kept apart."""
+    try:
+        real = target.resolve()
+        folder = mark.is_folder(target)
+        if fcntl is None or _is_device(target) or (real.is_dir() and not folder):
+            yield
+            return
+    except (OSError, ValueError, RuntimeError):  # the verb will say what is wrong with this name
+        yield
+        return
+    with (_folder_handle if folder else _file_handle)(real) as handle:
+        if handle is _TAKEN:
+            raise DataError(f"{option} {target}: another run is writing there. Wait until it has ended, or write elsewhere.")
+        yield
+
+
+_TAKEN, _FREE = "taken", "free"
+
+
+@contextmanager
+def _folder_handle(folder: Path) -> Generator[str]:
+    """A folder is its own lock. It is made for that, and removed again if nothing was put into it."""
+    made = False
+    with suppress(OSError):
+        folder.mkdir()
+        made = True
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield _FREE
+        return
+    try:
+        yield _FREE if _lock(handle) else _TAKEN
+    finally:
+        os.close(handle)
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+@contextmanager
+def _file_handle(file: Path) -> Generator[str]:
+    """A file is replaced when it is written, so its lock is a hidden file beside it, removed in the end."""
+    lock = file.with_name(f".{file.name[:200]}.lock")
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        while locked := _lock(handle):
+            if lock.exists() and os.path.samestat(os.fstat(handle), lock.stat()):
+                break
+            os.close(handle)  # of a run that removed it just now
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield _FREE
+        return
+    try:
+        yield _FREE if locked else _TAKEN
+    finally:
+        if locked:
+            lock.unlink(missing_ok=True)  # while it is held: nobody else can hold it
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Take the lock; False where another run has it."""
+    assert fcntl is not None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        return problem.errno not in {errno.EWOULDBLOCK, errno.EACCES}
+    return True

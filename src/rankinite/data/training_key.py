@@ -1,0 +1,36 @@
+"""A hash of data by which finished work is known again: of all that decides what is learnt from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy.typing as npt
+
+from rankinite.data.content import row_keys
+from rankinite.data.dataset import Dataset
+
+
+def training_key(data: Dataset) -> str:
+    """A hash of the rows in their order (features, grades, qids), the names of features, the weights and the preferences.
+
+    Ids of documents and batches are left out: no learner looks at them.
+    """
+    arrays: dict[str, npt.NDArray[Any]] = {"rows": row_keys(data), "offsets": data.offsets}
+    if data.weights is not None:
+        arrays["weights"] = data.weights
+    if data.preferences is not None:
+        pairs = data.preferences
+        arrays |= {"better": pairs.better, "worse": pairs.worse, "probability": pairs.probability}
+    return arrays_key(arrays, list(data.feature_names))
+
+
+def arrays_key(arrays: dict[str, npt.NDArray[Any]], facts: Any) -> str:
+    """A hash of facts as JSON has them and of named arrays, each with its type and shape, so that none runs into the next."""
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
