@@ -17,6 +17,7 @@ from rankinite.data._letor_messages import LARGEST_INDEX
 from rankinite.data.arrays import group_sizes, runs_of_sizes
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, group_runs
+from rankinite.data.output_files import write_atomically
 from rankinite.data.text_files import group_files, read_sizes
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import Bytes, Indices, Strings
@@ -97,7 +98,7 @@ def write_letor(data: Dataset, path: Path) -> None:
     def formatted(piece: tuple[int, int]) -> Bytes:
         return _format_rows(data, query_of_row, *piece)
 
-    with streams.write_atomically(path) as handle:
+    with write_atomically(path) as handle:
         for text in parallel.run_ahead(formatted, pieces):
             handle.write(text.data)
 
