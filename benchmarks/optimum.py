@@ -13,7 +13,6 @@ that lead up at each step, \\* the step of the verdict, † a step that cannot t
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -55,13 +54,13 @@ def contenders(learner: rk.LambdaRank, trained: Weighted, data: rk.Dataset) -> I
         yield f"moved by {share:g} of the length", moved(trained, data, share)
 
 
-def row_of(name: str, found: rk.Optimum, seconds: float) -> tuple[str, ...]:
+def row_of(name: str, found: rk.Optimum) -> tuple[str, ...]:
     """One line of the table: the verdict, and the share of rising directions at each step."""
     shares = []
     for step, rising, reliable in zip(found.steps, found.rising[:, -1], found.reliable, strict=True):
         mark = " *" if step == found.step else "" if reliable else " †"
         shares.append(f"{100 * rising / found.directions:.1f} %{mark}")
-    return name, f"{found.value:.4f}", VERDICTS[found.is_optimum], *shares, f"{seconds:.0f} s"
+    return name, f"{found.value:.4f}", VERDICTS[found.is_optimum], *shares
 
 
 def tested(name: str, hidden: tuple[int, ...], measure: str, data: rk.Dataset, directions: int | None) -> str:
@@ -70,11 +69,10 @@ def tested(name: str, hidden: tuple[int, ...], measure: str, data: rk.Dataset, d
     trained = learner.fit(data)
     history, rows, verdict, header = trained.history, [], "", ()
     for state, ranker in contenders(learner, trained, data):
-        started = time.perf_counter()
         found = rk.local_optimum(ranker, data, measure, directions=directions)
-        rows.append(row_of(state, found, time.perf_counter() - started))
+        rows.append(row_of(state, found))
         verdict = verdict or found.verdict()
-        header = ("weights", measure, "verdict", *(f"up at {step:g}" for step in found.steps), "time")
+        header = ("weights", measure, "verdict", *(f"up at {step:g}" for step in found.steps))
         print(name, *rows[-1], sep=" | ", flush=True)
     training = (
         f"{len(history.train) - 1} epochs, epoch {history.best} kept ({history.stopped}). Trained to convergence: {verdict}"
