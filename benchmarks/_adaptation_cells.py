@@ -189,11 +189,20 @@ def archived(kind: str) -> dict[Key, Mapping[str, Any]]:
     return {(own["pair"], own["size"], own["draw"]): own for own in found}
 
 
+def _rounded(content: Any) -> Any:
+    """The same with as many digits as a cell keeps; older ones had more."""
+    if isinstance(content, dict):
+        return {name: _rounded(value) for name, value in content.items()}
+    if isinstance(content, list):
+        return [_rounded(value) for value in content]
+    return round(content, DIGITS) if isinstance(content, float) else content
+
+
 def archive(kind: str, folder: Path) -> int:
     """Put the cells of the folder into the archive, in place of older ones of the same key; how many it has then."""
     found = sorted(read_cells(kind, folder), key=lambda own: (own["pair"], own["size"] or 10**9, own["draw"]))
     if found:
         ARCHIVE.mkdir(exist_ok=True)
-        content = lzma.compress(json.dumps(found, separators=(",", ":")).encode(), preset=9)
+        content = lzma.compress(json.dumps([_rounded(own) for own in found], separators=(",", ":")).encode(), preset=9)
         (ARCHIVE / f"adaptation-{kind}.json.xz").write_bytes(content)
     return len(found)

@@ -17,7 +17,7 @@ BETTER, WORSE, ALIKE, ASKED = 1, -1, 0, None
 """What a paper says of the first system beside the second; ASKED: nothing, we ask."""
 SAYS = {BETTER: "better", WORSE: "worse", ALIKE: "no difference", ASKED: ""}
 CALLED = {"λ": "λ-gradients", "squared": "squared loss, as in the paper"}
-ABOUT = """What the papers say, asked of the same pairs and samples, of fewer draws where variants had to be fitted for it.
+ABOUT = """What the papers say, asked of the same pairs and samples.
 Differences are of NDCG@10: first minus second, mean over pairs, each the mean of its sizes, draws and (open) tests, ± half the
 95 % interval over pairs, and in how many real pairs the first is above/below. A statement holds where the interval of the real
 pairs lies on its side of 0, does not hold where it lies on the other side, and is undecided where it contains 0. That there is
