@@ -66,7 +66,7 @@ def test_an_out_that_cannot_be_written_is_refused_before_anything_is_read(run, t
             done = run("train", tmp_path / "no-data.txt", *others, option, out)
             assert done.code == 2
             assert word in done.err
-            assert str(out) in done.err
+            assert str(out)[:70] in done.err  # very long names are cut in the middle
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 

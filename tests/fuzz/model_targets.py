@@ -14,7 +14,7 @@ import numpy as np
 
 import rankinite as rk
 from fuzz.data_targets import put
-from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree
+from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text
 from fuzz.target import Target
 
 MODELS = Path(__file__).parents[1] / "models"
@@ -63,8 +63,8 @@ def repacked(rng: Random, content: bytes) -> bytes:
             body = damaged_numbers(rng, body)
         case _:
             described = damaged_tree(rng, json.loads(header["__metadata__"]["rankinite"]))
-            header["__metadata__"]["rankinite"] = _dumps(described)
-    text = _dumps(header).encode()
+            header["__metadata__"]["rankinite"] = json_text(described)
+    text = json_text(header).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text + body
 
@@ -77,14 +77,6 @@ def damaged_numbers(rng: Random, body: bytes) -> bytes:
         value = rng.choice([0, 1, -1, 2, 1000, 2**31 - 1, -(2**31), rng.randrange(100)])
         found[at : at + 4] = struct.pack("<i", value)
     return bytes(found[: len(body)])
-
-
-def _dumps(tree: Any) -> str:
-    """JSON of any tree; one too deep for the encoder is written by hand, as an attacker would."""
-    try:
-        return json.dumps(tree)
-    except RecursionError:
-        return "[" * 100_000 + "]" * 100_000
 
 
 # ---- LightGBM and XGBoost -----------------------------------------------------------------------------------------------
@@ -117,7 +109,7 @@ def xgboost_tree() -> Any:
 
 
 def make_xgboost(rng: Random, folder: Path) -> Path:
-    raw = _dumps(damaged_tree(rng, xgboost_tree())).encode()
+    raw = json_text(damaged_tree(rng, xgboost_tree())).encode()
     return put(folder / "model.json", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
 
 

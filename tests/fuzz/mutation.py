@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from random import Random
 from typing import Any
 
@@ -114,6 +115,14 @@ def damaged_tree(rng: Random, tree: Any) -> Any:
             case _:
                 holder[key] = rng.choice([number(rng), text(rng)])
     return found
+
+
+def json_text(tree: Any) -> str:
+    """JSON of any tree; one too deep for the encoder is written by hand, as an attacker would."""
+    try:
+        return json.dumps(tree)
+    except RecursionError:
+        return "[" * 100_000 + "]" * 100_000
 
 
 def nested(value: Any, depth: int) -> Any:

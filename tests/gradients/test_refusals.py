@@ -184,6 +184,6 @@ def test_a_second_process_compiles_nothing(tmp_path):
     cached = []
     for _ in range(2):
         run(code, NUMBA_CACHE_DIR=str(tmp_path))
-        cached.append(sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.nbc")))
+        cached.append(sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.kernel")))
     assert len(cached[0]) > 10
     assert cached[1] == cached[0]
