@@ -1,6 +1,6 @@
 """How well rankers rank real held-out queries: mq2007 and mq2008, five LETOR folds, each system tuned on validation data.
 
-    RANKINITE_DATA=… python benchmarks/quality.py [--data mq2007 mq2008] [--systems …]
+    RANKINITE_DATA=… python benchmarks/quality.py [--data mq2007 mq2008] [--systems …] [--plain]
 
 Equal terms: every system gets a grid of 18 settings (leaves 8, 16 or 32, for CatBoost depth 3, 4 or 5; rate 0.05 or 0.1;
 plain, rows and features drawn, or these with one more regulariser: symmetric trees, extra trees, leaves that are pulled to
@@ -10,6 +10,8 @@ each with its own best number of trees. The test parts of the five folds are eva
 NDCG@10 and ERR under ties, queries of one grade skipped, mean and 95 % interval over queries. Tuned settings and scores are
 kept in .bench/quality, so an interrupted run goes on where it was, and several processes may work at once. 10,488 of the
 69,623 rows of mq2007 are not as published but recovered from published models.
+
+``--plain`` is the quick form: the 6 plain settings of every system and one seed.
 """
 
 from __future__ import annotations
@@ -33,6 +35,11 @@ from rankinite.parallel import thread_count
 TREES, STEP, SEEDS = 300, 5, 5
 LEAVES, RATES = (8, 16, 32), (0.05, 0.1)
 MEASURES = [rk.NDCG(10), rk.ERR(max_grade=2)]
+PLAIN_ABOUT = """Equal terms, plain settings: every system gets 6 settings (leaves 8, 16 or 32, for CatBoost depth 3, 4 or 5;
+rate 0.05 or 0.1; all else as it comes) and 60 numbers of trees, every fifth up to 300. The setting and number with the best
+NDCG@10 on the fold's validation part are taken; one seed. The test parts of the five folds are evaluated together, alike for
+all: expected NDCG@10 and ERR under ties, queries of one grade skipped, mean and 95 % interval over queries. "Paper" is the
+preset of that name. 10,488 of the 69,623 rows of mq2007 are not as published but recovered from published models."""
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores after every fifth tree."""
 
@@ -118,15 +125,16 @@ SYSTEMS: dict[str, tuple[Callable[..., Staged], tuple[dict[str, Any], ...]]] = {
 """Every system with its three regularisations."""
 
 
-def tuned(system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, Any]:
-    """The best of the grid on validation data: its settings, its value, and the scores of the test part with five seeds."""
+def tuned(system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset], *, plain: bool) -> dict[str, Any]:
+    """The best of the grid on validation data: its settings, its value, and the scores of the test part with its seeds."""
     train, regularised = SYSTEMS[system]
+    regularised, seeds = (regularised[:1], 1) if plain else (regularised, SEEDS)
     found = []
     for leaves, rate, (number, more) in itertools.product(LEAVES, RATES, enumerate(regularised)):
         found.append((*best_stage(train(fold[0], leaves, rate, more, 0), fold[1]), leaves, rate, number))
     _, _, leaves, rate, number = max(found, key=lambda own: own[0])
     scores = []
-    for seed in range(SEEDS):
+    for seed in range(seeds):
         staged = train(fold[0], leaves, rate, regularised[number], seed)
         place = best_stage(staged, fold[1])[1]
         scores.append(next(itertools.islice(staged(fold[2]), place, None)).tolist())
@@ -139,13 +147,15 @@ def best_stage(staged: Staged, valid: rk.Dataset) -> tuple[float, int]:
     return max(values), int(np.argmax(values))
 
 
-def kept(name: str, number: int, system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, Any] | None:
+def kept(
+    name: str, number: int, system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset], *, plain: bool
+) -> dict[str, Any] | None:
     """What a system comes to in a fold, from its file if there is one; None while another process is at it."""
-    path = SCRATCH / "quality" / f"{name}-{number + 1}-{system.replace(', ', '-')}.json"
+    path = SCRATCH / f"quality{'-plain' * plain}" / f"{name}-{number + 1}-{system.replace(', ', '-')}.json"
     with claimed(path) as ours:
         if ours and not path.exists():
             started = time.perf_counter()
-            path.with_suffix(".part").write_text(json.dumps(tuned(system, fold)), encoding="utf-8")
+            path.with_suffix(".part").write_text(json.dumps(tuned(system, fold, plain=plain)), encoding="utf-8")
             path.with_suffix(".part").replace(path)
             print(f"{name} fold {number + 1} {system:20} {time.perf_counter() - started:6.0f} s", flush=True)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
@@ -155,14 +165,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
     parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
+    parser.add_argument("--plain", action="store_true", help="Only plain settings, one seed.")
     given = parser.parse_args()
     if not os.environ.get("RANKINITE_DATA"):
         print("RANKINITE_DATA does not name a folder with mq2007 and mq2008; quality is not measured.")
         return
-    about = [machine(["lightgbm", "xgboost-cpu", "catboost"]), (__doc__ or "").split("\n\n", 2)[2]]
+    text = PLAIN_ABOUT if given.plain else (__doc__ or "").split("\n\n")[2]
+    about = [machine(["lightgbm", "xgboost-cpu", "catboost"]), text]
     for name in given.data:
         parts = folds(name)
-        found = {system: [kept(name, number, system, fold) for number, fold in enumerate(parts)] for system in given.systems}
+        found = {
+            system: [kept(name, number, system, fold, plain=given.plain) for number, fold in enumerate(parts)]
+            for system in given.systems
+        }
         if any(one is None for each in found.values() for one in each):
             print(f"{name}: other processes are at some folds; run this again when they have finished.", flush=True)
             continue
@@ -170,13 +185,15 @@ def main() -> None:
         scores = {}
         for system, each in found.items():
             scores[system] = np.concatenate([np.asarray(one["scores"][0]) for one in each])
-            scores[f"{system}, five seeds"] = np.concatenate([np.mean(one["scores"], axis=0) for one in each])
+            if not given.plain:
+                scores[f"{system}, five seeds"] = np.concatenate([np.mean(one["scores"], axis=0) for one in each])
         result = rk.compare(scores, test, MEASURES)
         chosen = "\n".join(f"- {system}: {'; '.join(map(settings, each))}" for system, each in found.items())
         print(result.to_markdown(), chosen, sep="\n\n", flush=True)
         if given.systems == list(SYSTEMS):
             tables = [result.to_markdown(), "Chosen in the five folds (leaves, rate, regularisation):", chosen]
-            write_section(f"Quality on {name}", "\n\n".join([*about, *tables]))
+            title = f"Quality on {name}{', plain settings' * given.plain}"
+            write_section(title, "\n\n".join([*about, *tables]))
 
 
 def settings(found: dict[str, Any]) -> str:
