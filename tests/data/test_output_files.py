@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -150,3 +151,19 @@ def test_what_looks_like_a_part_but_leads_elsewhere_stays(tmp_path: Path) -> Non
     (tmp_path / part).symlink_to(tmp_path / "precious")
     put(tmp_path / "output", b"y")
     assert (tmp_path / "precious").read_bytes() == b"mine"
+
+
+SOURCES = Path(output_files.__file__).parents[1]
+ELSEWHERE = {"data/streams.py"}
+"""Copies a pipe into a temporary folder."""
+
+
+WRITING = [r"\.write_(text|bytes)\(", r"open\([^)]*[\"'][wax]b?[\"']", r"\.(replace|rename)\((target|path)\)"]
+
+
+@pytest.mark.parametrize("pattern", WRITING)
+def test_all_outputs_are_written_in_one_place(pattern: str) -> None:
+    found = {
+        str(file.relative_to(SOURCES)) for file in SOURCES.rglob("*.py") if re.search(pattern, file.read_text(encoding="utf-8"))
+    }
+    assert found - ELSEWHERE <= {"data/output_files.py"}

@@ -14,6 +14,7 @@ import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,13 +45,31 @@ def write_atomically(path: Path) -> Generator[IO[bytes]]:
         with _explained(path), target.open("ab") as raw, packing(raw) as handle:
             yield handle
         return
-    with _locked_part(path, target) as (part, descriptor), _explained(path):
+    with _locked_part(path, target) as part, _explained(path):
         # A descriptor of its own: some writers close what they are given.
-        with os.fdopen(os.dup(descriptor), "wb") as raw, packing(raw) as handle:
+        with os.fdopen(os.dup(part.descriptor), "wb") as raw, packing(raw) as handle:
             yield handle
-        os.fsync(descriptor)
-        part.replace(target)
+        os.fsync(part.descriptor)
+        if fcntl is None:  # such systems do not rename files that are open
+            part.close()
+        part.path.replace(target)
         _sync_folder(target.parent)
+
+
+@dataclass
+class _Part:
+    """An output that is not complete yet."""
+
+    path: Path
+    descriptor: int
+    """Open, and with the lock, until it is closed."""
+    closed: bool = False
+
+    def close(self) -> None:
+        """Let go of it; once and for all, as the number may soon be that of another file."""
+        if not self.closed:
+            self.closed = True
+            os.close(self.descriptor)
 
 
 @contextmanager
@@ -62,42 +81,42 @@ def _explained(path: Path) -> Generator[None]:
 
 
 @contextmanager
-def _locked_part(path: Path, target: Path) -> Generator[tuple[Path, int]]:
-    """A new part of the output and its descriptor; it is gone afterwards, renamed or removed."""
+def _locked_part(path: Path, target: Path) -> Generator[_Part]:
+    """A new part of the output; it is gone afterwards, renamed or removed."""
     try:
         # Of a fixed length: with the name itself in it, the longest names could not be written.
         prefix = f".rankinite-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
         _remove_stale(target.parent, prefix)
-        part, descriptor = _new_part(target, prefix)
+        part = _new_part(target, prefix)
     except (OSError, ValueError) as problem:
         raise DataError(f"{path}: cannot be written ({problem}). The folder must exist and be writeable.") from problem
     try:
-        yield part, descriptor
+        yield part
     finally:
+        part.close()
         with suppress(OSError):
-            part.unlink(missing_ok=True)
-        os.close(descriptor)
+            part.path.unlink(missing_ok=True)
 
 
-def _new_part(target: Path, prefix: str) -> tuple[Path, int]:
+def _new_part(target: Path, prefix: str) -> _Part:
     """An empty part with the permissions that the output has, or a new file gets."""
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
     while True:
-        part = target.with_name(f"{prefix}{secrets.token_hex(8)}.part")
-        descriptor = os.open(part, NEW_FILE, 0o666 if mode is None else mode)
+        path = target.with_name(f"{prefix}{secrets.token_hex(8)}.part")
+        part = _Part(path, os.open(path, NEW_FILE, 0o666 if mode is None else mode))
         try:
             if mode is not None:
-                part.chmod(mode)  # the process may take permissions away from new files that this one has
-            _lock(descriptor, wait=True)
-            if os.path.samestat(os.fstat(descriptor), part.stat()):
-                return part, descriptor
+                path.chmod(mode)  # the process may take permissions away from new files that this one has
+            _lock(part.descriptor, wait=True)
+            if os.path.samestat(os.fstat(part.descriptor), path.stat()):
+                return part
         except FileNotFoundError:  # another writer of the same output took it for stale before it was locked
             pass
         except BaseException:
-            part.unlink(missing_ok=True)
-            os.close(descriptor)
+            part.close()
+            path.unlink(missing_ok=True)
             raise
-        os.close(descriptor)
+        part.close()
 
 
 def _remove_stale(folder: Path, prefix: str) -> None:
