@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import rankinite as rk
 from oracles.adapting import background, background_data, make_small, target, unseen
 from rankinite.adapt import choose
 from rankinite.adapt.methods import AVERAGED, METHODS
+from rankinite.adapt.settings import last_told
 from rankinite.adapt.task import Task
 
 NDCG = rk.NDCG(10)
@@ -107,3 +110,21 @@ def test_every_part_of_the_average_is_a_method():
     known = {method.name for method in METHODS}
     assert {name for kind in AVERAGED for name in kind} <= known
     assert {method.lambda_form_of for method in METHODS} - {None} <= known
+
+
+@pytest.mark.parametrize("value", ["x", [], [1], {"a": 1}, True, -1, 10**400])
+@pytest.mark.parametrize("name", ["rate", "sigma", "leaves", "truncation", "measure", "learner", "loss", "highest_grades"])
+def test_settings_that_no_learner_can_have_had_are_refused(name, value):
+    """A model file may say anything."""
+    forest = replace(background(), settings={**background().settings, "loss": "lambda", name: value})
+    if isinstance(value, str) and name in {"measure", "learner", "loss"}:
+        assert last_told(forest, name) == value
+        return
+    with pytest.raises(rk.DataError, match=f"the background's settings have {name}=.*damaged"):
+        last_told(forest, name)
+
+
+def test_a_background_with_such_settings_is_refused_whatever_methods_are_tried():
+    forest = replace(background(), settings={**background().settings, "rate": [1]})
+    with pytest.raises(rk.RankiniteError, match=r"rate=\[1\]"):
+        choose(forest, target(), methods=["trada"], curve=False)

@@ -49,3 +49,17 @@ def test_a_folder_that_cannot_be_made_is_refused(run, tmp_path):
     result = run("demo", "--out", tmp_path / "file" / "here")
     assert result.code == 2
     assert "cannot be made" in result.err
+
+
+def test_what_another_run_has_made_is_not_replaced(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "_run", lambda _: (tmp_path / "new-market.txt").touch())
+    assert run("demo", "--out", tmp_path).code == 0
+    assert run("demo", "--out", tmp_path).code == 0  # the same run
+    refused = run("demo", "--out", tmp_path, "--seed", 1)
+    assert (refused.code, refused.out) == (2, "")
+    assert "files of another run (new-market.txt)" in refused.err
+    assert "--overwrite" in refused.err
+    replaced = run("demo", "--out", tmp_path, "--seed", 1, "--overwrite")
+    assert replaced.code == 0
+    assert "--overwrite" in next(line for line in replaced.out.splitlines() if line.startswith("$ rankinite adapt"))
+    assert run("demo", "--out", tmp_path).code == 2

@@ -141,6 +141,13 @@ def test_a_second_run_is_refused_while_the_first_writes(run, home, command):
     assert not list(home.glob(".*"))
 
 
+def test_what_a_verb_refuses_is_told_while_it_holds_its_lock(run, home):
+    done = run("score", "model.rankinite", "data.txt", "--probabilities", "--out", "taken")
+    assert (done.code, done.out) == (2, "")
+    assert "no probabilities" in done.err
+    assert not list(home.glob(".*"))
+
+
 def test_the_lock_of_a_run_that_was_killed_is_taken_over(run, home):
     (home / ".copy.txt.lock").write_bytes(b"")
     assert run("convert", "data.txt", "--out", "copy.txt").code == 0

@@ -14,6 +14,14 @@ BAD_OPTIONS = {
     "an unknown learner": (["--learner", "catboost"], ["lambdamart", "ranknet-trees"]),
     "a value out of range": (["--leaves", 1], ["--leaves 1", "2"]),
     "a rate out of range": (["--rate", 1.5], ["--rate 1.5", "at most 1"]),
+    "rows without end": (["--min-rows", 10**23], [f"--min-rows {10**23} is too large", "at most 2147483647"]),
+    "leaves without end": (["--leaves", 2**62], [f"--leaves {2**62} is too large", "at most 2147483647"]),
+    "leaves that all have room": (
+        ["--leaves", 2**31 - 1, "--shape", "symmetric"],
+        ["--leaves 2147483647", "depth of at most 20"],
+    ),
+    "threads without end": (["--threads", 40_000], ["--threads 40000 is too large", "at most 1024"]),
+    "no name of a column": (["--grades", ""], ["--grades ''", "leave --grades out"]),
     "not a number": (["--leaves", "many"], ["--leaves", "integer"]),
     "not a number where none is one": (["--patience", "long"], ["--patience long", "none"]),
     "an unknown choice": (["--criterion", "gini"], ["newton", "mse"]),
@@ -155,3 +163,42 @@ def test_a_checkpoint_may_not_be_the_model_itself(run, files, tmp_path):
     done = run("train", files.train, "--out", out, "--checkpoint", out)
     assert (done.code, list(tmp_path.iterdir())) == (2, [])
     assert "--checkpoint" in done.err
+
+
+def test_settings_nested_without_end(run, files, tmp_path):
+    (tmp_path / "deep.toml").write_text("[train]\ntrees = " + "[" * 100_000)
+    done = run("train", files.train, "--out", tmp_path / "model", "--config", tmp_path / "deep.toml")
+    assert (done.code, done.out) == (2, "")
+    for word in ("deep.toml", "recursion", "Correct it"):
+        assert word in done.err
+
+
+@pytest.mark.parametrize("option", ["--qid", "--grades", "--doc-id", "--input-format"])
+def test_an_empty_name_is_no_column(run, files, tmp_path, option):
+    rk.write(rk.read(files.test), tmp_path / "table.csv")
+    done = run("describe", tmp_path / "table.csv", option, "")
+    assert (done.code, done.out) == (2, "")
+    assert f"{option} '': " in done.err
+    assert f"leave {option} out" in done.err
+
+
+LONG = "x" * 5_000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (LONG,),
+        ("train", f"--{LONG}"),
+        ("train", "data.txt", "--learner", LONG, "--out", "m"),
+        ("train", "data.txt", "--out", LONG),
+        ("train", LONG, "--out", "m"),
+        ("evaluate", f"feature:{LONG}", "train"),
+    ],
+)
+def test_long_names_are_cut(run, files, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    done = run(*(files.train if word == "train" and word != command[0] else word for word in command))
+    assert (done.code, done.out) == (2, "")
+    assert "x…x" in "".join(done.err.split()).replace("│", "")
+    assert len(done.err) < 2_000

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args
 
+from rankinite.checks import MOST
+from rankinite.errors import DataError
 from rankinite.rankers import mart
 from rankinite.rankers.boosting import Boosting
 from rankinite.rankers.forest import Forest
 from rankinite.rankers.lambdamart import LambdaMART
 from rankinite.rankers.mart import MART
 from rankinite.rankers.ranknet_trees import RankNetTrees
+from rankinite.storage import DAMAGED
 
 LAMBDA: Literal["lambda"] = "lambda"
 PAIRS: Literal["pairs"] = "pairs"
@@ -23,6 +28,36 @@ LOSS_SETTINGS = ("sigma", "max_grade", "relevant")
 """What a loss has besides its name."""
 
 
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= MOST
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
+
+
+def _is_count_of_grades(value: Any) -> bool:
+    """Whether this is how many queries have which highest grade."""
+    known: dict[Any, Any] = value if isinstance(value, dict) else {"": 0}
+    return all(re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", str(grade)) and _is_whole(count) for grade, count in known.items())
+
+
+SOUND: dict[str, Callable[[Any], bool]] = {
+    "highest_grades": _is_count_of_grades,
+    "learner": lambda value: isinstance(value, str),
+    "leaves": _is_whole,
+    "loss": lambda value: isinstance(value, str),
+    "max_grade": _is_whole,
+    "measure": lambda value: isinstance(value, str),
+    "normalise": lambda value: isinstance(value, bool),
+    "rate": lambda value: _is_number(value) and value > 0.0,
+    "relevant": _is_number,
+    "sigma": lambda value: _is_number(value) and value > 0.0,
+    "truncation": _is_whole,
+}
+"""What the settings may be that methods ask for. A model file may say anything."""
+
+
 def told(forest: Forest | None, name: str) -> list[Any]:
     """What the trainings of a forest say of a setting, the last one first: without what is unsaid or said before."""
     found: list[Any] = []
@@ -31,9 +66,16 @@ def told(forest: Forest | None, name: str) -> list[Any]:
         level: Mapping[str, Any] = settings
         value = level.get(name, LOSSES.get(str(level.get("learner"))) if name == "loss" else None)
         if value is not None and value not in found:
-            found.append(value)
+            found.append(_checked(name, value))
         settings = level.get("base")
     return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Refuse a setting that no learner can have had."""
+    if not SOUND[name](value):
+        raise DataError(f"the background's settings have {name}={value!r}, which no learner can have had. {DAMAGED}")
+    return value
 
 
 def last_told(forest: Forest | None, name: str, otherwise: Any = None) -> Any:

@@ -62,7 +62,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Threads to use; all cores if left out.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help=verbs.THREADS)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors, nothing else.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say more: what is read, sizes, versions, times.")] = False,
     version: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from inspect import Parameter
 from itertools import combinations
@@ -107,26 +107,25 @@ def _is_device(path: Path) -> bool:
 @contextmanager
 def _locked(target: Path, mark: Output, option: str) -> Generator[None]:
     """Hold the lock of a file or folder. Where there can be none, as on some network drives, runs are not kept apart."""
-    try:
-        real = target.resolve()
-        folder = mark.is_folder(target)
-        if fcntl is None or _is_device(target) or (real.is_dir() and not folder):
-            yield
-            return
-    except (OSError, ValueError, RuntimeError):  # the verb will say what is wrong with this name
-        yield
-        return
-    with (_folder_handle if folder else _file_handle)(real) as handle:
-        if handle is _TAKEN:
+    with _lock_of(target, mark) as free:
+        if not free:
             raise DataError(f"{option} {target}: another run is writing there. Wait until it has ended, or write elsewhere.")
         yield
 
 
-_TAKEN, _FREE = "taken", "free"
+def _lock_of(target: Path, mark: Output) -> AbstractContextManager[bool]:
+    """What holds the lock for a while; it gives whether it does."""
+    try:
+        real, folder = target.resolve(), mark.is_folder(target)
+        if fcntl is None or _is_device(target) or (real.is_dir() and not folder):
+            return nullcontext(enter_result=True)
+    except (OSError, ValueError, RuntimeError):  # the verb will say what is wrong with this name
+        return nullcontext(enter_result=True)
+    return _folder_lock(real) if folder else _file_lock(real)
 
 
 @contextmanager
-def _folder_handle(folder: Path) -> Generator[str]:
+def _folder_lock(folder: Path) -> Generator[bool]:
     """A folder is its own lock. It is made for that, and removed again if nothing was put into it."""
     made = False
     with suppress(OSError):
@@ -135,10 +134,10 @@ def _folder_handle(folder: Path) -> Generator[str]:
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:
-        yield _FREE
+        yield True
         return
     try:
-        yield _FREE if _lock(handle) else _TAKEN
+        yield _lock(handle)
     finally:
         os.close(handle)
         if made:
@@ -147,7 +146,7 @@ def _folder_handle(folder: Path) -> Generator[str]:
 
 
 @contextmanager
-def _file_handle(file: Path) -> Generator[str]:
+def _file_lock(file: Path) -> Generator[bool]:
     """A file is replaced when it is written, so its lock is a hidden file beside it, removed in the end."""
     lock = file.with_name(f".{file.name[:200]}.lock")
     try:
@@ -158,10 +157,10 @@ def _file_handle(file: Path) -> Generator[str]:
             os.close(handle)  # of a run that removed it just now
             handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
-        yield _FREE
+        yield True
         return
     try:
-        yield _FREE if locked else _TAKEN
+        yield locked
     finally:
         if locked:
             lock.unlink(missing_ok=True)  # while it is held: nobody else can hold it

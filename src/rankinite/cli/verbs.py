@@ -25,15 +25,14 @@ from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.installed import versions_told
 
 _EVERY = "All verbs"
+THREADS = "Threads to use, at most 1,024; all cores if left out."
 
 
 @dataclass(frozen=True)
 class Common:
     """The options of every verb; given before the verb they mean the same."""
 
-    threads: Annotated[
-        int | None, typer.Option("--threads", min=1, help="Threads to use; all cores if left out.", rich_help_panel=_EVERY)
-    ] = None
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help=THREADS, rich_help_panel=_EVERY)] = None
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print results and errors, nothing else.", rich_help_panel=_EVERY)
     ] = False
@@ -72,8 +71,15 @@ def listed(name: str) -> type[TyperCommand]:
 def loaded(name: str) -> Any:
     """The command of a verb, with all its options."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name)(ready(getattr(import_module(f"rankinite.cli.{name}"), name)))
+    verb = getattr(import_module(f"rankinite.cli.{name}"), name)
+    alone.command(name, help=flowing(inspect.getdoc(verb) or ""))(ready(verb))
     return typer.main.get_command(alone)
+
+
+def flowing(text: str) -> str:
+    """A text each of whose paragraphs is one line, to be broken where the terminal ends; what is indented stays as it is."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split("\n")) for part in paragraphs)
 
 
 def ready(verb: Callable[..., None]) -> Callable[..., None]:
