@@ -107,6 +107,9 @@ def test_two_outputs_are_two_files(run, home):
     done = run("train", "data.txt", "--out", "m.rankinite", "--checkpoint", "./m.rankinite")
     assert done.code == 2
     assert "--checkpoint m.rankinite is also the file of --out" in done.err
+    done = run("train", "data.txt", "--out", "report.json", "--report", "report.html")
+    assert done.code == 2
+    assert "--report report.html is also the file of --out" in done.err
 
 
 def test_devices_may_be_read_and_written(run, home):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -154,9 +155,11 @@ def test_inspect_lists_the_parts_of_a_blend(run, files, blend):
 @pytest.mark.parametrize(("option", "name"), [("importance", "a.png"), ("history", "b.svg"), ("tree", "c.pdf")])
 def test_inspect_draws(run, files, tmp_path, option, name):
     beginnings = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    before = plt.get_fignums()
     done = run("inspect", files.model, f"--plot-{option}", tmp_path / name)
     assert done.code == 0
     assert (tmp_path / name).read_bytes().startswith(beginnings[(tmp_path / name).suffix])
+    assert plt.get_fignums() == before  # it is closed
 
 
 def test_inspect_refuses_pictures_it_cannot_draw(run, files, tmp_path):

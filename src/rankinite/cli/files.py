@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from inspect import Parameter
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args
 
@@ -63,17 +63,16 @@ def guarded(
     ``given``: the values of all parameters. ``label``: how a parameter is written on the command line.
     """
     written = {name: Path(given[name]) for name in outputs if given.get(name) is not None}
+    made = {name: [target, *outputs[name].also(target)] for name, target in written.items()}
     read = [(name, path) for name in inputs for path in _paths(given.get(name))]
-    for name, target in written.items():
-        every = [target, *outputs[name].also(target)]
-        for source, path in read:
-            if any(_are_same(path, one) for one in every):
-                raise ArgumentError(
-                    f"{label(name)} {target} would replace {path}, which is read ({label(source)}). Write elsewhere."
-                )
-    for (name, target), (other, path) in combinations(written.items(), 2):
-        if target.resolve() == path.resolve() and not _is_device(target):
-            raise ArgumentError(f"{label(other)} {path} is also the file of {label(name)}. Name another.")
+    for (name, every), (source, path) in product(made.items(), read):
+        if any(_are_same(path, one) for one in every):
+            raise ArgumentError(
+                f"{label(name)} {written[name]} would replace {path}, which is read ({label(source)}). Write elsewhere."
+            )
+    for (name, every), (other, others) in combinations(made.items(), 2):
+        if any(_are_same(one, path) or _are_one_name(one, path) for one, path in product(every, others)):
+            raise ArgumentError(f"{label(other)} {written[other]} is also the file of {label(name)}. Name another.")
     with ExitStack() as locks:
         for name, target in written.items():
             locks.enter_context(_locked(target, outputs[name], label(name)))
@@ -92,6 +91,13 @@ def _are_same(path: Path, other: Path) -> bool:
     """Whether both are one ordinary file, whatever links lead to it."""
     with suppress(OSError, ValueError):  # what is not there, or no name at all, is refused by others
         return path.is_file() and path.samefile(other)
+    return False
+
+
+def _are_one_name(path: Path, other: Path) -> bool:
+    """Whether both would be one file that is not there yet."""
+    with suppress(OSError, ValueError, RuntimeError):
+        return path.resolve() == other.resolve() and not _is_device(path)
     return False
 
 

@@ -39,7 +39,7 @@ def terminable() -> Generator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)  # None: of no Python function
 
 
 def note(number: int) -> None:

@@ -32,5 +32,10 @@ def save_picture(path: Path, draw: Callable[[], Any]) -> None:
         pass  # drawing says what to install
     drawn = draw()
     figure = getattr(drawn, "figure", None) or drawn
-    with write_atomically(path) as handle:
-        figure.savefig(handle, format=kind, dpi=150)
+    try:
+        with write_atomically(path) as handle:
+            figure.savefig(handle, format=kind, dpi=150)
+    finally:
+        from matplotlib import pyplot as plt
+
+        plt.close(figure)  # pyplot keeps figures until they are closed
