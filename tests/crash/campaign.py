@@ -45,7 +45,23 @@ JOBS = (
     Job("convert", ("convert", "{inputs}/train.txt", "--out=data.parquet"), ("data.parquet",)),
     Job("convert to zst", ("convert", "{inputs}/train.txt", "--out=data.txt.zst"), ("data.txt.zst",)),
     Job("train", ("train", "{inputs}/train.txt", *TREES, *RESUMABLE), ("model.rankinite", "model.toml"), saves=UNFINISHED),
+    Job(
+        "train a net",
+        ("train", "{inputs}/train.txt", "--learner=ranknet", "--epochs=100", "--out=model.rankinite"),
+        ("model.rankinite", "model.toml"),
+        saves=("model.rankinite",),
+    ),
     Job("score", ("score", "{inputs}/model.rankinite", "{inputs}/train.txt", "--out=scores.npy"), ("scores.npy",)),
+    Job(
+        "evaluate",
+        ("evaluate", "{inputs}/model.rankinite", "{inputs}/valid.txt", "--per-query=queries.csv"),
+        ("queries.csv",),
+    ),
+    Job(
+        "compare",
+        ("compare", "{inputs}/model.rankinite", "column:0", "--data={inputs}/valid.txt", "--report=report.html"),
+        ("report.html",),
+    ),
     Job(
         "combine",
         ("combine", "{inputs}/model.rankinite", "column:0", "--data={inputs}/valid.txt", "--out=both.rankinite"),
