@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test fuzz crash browser compiler lint types docs bench adaptation clean
+.PHONY: help demo test fuzz crash determinism browser compiler lint types docs bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
 	@echo "make fuzz    structured random input for every reader, with bounds checks; MINUTES=30"
 	@echo "make crash   signals at random moments of every verb that writes; MINUTES=10"
+	@echo "make determinism   all learners as on an older processor and in plain Python: the same bytes?"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
 	@echo "make docs    guides and reference as a site in site/, which works without a network"
@@ -65,6 +66,9 @@ fuzz: $(VENV)/.dev
 
 crash: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m crash --minutes $(or $(MINUTES),10)
+
+determinism: $(VENV)/.dev
+	cd tests && ../$(BIN)/python -m determinism
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

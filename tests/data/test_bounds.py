@@ -92,6 +92,15 @@ def test_a_dense_matrix_must_be_justified_by_the_files(tmp_path: Path, monkeypat
     assert rk.read(tmp_path / "plain.txt").features.shape == (5_001, 1000)
 
 
+def test_a_dictionary_larger_than_the_memory_is_refused(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "wide.txt.xz"
+    path.write_bytes(lzma.compress(b"1 qid:1 1:2\n", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 26}]))
+    assert rk.read(path).rows == 1
+    allow(monkeypatch, 5_000_000)
+    with pytest.raises(DataError, match=r"wide\.txt\.xz: to unpack it takes more than 2\.4 MiB of memory.*smaller dictionary"):
+        rk.read(path)
+
+
 SHRINKS = """
 import os, sys
 from pathlib import Path
@@ -209,3 +218,18 @@ def test_grades_that_float32_holds_or_that_are_decimals_are_read(tmp_path: Path,
     assert rk.read(path).grades[0] == np.float32(float(grade))
     (tmp_path / "q.qrels").write_text(f"1 0 a {grade}\n")
     assert rk.read(tmp_path / "q.qrels", format="qrels").grades[0] == np.float32(float(grade))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_whole_grades_of_arrays_and_tables_that_float32_lacks_are_refused_with_their_row(tmp_path: Path, kind: type) -> None:
+    grades = np.asarray([1, 16777216, 16777217], kind)
+    features, qids = np.ones((3, 1), np.float32), ["a", "a", "a"]
+    says = r"row 2: the whole grade 16777217 becomes another number as a 32-bit float"
+    with pytest.raises(DataError, match=says):
+        rk.read(features, grades=grades, qid=qids)
+    table = pa.table({"grade": grades, "qid": qids, "x": [1.0, 2.0, 3.0]})
+    pq.write_table(table, tmp_path / "data.parquet")
+    for given in (table, tmp_path / "data.parquet"):
+        with pytest.raises(DataError, match=says):
+            rk.read(given)
+    assert rk.read(features, grades=grades[:2].repeat([1, 2]), qid=qids).grades.tolist() == [1.0, 16777216.0, 16777216.0]

@@ -60,7 +60,7 @@ def read_slowly(path: Path) -> dict[str, list]:
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
-        return oracle.parse(path.read_text(encoding="utf-8", errors="backslashreplace"))
+        return oracle.parse(path.read_bytes().decode(errors="backslashreplace"))
     finally:
         sys.set_int_max_str_digits(limit)
 

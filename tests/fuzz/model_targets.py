@@ -1,4 +1,4 @@
-"""Models: our own files, LightGBM's text, XGBoost's JSON and UBJSON, checkpoints. Whatever loads must also score."""
+"""Models: our own files, LightGBM's text, XGBoost's JSON and UBJSON, checkpoints, trials. Whatever loads must also score."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,11 @@ import rankinite as rk
 from fuzz.data_targets import put
 from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text
 from fuzz.target import Target
+from rankinite.adapt.curve import LearningCurve
+from rankinite.adapt.methods import Method
+from rankinite.adapt.task import Task
+from rankinite.adapt.trial_store import TrialStore
+from rankinite.adapt.trials import Trial
 
 MODELS = Path(__file__).parents[1] / "models"
 MOST_FEATURES = 50_000
@@ -193,10 +199,84 @@ def resume(path: Path) -> None:
     learner().fit(training(), callbacks=[rk.Checkpoint(path, every=100)])
 
 
+# ---- the trials of adapt --------------------------------------------------------------------------------------------------
+
+
+@cache
+def task() -> Task:
+    target = training()
+    return Task({"one": rk.Feature(0)}, target, rk.NDCG(5), folds=3)
+
+
+@cache
+def methods() -> tuple[Method, Method]:
+    return tuple(Method(name, "", "target", lambda _: rk.Feature(0), 1.0) for name in ("one", "two"))  # pyright: ignore[reportReturnType]
+
+
+def make_trials(rng: Random, folder: Path) -> Path:
+    """A folder with two trials and a learning curve, in which mostly one file is damaged, and sometimes sealed again."""
+    store = TrialStore(folder / "trials", task())
+    kept = [rk.Feature(0), rk.load(rng.choice(sorted(MODELS.glob("*.rankinite"))))]
+    for method, ranker in zip(methods(), kept, strict=True):
+        store.put(Trial(method, ranker, np.arange(60.0), np.ones(4), 1.5))
+    store.put_curve("curve", LearningCurve(task().measure, (2, 4), {"background": np.zeros((2, 10)), "one": np.ones((2, 10))}))
+    if rng.random() < 0.2:
+        return folder / "trials"
+    path = rng.choice(sorted(store.folder.iterdir()))
+    content = path.read_bytes()
+    if path.suffix == ".rankinite" and rng.random() < 0.6:
+        path.write_bytes(repacked(rng, content))
+    elif path.suffix == ".npz" and rng.random() < 0.6:
+        with np.load(path) as stored:
+            arrays = {name: other_array(rng, array) for name, array in stored.items()}
+        np.savez(path, **arrays)
+    else:
+        path.write_bytes(damaged_bytes(rng, content))
+    seal = path.with_suffix(".json")
+    if seal != path and seal.exists() and rng.random() < 0.8:
+        sealed = json.loads(seal.read_bytes())
+        sealed["sha256"] = {
+            ending: sha256(path.with_suffix(f".{ending}").read_bytes()).hexdigest() for ending in sealed["sha256"]
+        }
+        seal.write_text(json.dumps(sealed))
+    return folder / "trials"
+
+
+def other_array(rng: Random, array: np.ndarray) -> np.ndarray:
+    """Now and then of another shape, type or value."""
+    match rng.randrange(8):
+        case 0:
+            return array[..., None]
+        case 1:
+            return array.astype(rng.choice(["U5", "f4", "i8", "c16"])) if array.dtype.kind != "U" else array[:0]
+        case 2 if array.dtype.kind == "f":
+            return np.full_like(array, rng.choice([np.nan, np.inf, -1.0, 1e308]))
+        case 3:
+            return np.repeat(np.atleast_1d(array), 2, axis=0)
+        case _:
+            return array
+
+
+def take_up(path: Path) -> None:
+    """What the store gives is a sound trial, which scores and can be drawn; damage is told in a note."""
+    store = TrialStore(path, task())
+    trials = [store.get(method) for method in methods()]
+    curve = store.get_curve("curve", ["background", "one"])
+    for trial in trials:
+        if trial is not None:
+            scores = trial.ranker.score(task().target)
+            assert scores.shape == trial.unseen.shape == (60,)
+    if curve is not None:
+        str(curve)
+    if store.notes:
+        raise rk.DataError(store.notes[0])
+
+
 TARGETS = (
     Target("own models", make_own, load_and_score),
     Target("LightGBM text", make_lightgbm, load_and_score),
     Target("XGBoost JSON", make_xgboost, load_and_score),
     Target("XGBoost UBJSON", make_ubjson, load_and_score),
     Target("checkpoints", make_checkpoint, resume),
+    Target("trials", make_trials, take_up),
 )

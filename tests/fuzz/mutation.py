@@ -107,7 +107,7 @@ def damaged_tree(rng: Random, tree: Any) -> Any:
             case 2:
                 del holder[key]
             case 3 if isinstance(holder, list):
-                holder.insert(key, copy.deepcopy(holder[key]))
+                holder.insert(key, holder[key])
             case 4 if isinstance(holder[key], list):
                 holder[key] = holder[key] * rng.choice([2, 3, 50])
             case 5 if rng.random() < 0.1:

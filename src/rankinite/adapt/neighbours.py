@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from rankinite._math_kernels import binary_logarithms
 from rankinite.adapt import _neighbour_kernels as _kernels
 from rankinite.adapt.grades import check_scales
 from rankinite.adapt.interpolate import interpolate, own_learner
@@ -164,7 +165,7 @@ def _directions(features: Features, standard: Standard, scaling: Scaling) -> Flo
 
 def _entropy(grades: Grades) -> float:
     shares = np.sort(np.unique(grades, return_counts=True)[1]) / len(grades)
-    return 0.0 if len(shares) == 1 else float(-(shares * np.log2(shares)).sum())
+    return 0.0 if len(shares) == 1 else float(-(shares * binary_logarithms(shares)).sum())
 
 
 def _check(data: Any) -> None:

@@ -67,10 +67,18 @@ def rows_to_data(
     for role, array in values.items():
         if array.shape != (rows,):
             raise DataError(f"{source}: {role} has shape {array.shape} but there are {rows} rows. Give one value a row.")
-    grades = _as_numbers(values["grades"], "grades", place).astype(GRADE)
+    given = _as_numbers(values["grades"], "grades", place)
+    with np.errstate(over="ignore"):
+        grades = given.astype(GRADE)
     bad = np.flatnonzero(~np.isfinite(grades))
     if len(bad):
         raise DataError(f"{place(int(bad[0]))}: the grade is {values['grades'][bad[0]]}. Grades must be finite numbers.")
+    bad = np.flatnonzero((given == np.rint(given)) & (given != grades))
+    if len(bad):
+        raise DataError(
+            f"{place(int(bad[0]))}: the whole grade {given[bad[0]]:.0f} becomes another number as a 32-bit float. Such floats "
+            "have all whole numbers up to 16777216; map the grades to smaller ones."
+        )
     weights = values.get("weight")
     return Dataset.from_rows(
         matrix,

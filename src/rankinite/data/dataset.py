@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankinite.data.dataset_checks import check_dataset
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
 from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 
@@ -147,7 +147,9 @@ class Dataset:
         if isinstance(feature, str):
             if feature in self._positions:
                 return self._positions[feature]
-            raise DataError(f"{self.source}: no feature is named {feature!r}. The features are {listed(self.feature_names)}.")
+            raise DataError(
+                f"{self.source}: no feature is named {quoted(feature)}. The features are {listed(self.feature_names)}."
+            )
         if 0 <= feature < len(self.feature_names):
             return feature
         raise DataError(

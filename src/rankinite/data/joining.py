@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.preferences import Preferences
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import Indices
 
 
@@ -70,8 +70,8 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
     for position, (name, other) in enumerate(zip(a, b, strict=True)):
         if name != other:
             raise DataError(
-                f"feature {position} is {name!r} in {first.source} but {other!r} in {second.source}. The features must be the "
-                "same in the same order; use select_features or rename_features."
+                f"feature {position} is {quoted(name)} in {first.source} but {quoted(other)} in {second.source}. "
+                "The features must be the same in the same order; use select_features or rename_features."
             )
 
 

@@ -22,7 +22,7 @@ from rankinite.data.arrays import inexact_whole_number
 from rankinite.data.columns import Roles, is_numeric, repeated_names
 from rankinite.data.grouping import TEXT
 from rankinite.errors import DataError, listed
-from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Strings
+from rankinite.kernel import FEATURE, SCORE, Features, Strings
 from rankinite.parallel import run
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
@@ -184,7 +184,7 @@ def _role_values(column: Any, role: str, table: Table, start: int) -> npt.NDArra
         raise DataError(f"{place}: the {what} is missing. Every row must have one; fill it in, or remove the row.")
     try:
         if role in ("grades", "weight"):
-            return numbers(column, GRADE if role == "grades" else SCORE)
+            return numbers(column, SCORE)
         _refuse_inexact(column, role, table, start)
         return text(column)
     except (pa.ArrowException, ValueError) as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rankinite.errors import DataError, cut
-from rankinite.memory import spelled_size
+from rankinite.memory import memory_left, spelled_size
 
 BUFFER = 1 << 20
 """Bytes that are decompressed at a time."""
@@ -69,12 +69,30 @@ def opened(path: Path, packing: str) -> Any:
     if packing == ".gz":
         return _unpacked(path, gzip.open(path, "rb"))
     if packing == ".xz":
+        _check_dictionary(path)
         return _unpacked(path, lzma.open(path, "rb"))
     if packing == ".zst":
         import pyarrow as pa
 
         return _unpacked(path, pa.input_stream(str(path), compression="zstd"))
     return path.open("rb")
+
+
+def _check_dictionary(path: Path) -> None:
+    """Refuse an .xz file whose header asks for more memory to unpack than there is to give; pipes are not looked at."""
+    if not path.is_file():
+        return
+    allowed = memory_left().left // 2
+    with path.open("rb") as handle, explained(path, ".xz"):
+        try:
+            lzma.LZMADecompressor(memlimit=max(allowed, 1)).decompress(handle.read(BUFFER), 1)
+        except lzma.LZMAError as problem:
+            if "limit" not in str(problem):
+                raise
+            raise DataError(
+                f"{path}: to unpack it takes more than {spelled_size(allowed)} of memory, half of what this process may use. "
+                "Compress it with a smaller dictionary, as xz does by itself, or decompress it elsewhere."
+            ) from problem
 
 
 def _unpacked(path: Path, inner: Any) -> Any:

@@ -15,11 +15,12 @@ and the loop goes by whole blocks: the compiler takes several documents at a tim
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
-from rankinite._math_kernels import exponential
+from rankinite._math_kernels import exponential, logarithm_of_one_more
 from rankinite.gradients._order_kernels import BLOCK, COUNT, rank_again, rank_by_counting, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
 from rankinite.gradients._state import Graded, Judged, Work
@@ -29,7 +30,7 @@ from rankinite.measures._swap_kernels import changes_at, prepare_at
 
 SPREAD = 600.0
 """σ × (highest − lowest score) from which ``odds`` may come near the smallest float."""
-_LN2 = float(np.log(2.0))
+_LN2 = math.log(2.0)
 _NEAR = 0.01  # added to the distance of two scores when a pair's change is divided by it, as LightGBM does
 
 
@@ -247,7 +248,7 @@ def push_query(
     factor = sigma * graded.scales[query]
     if normalise and size > 0.0:
         size *= 2.0 * factor  # each pair counts twice: as it pushes one document up and the other down
-        factor *= np.log1p(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
+        factor *= logarithm_of_one_more(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
     factor *= graded.weights[query]
     return write_back(rows, order, push, curvature, factor, factor * sigma, out_push, out_curvature)
 

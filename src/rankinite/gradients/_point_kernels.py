@@ -6,15 +6,14 @@ All kernels work on the queries first … last−1. ``weights`` has one entry a 
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankinite._math_kernels import LARGEST, exponential
 from rankinite.kernel import Floats, Grades, Indices, kernel
 
 
 @kernel
 def sigmoid(x: float) -> float:
     """1/(1 + exp(−x)), without overflow for any x."""
-    small = np.exp(-abs(x))
+    small = exponential(-min(abs(x), LARGEST))
     return 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
 
 
@@ -91,7 +90,7 @@ def push_multiclass(
                 highest = max(highest, scores[k, row])
             total = 0.0
             for k in range(count):
-                out_push[k, row] = np.exp(scores[k, row] - highest)
+                out_push[k, row] = exponential(max(scores[k, row] - highest, -LARGEST))
                 total += out_push[k, row]
             for k in range(count):
                 p = out_push[k, row] / total

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankinite._math_kernels import logarithm
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.gradients import _point_kernels as _kernels
@@ -64,7 +65,7 @@ class Logistic:
             )
         if balanced:
             weights = weights / np.where(chances > 0.0, 2.0 * mean, 2.0 * (1.0 - mean))
-        odds = 0.0 if balanced else math.log(mean / (1.0 - mean))
+        odds = 0.0 if balanced else logarithm(mean / (1.0 - mean))
         self.start: Floats = np.asarray([odds / (2.0 * self._sigma)], SCORE)
         self._targets, self._weights = frozen(chances), frozen(weights)
 

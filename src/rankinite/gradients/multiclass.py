@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rankinite._math_kernels import logarithm
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError, listed
 from rankinite.gradients import _point_kernels as _kernels
@@ -48,7 +49,7 @@ class Multiclass:
             )
         self.grades: Floats = frozen(levels.astype(SCORE))
         """The grade of each class, rising."""
-        self.start: Floats = np.log(shares)
+        self.start: Floats = np.asarray([logarithm(share) for share in shares.tolist()], SCORE)
 
     @property
     def outputs(self) -> int:

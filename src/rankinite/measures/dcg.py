@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankinite._math_kernels import binary_logarithms
 from rankinite.errors import MeasureError, quoted
 from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
@@ -59,7 +60,7 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
 def discount_of(discount: Discount, ranks: int) -> Floats:
     """The weight of the first ``ranks`` ranks."""
     rank = np.arange(1, ranks + 1, dtype=SCORE)
-    return 1.0 / np.log2(1.0 + rank) if discount == "log2" else 1.0 / np.log2(np.maximum(rank, 2.0))
+    return 1.0 / binary_logarithms(1.0 + rank if discount == "log2" else np.maximum(rank, 2.0))
 
 
 def checked_gains(name: str, gains: Gains | Sequence[float]) -> Gains:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite._math_kernels import whole_power
 from rankinite.gradients._kernels import push_preferences, push_query, workspace_of
 from rankinite.gradients._state import Graded, Judged
 from rankinite.kernel import Features, Floats, Indices, kernel
@@ -25,8 +26,8 @@ def step(steps: Steps, gradient: Floats, weights: Floats) -> None:
         return
     steps.taken[0] += 1
     mean, square = steps.moments[0], steps.moments[1]
-    early = 1.0 / (1.0 - _FIRST ** steps.taken[0])
-    early_square = 1.0 / (1.0 - _SECOND ** steps.taken[0])
+    early = 1.0 / (1.0 - whole_power(_FIRST, steps.taken[0]))
+    early_square = 1.0 / (1.0 - whole_power(_SECOND, steps.taken[0]))
     for k in range(len(weights)):
         mean[k] = _FIRST * mean[k] + (1.0 - _FIRST) * gradient[k]
         square[k] = _SECOND * square[k] + (1.0 - _SECOND) * gradient[k] * gradient[k]

@@ -16,7 +16,7 @@ from rankinite.checks import check_choice, check_count, check_rate
 from rankinite.data.content import query_keys, row_keys
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.gradients.base import Objective, weight_of_rows
 from rankinite.gradients.multiclass import Multiclass
@@ -298,6 +298,6 @@ def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Obje
     row = int(np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))[0])
     qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
     return DataError(
-        f"{train.source}: {objective} gives row {row} (query {qid!r}) the gradient {push[row]:g} and the curvature "
+        f"{train.source}: {objective} gives row {row} (query {quoted(qid)}) the gradient {push[row]:g} and the curvature "
         f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's changes, or lower rate."
     )

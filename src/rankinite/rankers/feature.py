@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.kernel import SCORE, Floats
 from rankinite.rankers.base import Fitted
 from rankinite.storage import DAMAGED, Stored
@@ -93,13 +93,13 @@ class Feature(Fitted):
         else:
             rule = "Give its position, counted from 0, or score a Dataset or a data frame, whose features have names."
         raise DataError(
-            f"feature {self.feature!r} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. {rule}"
+            f"feature {quoted(self.feature)} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. {rule}"
         )
 
     def _mistaken(self, names: tuple[Any, ...]) -> str:
         """What may have been meant where a position was given as a name, or a name as a position."""
         given = self.feature
-        if isinstance(given, str) and given.isdecimal() and int(given) < len(names):
+        if isinstance(given, str) and given.isdecimal() and given in map(str, range(len(names))):
             return f" The one at position {int(given)}, counted from 0, is Feature({int(given)})."
         if isinstance(given, int) and str(given) in names:
             return f" The one named {str(given)!r} is Feature({str(given)!r})."

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankinite.data.arrays import is_sparse
 from rankinite.data.columns import is_numeric, repeated_names
 from rankinite.data.dataset import Dataset
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, listed, quoted
 from rankinite.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 
 
@@ -73,7 +73,9 @@ def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
     for name in names:
         if not is_numeric(table.schema.field(name).type):
             kind = table.schema.field(name).type
-            raise DataError(f"the table: column {name!r} holds {kind}, not numbers. Features must be numeric; convert it.")
+            raise DataError(
+                f"the table: column {quoted(name)} holds {kind}, not numbers. Features must be numeric; convert it."
+            )
     kinds = {table.schema.field(name).type for name in names}
     matrix = np.empty((table.num_rows, len(names)), FEATURE if kinds <= {pa.float32()} else SCORE)
     for column, name in enumerate(names):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rankinite.checks import check_count
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores, layers_of, sizes_of, weight_count
@@ -245,7 +245,7 @@ def _take_arrays(ranker: Any, kind: str, lengths: Mapping[str, int]) -> None:
         raise DataError(f"{kind}: there are no features to score by. Give their names.")
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{kind}: two features are called {repeated!r}. Names must differ; rename one.")
+        raise DataError(f"{kind}: two features are called {quoted(repeated)}. Names must differ; rename one.")
     for name, length in lengths.items():
         try:
             array = np.ascontiguousarray(getattr(ranker, name), SCORE)

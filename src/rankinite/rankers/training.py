@@ -14,7 +14,7 @@ from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import Scorer, as_measures, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
@@ -205,7 +205,7 @@ def _differing(names: tuple[str, ...], wanted: tuple[str, ...], source: str) -> 
     """Where the names of features first differ, or how many there are."""
     for position, (name, other) in enumerate(zip(names, wanted, strict=False)):
         if name != other:
-            return f"the feature {name!r} at position {position}, where {source} has {other!r}"
+            return f"the feature {quoted(name)} at position {position}, where {source} has {quoted(other)}"
     return f"{len(names)} features, but {source} has {len(wanted)}"
 
 

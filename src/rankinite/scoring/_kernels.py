@@ -7,11 +7,10 @@ step without asking which have arrived. ``numbers``: nodes × 2: threshold and v
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
+from rankinite._math_kernels import LARGEST, exponential
 from rankinite.kernel import Floats, Indices, Reals, kernel
 
 Nodes = npt.NDArray[np.uint32]
@@ -94,7 +93,7 @@ def expected_grades(outputs: Floats, grades: Floats, out_scores: Floats) -> None
         total = 0.0
         weighted = 0.0
         for k in range(len(grades)):
-            share = math.exp(outputs[k, row] - largest)
+            share = exponential(max(outputs[k, row] - largest, -LARGEST))
             total += share
             weighted += share * grades[k]
         out_scores[row] = weighted / total

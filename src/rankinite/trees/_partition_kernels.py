@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def _scale_for(largest: float, rows: int, bits: int) -> float:
     if largest == 0.0:
         return 1.0
     # Numbers near the smallest float would ask for a scale beyond the largest one; they are nothing to learn from.
-    return 2.0 ** min(np.floor(np.log2((2.0**bits - rows) / (largest * rows))), 1000.0)
+    exponent = math.frexp((2.0**bits - rows) / (largest * rows))[1] - 1
+    return math.ldexp(1.0, min(exponent, 1000))
 
 
 @kernel

@@ -235,7 +235,7 @@ def _quantised(weights: Floats | None) -> tuple[Short, float]:
         return np.empty(0, np.int32), 1.0
     exponent = math.frexp(weights.max())[1]
     shares = np.ldexp(weights, -exponent)  # in [0, 1]: the sum of huge ones would overflow
-    bits = math.floor(math.log2(((1 << LOW) - len(shares)) / math.fsum(shares.tolist())))
+    bits = math.frexp(((1 << LOW) - len(shares)) / math.fsum(shares.tolist()))[1] - 1
     return np.floor(np.ldexp(shares, bits) + 0.5).astype(np.int32), math.ldexp(1.0, exponent - bits)
 
 

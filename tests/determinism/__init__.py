@@ -1,0 +1,1 @@
+"""The same bytes whatever instructions the processor has."""
