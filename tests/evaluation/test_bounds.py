@@ -99,6 +99,8 @@ def test_no_value_is_beyond_the_bounds(measure, bounds, queries):
 def test_every_measure_that_has_a_name_says_its_bounds():
     for name in rk.measures.known_measures():
         measure = rk.parse_measure(name)
+        if not type(measure).__module__.startswith("rankinite"):  # another test's own
+            continue
         assert isinstance(measure, rk.BoundedMeasure)
         assert any(type(measure) is type(other) for other in BOUNDS)
 
