@@ -16,6 +16,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--only", nargs="*", metavar="TARGET", help="Only these targets.")
+    parser.add_argument("--peers", action="store_true", help="Give their inputs to LightGBM and XGBoost instead.")
     parser.add_argument("--seed", type=int, help="One input alone, with its outcome; it is kept in --keep.")
     parser.add_argument("--keep", type=Path, help="Where the input of --seed is written.")
     parser.add_argument("--first", type=int, default=0, help="The first seed.")
@@ -27,11 +28,11 @@ def main() -> None:
     if options.child:
         campaign.work(options.child, range(options.first, options.first + options.count))
         return
-    names = options.only or list(campaign.targets())
+    names = options.only or list(campaign.peer_targets() if options.peers else campaign.targets())
     if options.seed is not None:
         folder = options.keep or Path(tempfile.mkdtemp())
         folder.mkdir(parents=True, exist_ok=True)
-        print(*campaign.outcome_of(campaign.targets()[names[0]], options.seed, folder), f"input in {folder}", sep="\n")
+        print(*campaign.outcome_of((campaign.targets() | campaign.peer_targets())[names[0]], options.seed, folder), f"input in {folder}", sep="\n")
         return
     until = time.monotonic() + 60 * options.minutes
     shares = [names[number :: options.processes] for number in range(options.processes)]

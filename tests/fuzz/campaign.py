@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from fuzz.target import DiffersError, Target
@@ -33,10 +34,17 @@ FIRST_WAIT, WAIT = 600.0, 150.0
 
 
 def targets() -> dict[str, Target]:
-    """All targets by name; imported here, as a parent needs their names alone and a child one of them."""
+    """Our own readers by name; imported here, as a parent needs their names alone and a child one of them."""
     from fuzz import data_targets, model_targets, text_targets
 
     return {target.name: target for home in (data_targets, model_targets, text_targets) for target in home.TARGETS}
+
+
+def peer_targets() -> dict[str, Target]:
+    """Readers of other libraries by name."""
+    from fuzz.peer_targets import TARGETS
+
+    return {target.name: target for target in TARGETS}
 
 
 # ---- in a child -----------------------------------------------------------------------------------------------------------
@@ -44,15 +52,13 @@ def targets() -> dict[str, Target]:
 
 def outcome_of(target: Target, seed: int, folder: Path) -> tuple[str, str]:
     """How one input ends, with the last line of what was said."""
-    import rankinite as rk
-
     path = target.prepared(seed, folder)
     try:
         target.run(path)
-    except rk.RankiniteError as problem:
-        return REFUSED, str(problem)
     except DiffersError as problem:
         return DIFFERS, str(problem)
+    except target.refusals as problem:
+        return REFUSED, str(problem)
     except MemoryError as problem:
         return MEMORY, str(problem)
     except Exception as problem:  # noqa: BLE001 - that is what is looked for
@@ -65,7 +71,7 @@ def work(name: str, seeds: range) -> None:
     """A child: one line per input on standard output."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    target = targets()[name]
+    target = (targets() | peer_targets())[name]
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             how, what = outcome_of(target, seed, Path(folder))
@@ -148,10 +154,10 @@ def _pass_on(stream, lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def run(names: list[str], *, first: int, batch: int, until: float, batches: int | None = None) -> Results:
-    """Batches of every target in turn, until the time is up or there were so many."""
+def run(names: list[str], *, first: int, batch: int, until: float) -> Results:
+    """Batches of every target in turn, until the time is up."""
     results = Results()
-    for number in range(batches if batches is not None else 10**9):
+    for number in count():
         for name in names:
             if time.monotonic() > until:
                 return results

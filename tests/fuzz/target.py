@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import rankinite as rk
+
 
 class DiffersError(AssertionError):
     """A reader took an input, but made something else of it than a slow reader does."""
@@ -20,8 +22,11 @@ class Target:
     make: Callable[[Random, Path], Path]
     """Writes one input, all of it into the folder, and gives the path to read."""
     run: Callable[[Path], None]
-    """Reads it. A RankiniteError is a proper refusal; any other exception is a fault."""
+    """Reads it. A refusal is proper; any other exception is a fault."""
+    inputs: str | None = None
+    """The target whose inputs these are, if not its own."""
+    refusals: tuple[type[Exception], ...] = (rk.RankiniteError,)
 
     def prepared(self, seed: int, folder: Path) -> Path:
         """The input of a seed: the same on every machine."""
-        return self.make(Random(f"{self.name} {seed}"), folder)
+        return self.make(Random(f"{self.inputs or self.name} {seed}"), folder)
