@@ -32,7 +32,11 @@ def main() -> None:
     if options.seed is not None:
         folder = options.keep or Path(tempfile.mkdtemp())
         folder.mkdir(parents=True, exist_ok=True)
-        print(*campaign.outcome_of((campaign.targets() | campaign.peer_targets())[names[0]], options.seed, folder), f"input in {folder}", sep="\n")
+        print(
+            *campaign.outcome_of((campaign.targets() | campaign.peer_targets())[names[0]], options.seed, folder),
+            f"input in {folder}",
+            sep="\n",
+        )
         return
     until = time.monotonic() + 60 * options.minutes
     shares = [names[number :: options.processes] for number in range(options.processes)]

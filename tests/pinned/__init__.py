@@ -1,0 +1,1 @@
+"""What users have in their programs and scripts: public names, signatures, options of the verbs, bytes of models."""
