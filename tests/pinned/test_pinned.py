@@ -1,4 +1,4 @@
-"""Nothing that users rely on changes unnoticed. These files pin our own surface on purpose; the changelog explains each change."""
+"""Nothing that users rely on changes unnoticed; the changelog explains each change of what is pinned here on purpose."""
 
 from __future__ import annotations
 
