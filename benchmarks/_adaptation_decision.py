@@ -21,7 +21,7 @@ from _adaptation_groups import (
     has,
     values,
 )
-from rankinite.adapt.methods import AVERAGE, METHODS
+from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
 from rankinite.grid import Grid, number, p_value
 
 RIVALS = ("background", "target", "pool", "pool-10", "trada-splits", *PEERS)

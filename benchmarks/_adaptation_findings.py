@@ -11,7 +11,7 @@ import rankinite as rk
 from _adaptation_cells import MEASURES, MORE, SHAPE, TREES, Backgrounds, judged
 from _adaptation_pairs import Pair
 from rankinite.adapt import Trada, pool, smart
-from rankinite.adapt.smart import nodes_drawn, rows_drawn
+from rankinite.adapt.methods.smart import nodes_drawn, rows_drawn
 
 BETAS = (1, 3, 10, 30, 100)
 BETA = 10.0

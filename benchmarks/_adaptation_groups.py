@@ -11,7 +11,7 @@ import numpy as np
 
 from _adaptation_cells import MEASURES, PEERS
 from _adaptation_pairs import PAIRS, Pair
-from rankinite.adapt.methods import AVERAGE, METHODS
+from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
 from rankinite.evaluation.significance import holm, paired_differences, randomisation, t_interval
 from rankinite.grid import number
 

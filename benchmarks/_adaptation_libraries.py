@@ -10,7 +10,7 @@ import numpy as np
 
 import rankinite as rk
 from _adaptation_cells import LEAVES, RATE, TREES, Backgrounds
-from rankinite.adapt.pool import pooled
+from rankinite.adapt.methods.pool import pooled
 
 MORE, STEP = 100, 5
 """Trees added at most, and how often their number is looked at."""

@@ -19,9 +19,9 @@ import numpy as np
 
 import rankinite as rk
 from _measure import Runs, machine, private_memory, race, write_section
-from rankinite.parallel import Team
-from rankinite.scoring.forest import add_trees, walks_of
+from rankinite.engine.parallel import Team
 from rankinite.sweep.sweep import Sweep
+from rankinite.trees.walk import add_trees, walks_of
 
 PRIORS = (0.3704, 0.2855, 0.2714, 0.0523, 0.0204)
 """Shares of the grades 0 … 4 on the web."""

@@ -27,9 +27,9 @@ import numpy as np
 import quality
 import rankinite as rk
 from _measure import Runs, machine, race, write_section
+from rankinite.engine.kernel import frozen
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.kernel import frozen
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
 from rankinite.nets._state import Frame, Rows, Steps

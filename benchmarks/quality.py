@@ -30,7 +30,7 @@ import numpy as np
 
 import rankinite as rk
 from _measure import SCRATCH, claimed, machine, write_section
-from rankinite.parallel import thread_count
+from rankinite.engine.parallel import thread_count
 
 TREES, STEP, SEEDS = 300, 5, 5
 LEAVES, RATES = (8, 16, 32), (0.05, 0.1)

@@ -54,7 +54,7 @@ def prepare() -> None:
 
 def contender(name: str, threads: int) -> dict[str, float]:
     import rankinite as rk
-    from rankinite.adapt.trada import Trada
+    from rankinite.adapt.methods.trada import Trada
 
     loss, what = name.split(": ")
     background, target = rk.load(SCRATCH / f"trada-{loss}.rankinite"), domain(1)

@@ -10,10 +10,10 @@ import pytest
 
 import rankinite as rk
 from oracles.trees import random_forest
-from rankinite.adapt.curve import LearningCurve
-from rankinite.adapt.moved import Moved, Shift
-from rankinite.rankers.forest import Forest
-from rankinite.rankers.history import History
+from rankinite.adapt.forest_changes import Moved, Shift
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.models.forest import Forest
+from rankinite.models.history import History
 
 HOSTILE = "<script>alert('1')</script>"
 

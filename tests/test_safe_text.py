@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from rankinite import cli
-from rankinite.cli.adapting import _gains_csv, _markdown
-from rankinite.cli.manner import say
-from rankinite.cli.printing import echo, echo_json
+from rankinite.cli.messages import say
+from rankinite.cli.output import echo, echo_json
+from rankinite.cli.verbs.adapt_results import _gains_csv, _markdown
 from rankinite.grid import Grid, markdown_text
 from rankinite.safe_text import for_spreadsheet, for_terminal
 

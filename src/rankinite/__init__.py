@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from rankinite.data.folds import k_folds as k_folds
     from rankinite.data.folds import rotating_folds as rotating_folds
     from rankinite.data.folds import split as split
+    from rankinite.data.io.preference_files import read_preferences as read_preferences
+    from rankinite.data.io.reading import read as read
+    from rankinite.data.io.trec import read_run as read_run
+    from rankinite.data.io.trec import read_scores as read_scores
+    from rankinite.data.io.trec import read_trec as read_trec
+    from rankinite.data.io.writing import write as write
     from rankinite.data.joining import concat as concat
-    from rankinite.data.preference_files import read_preferences as read_preferences
     from rankinite.data.preferences import Preferences as Preferences
-    from rankinite.data.reading import read as read
     from rankinite.data.sampling import AUG50 as AUG50
     from rankinite.data.sampling import AUG70 as AUG70
     from rankinite.data.sampling import augment as augment
@@ -31,10 +35,7 @@ if TYPE_CHECKING:
     from rankinite.data.sketch import QuerySketch as QuerySketch
     from rankinite.data.synthetic import World as World
     from rankinite.data.synthetic import synthesise as synthesise
-    from rankinite.data.trec import read_run as read_run
-    from rankinite.data.trec import read_scores as read_scores
-    from rankinite.data.trec import read_trec as read_trec
-    from rankinite.data.writing import write as write
+    from rankinite.engine.parallel import threads as threads
     from rankinite.errors import ArgumentError as ArgumentError
     from rankinite.errors import DataError as DataError
     from rankinite.errors import MeasureError as MeasureError
@@ -45,6 +46,15 @@ if TYPE_CHECKING:
     from rankinite.evaluation.evaluate import Scorer as Scorer
     from rankinite.evaluation.evaluate import evaluate as evaluate
     from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
+    from rankinite.learners.base import Progress as Progress
+    from rankinite.learners.checkpoint import Checkpoint as Checkpoint
+    from rankinite.learners.lambdaboost import LambdaBoost as LambdaBoost
+    from rankinite.learners.lambdamart import LambdaMART as LambdaMART
+    from rankinite.learners.lambdarank import LambdaRank as LambdaRank
+    from rankinite.learners.mart import MART as MART
+    from rankinite.learners.mcrank import McRank as McRank
+    from rankinite.learners.ranknet import RankNet as RankNet
+    from rankinite.learners.ranknet_trees import RankNetTrees as RankNetTrees
     from rankinite.measures import AP as AP
     from rankinite.measures import DCG as DCG
     from rankinite.measures import ERR as ERR
@@ -65,28 +75,19 @@ if TYPE_CHECKING:
     from rankinite.measures import rank as rank
     from rankinite.measures import register_measure as register_measure
     from rankinite.measures import swap_changes as swap_changes
-    from rankinite.parallel import threads as threads
-    from rankinite.rankers.base import Ranker as Ranker
-    from rankinite.rankers.blend import Blend as Blend
-    from rankinite.rankers.checkpoint import Checkpoint as Checkpoint
-    from rankinite.rankers.feature import Feature as Feature
-    from rankinite.rankers.forest import Forest as Forest
-    from rankinite.rankers.history import History as History
-    from rankinite.rankers.lambdaboost import LambdaBoost as LambdaBoost
-    from rankinite.rankers.lambdamart import LambdaMART as LambdaMART
-    from rankinite.rankers.lambdarank import LambdaRank as LambdaRank
-    from rankinite.rankers.loading import load as load
-    from rankinite.rankers.mart import MART as MART
-    from rankinite.rankers.mcrank import McRank as McRank
-    from rankinite.rankers.net import Linear as Linear
-    from rankinite.rankers.net import Net as Net
-    from rankinite.rankers.normalised import Normalised as Normalised
-    from rankinite.rankers.optimum import Optimum as Optimum
-    from rankinite.rankers.optimum import local_optimum as local_optimum
-    from rankinite.rankers.ranknet import RankNet as RankNet
-    from rankinite.rankers.ranknet_trees import RankNetTrees as RankNetTrees
-    from rankinite.rankers.stack import Stack as Stack
-    from rankinite.rankers.training import Progress as Progress
+    from rankinite.models.base import Ranker as Ranker
+    from rankinite.models.blend import Blend as Blend
+    from rankinite.models.feature import Feature as Feature
+    from rankinite.models.files.loading import load as load
+    from rankinite.models.files.matching import match_features as match_features
+    from rankinite.models.forest import Forest as Forest
+    from rankinite.models.history import History as History
+    from rankinite.models.local_optimum import Optimum as Optimum
+    from rankinite.models.local_optimum import local_optimum as local_optimum
+    from rankinite.models.net import Linear as Linear
+    from rankinite.models.net import Net as Net
+    from rankinite.models.normalised import Normalised as Normalised
+    from rankinite.models.stack import Stack as Stack
     from rankinite.sweep.curve import Curve as Curve
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
 
@@ -95,14 +96,14 @@ _HOMES = {
     "rankinite.data.description": ("Description", "describe"),
     "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
     "rankinite.data.joining": ("concat",),
-    "rankinite.data.preference_files": ("read_preferences",),
+    "rankinite.data.io.preference_files": ("read_preferences",),
     "rankinite.data.preferences": ("Preferences",),
-    "rankinite.data.reading": ("read",),
+    "rankinite.data.io.reading": ("read",),
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
     "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
-    "rankinite.data.trec": ("read_run", "read_scores", "read_trec"),
-    "rankinite.data.writing": ("write",),
+    "rankinite.data.io.trec": ("read_run", "read_scores", "read_trec"),
+    "rankinite.data.io.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
     "rankinite.evaluation.evaluate": ("Evaluation", "Scorer", "evaluate"),
@@ -112,28 +113,29 @@ _HOMES = {
         *("BoundedMeasure", "Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),
-    "rankinite.parallel": ("threads",),
-    "rankinite.rankers.base": ("Ranker",),
-    "rankinite.rankers.blend": ("Blend",),
-    "rankinite.rankers.training": ("Progress",),
-    "rankinite.rankers.checkpoint": ("Checkpoint",),
-    "rankinite.rankers.feature": ("Feature",),
-    "rankinite.rankers.forest": ("Forest",),
-    "rankinite.rankers.history": ("History",),
-    "rankinite.rankers.lambdaboost": ("LambdaBoost",),
-    "rankinite.rankers.lambdamart": ("LambdaMART",),
-    "rankinite.rankers.lambdarank": ("LambdaRank",),
-    "rankinite.rankers.loading": ("load",),
-    "rankinite.rankers.mart": ("MART",),
-    "rankinite.rankers.mcrank": ("McRank",),
-    "rankinite.rankers.net": ("Linear", "Net"),
-    "rankinite.rankers.normalised": ("Normalised",),
-    "rankinite.rankers.stack": ("Stack",),
+    "rankinite.engine.parallel": ("threads",),
+    "rankinite.models.base": ("Ranker",),
+    "rankinite.models.blend": ("Blend",),
+    "rankinite.learners.base": ("Progress",),
+    "rankinite.learners.checkpoint": ("Checkpoint",),
+    "rankinite.models.feature": ("Feature",),
+    "rankinite.models.forest": ("Forest",),
+    "rankinite.models.history": ("History",),
+    "rankinite.learners.lambdaboost": ("LambdaBoost",),
+    "rankinite.learners.lambdamart": ("LambdaMART",),
+    "rankinite.learners.lambdarank": ("LambdaRank",),
+    "rankinite.models.files.loading": ("load",),
+    "rankinite.models.files.matching": ("match_features",),
+    "rankinite.learners.mart": ("MART",),
+    "rankinite.learners.mcrank": ("McRank",),
+    "rankinite.models.net": ("Linear", "Net"),
+    "rankinite.models.normalised": ("Normalised",),
+    "rankinite.models.stack": ("Stack",),
     "rankinite.sweep.curve": ("Curve",),
     "rankinite.sweep.ratios": ("RatioCurve",),
-    "rankinite.rankers.optimum": ("Optimum", "local_optimum"),
-    "rankinite.rankers.ranknet": ("RankNet",),
-    "rankinite.rankers.ranknet_trees": ("RankNetTrees",),
+    "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
+    "rankinite.learners.ranknet": ("RankNet",),
+    "rankinite.learners.ranknet_trees": ("RankNetTrees",),
 }
 _PACKAGES = ("adapt", "combine", "report")
 """Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.report.write``."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGES = ("rankinite", "numpy", "numba", "scipy", "pyarrow")
 """What numbers depend on."""
-UNRELATED = ("cli", "exchange", "report")
+UNRELATED = ("cli", "report")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 

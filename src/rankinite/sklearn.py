@@ -27,21 +27,21 @@ except ImportError as problem:  # pragma: no cover - tested in a process of its 
     raise ImportError("rankinite.sklearn needs scikit-learn 1.6 or later: pip install rankinite[sklearn]") from problem
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.reading import read
+from rankinite.data.io.reading import read
+from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.kernel import Floats, Strings
+from rankinite.learners.base import Learner
+from rankinite.learners.lambdaboost import LambdaBoost
+from rankinite.learners.lambdamart import LambdaMART
+from rankinite.learners.lambdarank import LambdaRank
+from rankinite.learners.mart import MART
+from rankinite.learners.mcrank import McRank
+from rankinite.learners.ranknet import RankNet
+from rankinite.learners.ranknet_trees import RankNetTrees
 from rankinite.measures.base import Measure
-from rankinite.rankers.forest import Forest
-from rankinite.rankers.lambdaboost import LambdaBoost
-from rankinite.rankers.lambdamart import LambdaMART
-from rankinite.rankers.lambdarank import LambdaRank
-from rankinite.rankers.mart import MART
-from rankinite.rankers.mcrank import McRank
-from rankinite.rankers.net import Linear, Missing, Net
-from rankinite.rankers.ranknet import RankNet
-from rankinite.rankers.ranknet_trees import RankNetTrees
-from rankinite.rankers.training import Learner
+from rankinite.models.forest import Forest
+from rankinite.models.net import Linear, Missing, Net
 
 __all__ = [
     "LambdaBoostRanker",

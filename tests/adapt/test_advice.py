@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.adapting import target
-from rankinite.adapt.choice import Choice, size_of
 from rankinite.adapt.concentration import Concentration
-from rankinite.adapt.deciding import BASELINES, Verdict, decide
-from rankinite.adapt.methods import AVERAGE, METHODS
-from rankinite.adapt.trials import Trial
+from rankinite.adapt.decision import BASELINES, Verdict, decide
+from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
+from rankinite.adapt.result import Choice, size_of
+from rankinite.adapt.trial import Trial
 from rankinite.evaluation.evaluate import evaluate
 
 NDCG = rk.NDCG(10)

@@ -10,8 +10,8 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, background_data, make_small, target, unseen
 from rankinite.adapt import choose
-from rankinite.adapt.methods import AVERAGED, METHODS
-from rankinite.adapt.settings import last_told
+from rankinite.adapt.background_settings import last_told
+from rankinite.adapt.methods.catalogue import AVERAGED, METHODS
 from rankinite.adapt.task import Task
 
 NDCG = rk.NDCG(10)

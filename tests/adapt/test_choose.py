@@ -23,11 +23,11 @@ from oracles.adapting import (
     with_one_grade,
 )
 from rankinite.adapt import Trada, choose, smart
-from rankinite.adapt.deciding import decide
-from rankinite.adapt.methods import AVERAGED, METHODS
+from rankinite.adapt.decision import decide
+from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.methods.catalogue import AVERAGED, METHODS
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import averaged
-from rankinite.adapt.tuning import parts_of
+from rankinite.adapt.trial import averaged
 
 NDCG = rk.NDCG(10)
 ALL = [method.name for method in METHODS if method.usual and not method.lambda_form_of]
@@ -313,7 +313,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_refused_before_anything_is_trained(case, monkeypatch):
     changed, error, words = REFUSED[case]
-    home = import_module("rankinite.adapt.choose")
+    home = import_module("rankinite.adapt.choosing")
     monkeypatch.setattr(home, "try_method", lambda *_: pytest.fail("something was trained"))
     with pytest.raises(error, match=words):
         choose(**{"backgrounds": background(), "target": target(), **changed})

@@ -10,14 +10,14 @@ import pytest
 
 import rankinite as rk
 from oracles.adapting import background, target, with_one_grade
-from rankinite.adapt.curve import LEAST, SHARES, LearningCurve, _some, learning_curve
-from rankinite.adapt.deciding import Verdict
-from rankinite.adapt.methods import Method
+from rankinite.adapt.decision import Verdict
+from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.learning_curve import LEAST, SHARES, LearningCurve, _some, learning_curve
+from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trials import averaged, try_method
-from rankinite.adapt.tuning import parts_of
+from rankinite.adapt.trial import averaged, try_method
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.rankers.net import Linear
+from rankinite.models.net import Linear
 
 NDCG = rk.NDCG(10)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankinite.adapt.deciding import CLEARLY, decide
+from rankinite.adapt.decision import CLEARLY, decide
 
 ZERO = np.zeros(8)
 NOISE = np.asarray([0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15, -0.15])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.adapt.grades import check_scales
+from rankinite.adapt.guards.grade_scales import check_scales
 
 
 def graded(*queries: list[float]) -> rk.Dataset:

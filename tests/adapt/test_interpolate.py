@@ -11,8 +11,8 @@ import pytest
 import rankinite as rk
 from oracles.adapting import TREES, WORLD, background, judged_by_a_feature, shuffled, target, unseen
 from rankinite.adapt import interpolate
-from rankinite.adapt.interpolate import SMOOTH, own_learner
-from rankinite.adapt.tuning import Own, fit_own
+from rankinite.adapt.held_out import Own, fit_own
+from rankinite.adapt.methods.interpolate import SMOOTH, own_learner
 
 NDCG = rk.NDCG(10)
 SHARES = {"form": "convex", "range": (0.0, 1.0), "normalise": True, "smooth": SMOOTH}
@@ -102,7 +102,7 @@ def test_few_rows_are_enough(queries):
 
 
 def test_what_cannot_be_weighed_is_refused_before_anything_is_trained(monkeypatch):
-    home = import_module("rankinite.adapt.interpolate")  # by name it is the function
+    home = import_module("rankinite.adapt.methods.interpolate")  # by name it is the function
     monkeypatch.setattr(home, "fit_own", lambda *_, **__: pytest.fail("something was trained"))
     with pytest.raises(rk.ArgumentError, match=r"how='best' is unknown\. Known are 'exact', 'powell', 'lambdarank'"):
         interpolate(background(), target(), how="best")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import contents
 from oracles.neighbours import distances, seeds
-from rankinite.adapt.neighbours import Neighbours
+from rankinite.adapt.methods.neighbours import Neighbours
 
 
 def drawn(seed: int, queries: int, prefix: str, *, grid: bool = False, features: int = 4) -> rk.Dataset:
@@ -101,7 +101,7 @@ def test_a_share_of_the_matching_rows_is_kept(pair, keep):
 @pytest.mark.parametrize("block", [1, 7, 100_000])
 def test_blocks_and_threads_change_no_bit(pair, block, monkeypatch):
     whole = Neighbours().distances(*pair)
-    monkeypatch.setattr(import_module("rankinite.adapt.neighbours"), "BLOCK", block)  # the name is the function too
+    monkeypatch.setattr(import_module("rankinite.adapt.methods.neighbours"), "BLOCK", block)  # the name is the function too
     for count in (1, 2):
         with rk.threads(count):
             found = Neighbours().distances(*pair)

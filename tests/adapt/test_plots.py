@@ -8,11 +8,11 @@ import pytest
 import rankinite as rk
 from oracles.adapting import target
 from oracles.drawings import bars, close_figures, plt, rendered  # noqa: F401 - a fixture is used by its name
-from rankinite.adapt.choice import Choice
-from rankinite.adapt.curve import LearningCurve
-from rankinite.adapt.deciding import BASELINES, decide
-from rankinite.adapt.methods import METHODS
-from rankinite.adapt.trials import Trial
+from rankinite.adapt.decision import BASELINES, decide
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.methods.catalogue import METHODS
+from rankinite.adapt.result import Choice
+from rankinite.adapt.trial import Trial
 from rankinite.drawing import BLUE, GREY, ORANGE
 
 pytestmark = pytest.mark.usefixtures("close_figures")

@@ -11,7 +11,7 @@ import rankinite as rk
 from oracles.adapting import TREES, background_data, shuffled, target, unseen
 from oracles.datasets import contents
 from rankinite.adapt import pool
-from rankinite.adapt.pool import pooled
+from rankinite.adapt.methods.pool import pooled
 
 
 def coarse(data):

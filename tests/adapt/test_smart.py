@@ -12,8 +12,8 @@ import rankinite as rk
 from oracles.adapting import LINEAR, TREES, background, judged_by_a_feature, shuffled, target, unseen
 from oracles.gradients import ranked
 from rankinite.adapt import lambdaboost, smart
-from rankinite.adapt.smart import WIDEST, fitted_scale, nodes_drawn, rows_drawn, scaled
-from rankinite.adapt.tuning import fit_tuned
+from rankinite.adapt.held_out import fit_tuned
+from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rows_drawn, scaled
 
 NDCG = rk.NDCG(10)
 WAYS = {"smart": (smart, TREES), "lambdaboost": (lambdaboost, LINEAR)}

@@ -11,7 +11,7 @@ import xgboost
 
 import rankinite as rk
 from oracles.trada import nested, score, tune
-from rankinite.adapt.trada import Trada, trada
+from rankinite.adapt.methods.trada import Trada, trada
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.trees.structure import DTYPES, Trees, join

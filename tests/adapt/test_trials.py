@@ -15,12 +15,12 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, background_data, regraded, target, unseen, with_one_grade
 from rankinite.adapt import choose
-from rankinite.adapt.methods import Method
+from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trial_store import TrialStore, task_key
-from rankinite.adapt.trials import Trial, averaged, try_method
-from rankinite.adapt.tuning import parts_of
-from rankinite.rankers.net import Linear
+from rankinite.adapt.trial import Trial, averaged, try_method
+from rankinite.adapt.trial_cache import TrialStore, task_key
+from rankinite.models.net import Linear
 
 NDCG = rk.NDCG(10)
 
@@ -58,7 +58,7 @@ def counted(monkeypatch):
         by_name("target", "baseline", lambda _: rk.Feature(1)),
         *(by_name(name, fit=way) for name, way in ways.items()),
     )
-    monkeypatch.setattr(import_module("rankinite.adapt.choose"), "METHODS", methods)
+    monkeypatch.setattr(import_module("rankinite.adapt.choosing"), "METHODS", methods)
     return ways
 
 
@@ -331,7 +331,7 @@ def test_what_was_not_kept_is_not_believed(counted, tmp_path, forged):
 
 def test_trials_of_other_code_are_not_used(counted, tmp_path, monkeypatch):
     choose(background(), target(), keep=tmp_path, curve=False)
-    monkeypatch.setattr("rankinite.adapt.trial_store.code_key", lambda: "another")
+    monkeypatch.setattr("rankinite.adapt.trial_cache.code_key", lambda: "another")
     choose(background(), target(), keep=tmp_path, curve=False)
     assert fits(counted)["trada"] == 12
 
@@ -384,7 +384,7 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("rankinite.adapt.trial_store.write_atomically", interrupted)
+        patched.setattr("rankinite.adapt.trial_cache.write_atomically", interrupted)
         with pytest.raises(KeyboardInterrupt):
             kept.put(done)
     assert kept.get(done.method) is None
@@ -415,7 +415,7 @@ def test_a_method_that_refuses_the_data_is_left_out_and_says_why(counted, tmp_pa
 
 
 def test_a_baseline_that_refuses_ends_it(counted, monkeypatch):
-    home = import_module("rankinite.adapt.choose")
+    home = import_module("rankinite.adapt.choosing")
     trouble = Counted(trouble=rk.DataError("no tree could be split"))
     methods = [replace(method, fit=trouble) if method.name == "target" else method for method in home.METHODS]
     monkeypatch.setattr(home, "METHODS", tuple(methods))

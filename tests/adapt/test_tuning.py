@@ -21,7 +21,7 @@ from oracles.adapting import (
     unseen,
     with_one_grade,
 )
-from rankinite.adapt.tuning import (
+from rankinite.adapt.held_out import (
     best_round,
     first_good,
     fit_own,
@@ -34,7 +34,7 @@ from rankinite.adapt.tuning import (
     with_rounds,
 )
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.rankers.net import Linear
+from rankinite.models.net import Linear
 from rankinite.trees.grow import Grower
 
 NDCG = rk.NDCG(10)

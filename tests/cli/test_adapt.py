@@ -57,7 +57,7 @@ def few_trees():
 
         for module, name in (("task", "own_learner"), ("neighbours", "own_learner"), ("smart", "rows_drawn")):
             patched.setattr(import_module(f"rankinite.adapt.{module}"), name, small)
-        linear = import_module("rankinite.adapt.lambdaboost")
+        linear = import_module("rankinite.adapt.methods.lambdaboost")
         patched.setattr(linear, "LambdaBoost", lambda **given: rk.LambdaBoost(**{**given, "rounds": 8}))
         yield
 
@@ -236,7 +236,7 @@ def test_other_input_is_not_confused_with_it(home, tmp_path):
 
 
 def test_ctrl_c_keeps_what_is_finished(home, tmp_path, monkeypatch):
-    choosing = import_module("rankinite.adapt.choose")
+    choosing = import_module("rankinite.adapt.choosing")
     honest = choosing.try_method
 
     def interrupted(method, *rest):
@@ -389,7 +389,7 @@ def test_features_that_a_file_lacks_are_told(home, tmp_path):
 
 
 def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path, monkeypatch):
-    choosing, told = import_module("rankinite.adapt.choose"), {"name": "trada", "recommended": "trada"}
+    choosing, told = import_module("rankinite.adapt.choosing"), {"name": "trada", "recommended": "trada"}
     verdict = choosing.decide
     monkeypatch.setattr(choosing, "decide", lambda values, confidence: replace(verdict(values, confidence=confidence), **told))
     given = (

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import rankinite as rk
-from rankinite.parallel import thread_count
+from rankinite.engine.parallel import thread_count
 
 
 def test_quiet_leaves_results_and_errors(run, letor, tmp_path):

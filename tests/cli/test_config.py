@@ -8,8 +8,8 @@ import tomllib
 import pytest
 
 import rankinite as rk
-from rankinite.cli import learners
-from rankinite.cli.config import _toml
+from rankinite.cli import learner_options as learners
+from rankinite.cli.settings_file import _toml
 
 
 def training(files, settings, out):

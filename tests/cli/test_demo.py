@@ -9,7 +9,7 @@ import pytest
 
 import rankinite as rk
 from oracles.adapting import make_small
-from rankinite.cli import demo
+from rankinite.cli.verbs import demo
 
 
 @pytest.fixture

@@ -15,9 +15,12 @@ from typing import get_args
 import pytest
 
 import rankinite
-from rankinite.adapt.deciding import BASELINES
-from rankinite.adapt.methods import AVERAGE, METHODS
-from rankinite.cli import app, completing, rankers, verbs
+from rankinite.adapt.decision import BASELINES
+from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
+from rankinite.cli import app
+from rankinite.cli import commands as verbs
+from rankinite.cli import completion as completing
+from rankinite.cli import ranker_arguments as rankers
 from rankinite.measures import CONVENTIONS, parse_measure
 from rankinite.measures.ranking import Ties
 from rankinite.measures.spelling import known_measures

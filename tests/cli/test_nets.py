@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.rankers import descent
+from rankinite.learners import descent
 
 QUICK = {"epochs": 6, "rate": 0.02, "hidden": (4,)}
 CLASSES = {"lambdarank": rk.LambdaRank, "ranknet": rk.RankNet}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import rankinite as rk
-from rankinite.cli.reporting import write_choice
+from rankinite.cli.report_option import write_choice
 
 
 def test_a_choice_is_written_with_the_command_and_all_data(files, tmp_path, monkeypatch):

@@ -12,7 +12,8 @@ import numba
 import pytest
 
 import rankinite as rk
-from rankinite.cli import learners, progress
+from rankinite.cli import learner_options as learners
+from rankinite.cli import progress
 
 TREES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
 CLASSES = {**TREES, "lambdarank": rk.LambdaRank, "ranknet": rk.RankNet, "lambdaboost": rk.LambdaBoost}

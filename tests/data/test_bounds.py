@@ -17,9 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankinite as rk
-from rankinite import memory
-from rankinite.data import _letor_blocks, unpacking
-from rankinite.data.streams import line_chunks, open_bytes, read_whole
+from rankinite.data.io import unpacking
+from rankinite.data.io.letor import _blocks as _letor_blocks
+from rankinite.data.io.letor.files import read_letor
+from rankinite.data.io.streams import line_chunks, open_bytes, read_whole
+from rankinite.engine import memory
 from rankinite.errors import ArgumentError, DataError
 
 PACK = {
@@ -203,7 +205,7 @@ def test_grades_at_the_edges_of_float32_are_refused_with_their_line(tmp_path: Pa
     path = tmp_path / "data.txt"
     path.write_text(f"1 qid:1 1:1\n\n{grade} qid:1 1:2\n1 qid:1 1:x\n")
     with pytest.raises(DataError, match=rf"data\.txt:3: .*{says}"):
-        rk.data.letor.read_letor([path], chunk=chunk)
+        read_letor([path], chunk=chunk)
     (tmp_path / "q.qrels").write_text(f"1 0 a 1\n1 0 b {grade}\n")
     with pytest.raises(DataError, match=r"q\.qrels:2: .*32-bit float"):
         rk.read(tmp_path / "q.qrels")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankinite.data.column_names import holds_query_text, meaning_of, query_columns
+from rankinite.data.io.column_names import holds_query_text, meaning_of, query_columns
 
 MEANT = {
     "query": "query_uuid queryId QUERY-ID qid session_id search_id request_no srch_key impression_id group topic",

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import letor as oracle
-from rankinite import parallel
 from rankinite.data.dataset import Dataset
-from rankinite.data.letor import place_of_row, read_letor, write_letor
+from rankinite.data.io.letor.files import place_of_row, read_letor, write_letor
+from rankinite.engine import parallel
 from rankinite.errors import DataError
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="#", exclude_categories=("Z", "C")), min_size=1, max_size=20)
@@ -265,7 +265,7 @@ def test_places_count_comments_and_files(folder: Path) -> None:
 def test_the_kernels_mean_the_same_uncompiled(folder: Path) -> None:
     path = put(folder, "2 qid:1 1:0.12345678 3:-2e-3 5:16777217.0 7:12345678901234567890.5 #d\n1 qid:é 2:nan 3:inf 4:1e39\n")
     script = (
-        "import sys; from pathlib import Path; from rankinite.data.letor import read_letor, write_letor\n"
+        "import sys; from pathlib import Path; from rankinite.data.io.letor.files import read_letor, write_letor\n"
         "write_letor(read_letor([Path(sys.argv[1])]), Path(sys.argv[2]))"
     )
     for jit, name in (("0", "compiled.txt"), ("1", "plain.txt")):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankinite import parallel
-from rankinite.data.letor import read_letor
+from rankinite.data.io.letor.files import read_letor
+from rankinite.engine import parallel
 from rankinite.errors import ArgumentError, DataError
 
 GOOD = "2 qid:1 1:0.5 2:1 #docid = A\n1 qid:1 1:0.25\n\n0 qid:2 2:3\n"
@@ -149,8 +149,8 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_matrix_beyond_the_memory_is_refused_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankinite.memory._in_use", lambda: (0, 0, 0))
-    monkeypatch.setattr("rankinite.memory._machine_memory", lambda: 1 << 20)
+    monkeypatch.setattr("rankinite.engine.memory._in_use", lambda: (0, 0, 0))
+    monkeypatch.setattr("rankinite.engine.memory._machine_memory", lambda: 1 << 20)
     message = refusal([put(folder, "1 qid:1 100000:1\n" * 5)], chunk=20)
     assert re.search(r"the first \d rows of 100000 features would take", message)
     assert "the machine's memory" in message

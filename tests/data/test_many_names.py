@@ -11,14 +11,14 @@ import pyarrow as pa
 import pytest
 
 import rankinite as rk
-from rankinite.data.columns import assign_roles
 from rankinite.data.dataset import Dataset
-from rankinite.data.table_files import open_csv
-from rankinite.data.tables import check_columns
-from rankinite.data.writing import write
+from rankinite.data.io.columns import assign_roles
+from rankinite.data.io.table_files import open_csv
+from rankinite.data.io.tables import check_columns
+from rankinite.data.io.writing import write
 from rankinite.errors import DataError
-from rankinite.rankers.inputs import columns_of
-from rankinite.rankers.matching import match_features
+from rankinite.models.files.matching import match_features
+from rankinite.models.inputs import columns_of
 from rankinite.trees.settings import TreeSettings
 
 COUNT = 1500

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.data.preference_files import read_preferences
-from rankinite.data.trec import read_qrels, read_scores
+from rankinite.data.io.preference_files import read_preferences
+from rankinite.data.io.trec import read_qrels, read_scores
 from rankinite.errors import DataError, cut, listed, quoted
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rankinite.data import output_files
-from rankinite.data.output_files import write_atomically
+from rankinite.data.io import output_files
+from rankinite.data.io.output_files import write_atomically
 
 COMPILER = shutil.which("cc")
 FAILING = """
@@ -21,7 +21,7 @@ import ctypes, errno, itertools, os, sys
 from pathlib import Path
 import numpy as np
 import rankinite as rk
-from rankinite.data.output_files import write_atomically
+from rankinite.data.io.output_files import write_atomically
 from rankinite.errors import DataError
 
 shim, folder = ctypes.CDLL(None), Path(sys.argv[1])
@@ -86,7 +86,7 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from rankinite.data.output_files import write_atomically
+from rankinite.data.io.output_files import write_atomically
 with write_atomically(Path(sys.argv[1])) as handle:
     handle.write(b"half")
     handle.flush()
@@ -153,8 +153,8 @@ def test_what_looks_like_a_part_but_leads_elsewhere_stays(tmp_path: Path) -> Non
     assert (tmp_path / "precious").read_bytes() == b"mine"
 
 
-SOURCES = Path(output_files.__file__).parents[1]
-ELSEWHERE = {"data/streams.py", "kernel_cache.py"}
+SOURCES = Path(output_files.__file__).parents[2]
+ELSEWHERE = {"data/io/streams.py", "kernel_cache.py"}
 """The one copies a pipe into a temporary folder; the other keeps compiled code, which is made again where it is damaged."""
 
 
@@ -166,4 +166,4 @@ def test_all_outputs_are_written_in_one_place(pattern: str) -> None:
     found = {
         str(file.relative_to(SOURCES)) for file in SOURCES.rglob("*.py") if re.search(pattern, file.read_text(encoding="utf-8"))
     }
-    assert found - ELSEWHERE <= {"data/output_files.py"}
+    assert found - ELSEWHERE <= {"data/io/output_files.py"}

@@ -14,9 +14,9 @@ import pytest
 import scipy.sparse
 
 from oracles.datasets import contents, random_dataset
-from rankinite.data.formats import format_of
-from rankinite.data.reading import read
-from rankinite.data.writing import write
+from rankinite.data.io.formats import format_of
+from rankinite.data.io.reading import read
+from rankinite.data.io.writing import write
 from rankinite.errors import ArgumentError, DataError
 
 LETOR = "2 qid:7 1:0.5 3:1 # a\n0 qid:3 2:4\n1 qid:7 1:1e39 # c\n"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from oracles.datasets import contents, random_dataset
 from rankinite import read, write
-from rankinite.data.columns import USUAL_NAMES
-from rankinite.data.table_files import ROLES_KEY
+from rankinite.data.io.columns import USUAL_NAMES
+from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.errors import DataError
 
 USUAL = [name for names in USUAL_NAMES.values() for name in names]

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankinite.data.output_files import write_atomically
-from rankinite.data.streams import line_chunks, open_bytes
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.streams import line_chunks, open_bytes
 from rankinite.errors import DataError
 
 PACK = {
@@ -192,7 +192,7 @@ def test_open_files_are_written_not_replaced(tmp_path: Path, name: str) -> None:
     if name == "link":
         (tmp_path / "link").symlink_to("/dev/stdout")
     script = (
-        "import sys; from pathlib import Path; from rankinite.data.output_files import write_atomically\n"
+        "import sys; from pathlib import Path; from rankinite.data.io.output_files import write_atomically\n"
         "with write_atomically(Path(sys.argv[1])) as handle: handle.write(b'new')"
     )
     with (tmp_path / "out").open("ab") as out:

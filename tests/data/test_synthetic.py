@@ -8,11 +8,11 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from oracles.datasets import contents
-from rankinite.data._kernels import polynomial_values
+from rankinite.data._matrix_kernels import polynomial_values
 from rankinite.data.dataset import Dataset
 from rankinite.data.synthetic import BLOCK, WEB_SHARES, World, synthesise
+from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError
-from rankinite.parallel import threads
 
 SMALL = World(features=8, documents=5, terms=4)
 

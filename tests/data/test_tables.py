@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.datasets import contents, random_dataset
-from rankinite.data import tables
-from rankinite.data._kernels import columns_to_rows
-from rankinite.data.reading import read
-from rankinite.data.writing import write, write_parquet
+from rankinite.data._matrix_kernels import columns_to_rows
+from rankinite.data.io import tables
+from rankinite.data.io.reading import read
+from rankinite.data.io.writing import write, write_parquet
 from rankinite.errors import ArgumentError, DataError
 
 ROWS = {"qid": [7, 3, 7], "label": [2, 0, 1], "doc_id": ["a", "b", "c"], "bm25": [0.5, None, 2.5], "new": [True, False, True]}
@@ -147,7 +147,7 @@ def test_pieces_and_batches_do_not_matter(tmp_path_factory: pytest.TempPathFacto
     write(data, path)
     pq.write_table(pq.read_table(path), path, row_group_size=group)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankinite.data.table_files.BATCH", batch)
+        patch.setattr("rankinite.data.io.table_files.BATCH", batch)
         patch.setattr(tables, "BATCH", batch)
         patch.setattr(tables, "STRIP", 2)
         assert contents(read(path)) == contents(data)

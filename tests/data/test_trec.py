@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from oracles.datasets import random_dataset
-from rankinite.data.preference_files import read_preferences
-from rankinite.data.trec import read_qrels, read_run, read_scores, read_trec
+from rankinite.data.io.preference_files import read_preferences
+from rankinite.data.io.trec import read_qrels, read_run, read_scores, read_trec
 from rankinite.errors import DataError
 
 QRELS = "2 0 b 1\n1 0 a 2\n1 0 c -1\n2 0 a 0\n"

@@ -14,12 +14,12 @@ import pytest
 from scipy import stats
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.pairs import TESTS
 from rankinite.evaluation.significance import bootstrap, holm, randomisation
 from rankinite.measures import ERR, NDCG, PairwiseErrors, Ranking
-from rankinite.parallel import threads
 
 MEASURES = (NDCG(5), ERR(), PairwiseErrors())
 NAMES = ("noise", "weak", "strong", "strong again")

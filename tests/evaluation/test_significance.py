@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from oracles.significance import all_bootstraps, all_sign_flips, holm_by_definition
+from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation._kernels import sign_flip_sums
 from rankinite.evaluation.significance import (
@@ -24,7 +25,6 @@ from rankinite.evaluation.significance import (
     t_interval,
 )
 from rankinite.grid import p_value
-from rankinite.parallel import threads
 
 # Tenths: their sums tie often, and are not exact in binary, which is what a tie must survive.
 tenths = st.lists(st.integers(-10, 10), min_size=1, max_size=10)

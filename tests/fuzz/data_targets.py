@@ -18,7 +18,7 @@ import rankinite as rk
 from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text, number, text
 from fuzz.target import DiffersError, Target
 from oracles import letor as oracle
-from rankinite.data.table_files import ROLES_KEY
+from rankinite.data.io.table_files import ROLES_KEY
 
 
 def letor_text(rng: Random, *, qids: bool = True) -> str:

@@ -17,13 +17,13 @@ import rankinite as rk
 from fuzz.data_targets import put
 from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text
 from fuzz.target import Target
-from rankinite.adapt.curve import LearningCurve
-from rankinite.adapt.methods import Method
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trial_store import TrialStore
-from rankinite.adapt.trials import Trial
+from rankinite.adapt.trial import Trial
+from rankinite.adapt.trial_cache import TrialStore
 
-MODELS = Path(__file__).parents[1] / "models"
+MODELS = Path(__file__).parents[1] / "model_files"
 MOST_FEATURES = 50_000
 """Models that name more are loaded, but score nothing here."""
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.gradients import lambdas, measure_changes
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import kernel
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.kernel import kernel
 from rankinite.measures._kernels import expected_linear, scale_one
 from rankinite.measures.base import Parts, Swap, expected_values
 

@@ -7,9 +7,9 @@ import pytest
 import xgboost
 
 import rankinite as rk
+from rankinite.learners.ranknet import RankNet
 from rankinite.measures import CONVENTIONS
 from rankinite.measures.dcg import HIGHEST_EXPONENTIAL
-from rankinite.rankers.ranknet import RankNet
 
 MEASURES = ["ndcg@10", "dcg@5", "avendcg"]
 RANDOM = np.random.default_rng(0)

@@ -25,10 +25,10 @@ from oracles.nets import (
     random_frame,
     standardised,
 )
+from rankinite.engine.kernel import frozen
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.kernel import frozen
 from rankinite.nets import _net_kernels, _train_kernels
 from rankinite.nets._state import Rows, Steps
 

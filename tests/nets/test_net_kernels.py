@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.nets import activations, forward, random_frame, standardised
-from rankinite._math_kernels import exponential, hyperbolic_tangent
-from rankinite.kernel import frozen
+from rankinite.engine._math_kernels import exponential, hyperbolic_tangent
+from rankinite.engine.kernel import frozen
 from rankinite.nets import _net_kernels as kernels
 
 SIZES = [(5, 1), (5, 10, 1), (5, 7, 3, 1)]

@@ -9,10 +9,11 @@ from importlib import import_module
 import numpy as np
 
 import rankinite as rk
-from rankinite.adapt import methods, task
-from rankinite.adapt.lambdaboost import lambdaboost
-from rankinite.adapt.smart import smart
-from rankinite.combine.searching import powell
+from rankinite.adapt import task
+from rankinite.adapt.methods.catalogue import catalogue as methods
+from rankinite.adapt.methods.lambdaboost import lambdaboost
+from rankinite.adapt.methods.smart import smart
+from rankinite.combine.powell_search import powell
 
 WORLD = rk.World(features=5, documents=10, terms=4, noise=0.3, seed=3)
 TREES = rk.LambdaMART(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)
@@ -83,8 +84,8 @@ def make_small(monkeypatch) -> None:
         return replace(TREES, measure=measure, seed=seed)
 
     monkeypatch.setattr(task, "own_learner", own)
-    monkeypatch.setattr(import_module("rankinite.adapt.neighbours"), "own_learner", own)
-    monkeypatch.setattr(import_module("rankinite.adapt.interpolate"), "powell", partial(powell, most=50))
+    monkeypatch.setattr(import_module("rankinite.adapt.methods.neighbours"), "own_learner", own)
+    monkeypatch.setattr(import_module("rankinite.adapt.methods.interpolate"), "powell", partial(powell, most=50))
     monkeypatch.setattr(methods, "smart", partial(smart, learner=replace(TREES, row_share=0.7)))
     monkeypatch.setattr(methods, "lambdaboost", partial(lambdaboost, learner=LINEAR))
     for name in ("rows_drawn", "nodes_drawn"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankinite.parallel import Team
+from rankinite.engine.parallel import Team
 from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower
 from rankinite.trees.settings import TreeSettings

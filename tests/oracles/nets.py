@@ -9,8 +9,8 @@ import numpy as np
 
 import rankinite as rk
 from oracles.gradients import ranked, sigmoid
-from rankinite.data.content import query_order
-from rankinite.kernel import frozen
+from rankinite.data.row_keys import query_order
+from rankinite.engine.kernel import frozen
 from rankinite.nets._state import Frame
 from rankinite.nets.network import first_weights, sizes_of, weight_count
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rankinite.rankers.forest import Forest
-from rankinite.rankers.history import History
+from rankinite.models.forest import Forest
+from rankinite.models.history import History
 from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
 

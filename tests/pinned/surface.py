@@ -18,7 +18,7 @@ import rankinite.report
 import rankinite.sklearn
 from determinism.everything import results
 from rankinite.cli.app import app
-from rankinite.cli.verbs import loaded
+from rankinite.cli.commands import loaded
 
 PINNED = Path(__file__).parent
 HOMES: dict[str, ModuleType] = {

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles import bins as oracle
+from rankinite.engine.parallel import SMALLEST
 from rankinite.errors import ArgumentError, DataError
-from rankinite.parallel import SMALLEST
 from rankinite.trees.bins import MISSING, WIDTH, Bins, Codes, fit_bins
 
 LARGEST = np.finfo(np.float32).max

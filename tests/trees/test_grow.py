@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.growing import NEAR, UNIT, Node, grow_one, leaves_of, rows_of
-from rankinite.parallel import Team
+from rankinite.engine.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower

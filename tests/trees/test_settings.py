@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.rankers.boosting import Boosting
+from rankinite.learners.boosting import Boosting
 from rankinite.trees.settings import TreeSettings
 
 WRONG = {

@@ -8,16 +8,16 @@
 - :func:`choose`: all of them, tried on the target's own queries, and the one to deploy.
 """
 
-from rankinite.adapt.choice import Choice
-from rankinite.adapt.choose import choose
-from rankinite.adapt.curve import LearningCurve
-from rankinite.adapt.interpolate import interpolate
-from rankinite.adapt.lambdaboost import lambdaboost
-from rankinite.adapt.moved import Moved, moved
-from rankinite.adapt.neighbours import Neighbours, neighbours
-from rankinite.adapt.pool import pool
-from rankinite.adapt.smart import smart
-from rankinite.adapt.trada import Trada, trada
+from rankinite.adapt.choosing import choose
+from rankinite.adapt.forest_changes import Moved, moved
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.methods.interpolate import interpolate
+from rankinite.adapt.methods.lambdaboost import lambdaboost
+from rankinite.adapt.methods.neighbours import Neighbours, neighbours
+from rankinite.adapt.methods.pool import pool
+from rankinite.adapt.methods.smart import smart
+from rankinite.adapt.methods.trada import Trada, trada
+from rankinite.adapt.result import Choice
 
 __all__ = [
     "Choice",

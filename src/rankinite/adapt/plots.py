@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankinite.adapt.deciding import BASELINES
+from rankinite.adapt.decision import BASELINES
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, literal, plain
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
@@ -14,8 +14,8 @@ from rankinite.evaluation.significance import exact_mean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rankinite.adapt.choice import Choice
-    from rankinite.adapt.curve import LearningCurve
+    from rankinite.adapt.learning_curve import LearningCurve
+    from rankinite.adapt.result import Choice
     from rankinite.evaluation.compare import Comparison
 
 COLOURS = (ORANGE, BLUE, "#5b8c5a", "#8d5a97")

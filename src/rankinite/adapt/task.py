@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from rankinite.adapt.interpolate import own_learner
-from rankinite.adapt.settings import LAMBDA, Loss, last_told, loss_of, with_loss_of
-from rankinite.adapt.trada import Trada
-from rankinite.adapt.tuning import Own, fit_own
+from rankinite.adapt.background_settings import LAMBDA, Loss, last_told, loss_of, with_loss_of
+from rankinite.adapt.held_out import Own, fit_own
+from rankinite.adapt.methods.interpolate import own_learner
+from rankinite.adapt.methods.trada import Trada
 from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import evaluate
+from rankinite.learners.boosting import Boosting
+from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures.base import TrainableMeasure
-from rankinite.rankers.base import Fitted
-from rankinite.rankers.boosting import Boosting
-from rankinite.rankers.forest import Forest
-from rankinite.rankers.lambdamart import LambdaMART
+from rankinite.models.base import Fitted
+from rankinite.models.forest import Forest
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Fitted)

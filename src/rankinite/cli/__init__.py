@@ -118,7 +118,7 @@ def _run() -> None:
 
 def _note(message: Warning | str, *_where: object) -> None:
     """A warning, without the line of code that gave it."""
-    from rankinite.cli.manner import shortened
+    from rankinite.cli.messages import shortened
 
     print(f"rankinite: note: {shortened(str(message))}", file=sys.stderr)
 
@@ -148,7 +148,7 @@ def _flushed(code: Any) -> Any:
 
 
 def _refuse(message: str, code: int = 2) -> NoReturn:
-    from rankinite.cli.manner import shortened
+    from rankinite.cli.messages import shortened
 
     print(f"rankinite: {shortened(message)}", file=sys.stderr)
     sys.exit(code)
@@ -163,7 +163,7 @@ def as_options(message: str) -> str:
 
 def _with_settings(message: str) -> str:
     """The same for the settings of learners: ``min_rows=20`` → ``--min-rows 20``, ``normalise=False`` → ``--no-normalise``."""
-    from rankinite.cli.learners import HOMES, SETTINGS
+    from rankinite.cli.learner_options import HOMES, SETTINGS
 
     names = "|".join(sorted({name for settings in SETTINGS.values() for name in settings}, key=len, reverse=True))
 

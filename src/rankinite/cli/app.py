@@ -8,7 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 import rankinite
-from rankinite.cli import config, verbs
+from rankinite.cli import commands as verbs
+from rankinite.cli import settings_file as config
 
 EXAMPLES = """[bold]Three examples[/bold]
 
@@ -69,7 +70,7 @@ def options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Settings shared by all verbs: :class:`rankinite.cli.verbs.Common` reads them."""
+    """Settings shared by all verbs: :class:`rankinite.cli.commands.Common` reads them."""
 
 
 FIRST, DATA, TRAIN, JUDGE, USE = "First steps", "Data", "Train and adapt", "Judge", "Use"

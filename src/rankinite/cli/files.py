@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias, get_args
 
 import typer
 
-from rankinite.cli.rankers import path_of
+from rankinite.cli.ranker_arguments import path_of
 from rankinite.errors import ArgumentError, DataError
 
 try:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from rankinite.cli.manner import say
+from rankinite.cli.messages import say
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended, as shells have it."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
-from rankinite.cli import completing
-from rankinite.cli.manner import busy, detail, say
+from rankinite.cli import completion as completing
+from rankinite.cli.messages import busy, detail, say
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Reading:
                 option = f"--{name.replace('_', '-')}"
                 raise ArgumentError(f"{option} '': there is nothing between the quotes. Give a name, or leave {option} out.")
         with busy(f"reading {', '.join(map(str, paths))}"):
-            from rankinite.data.reading import read
+            from rankinite.data.io.reading import read
 
             data = read(
                 list(paths),

@@ -21,7 +21,7 @@ def check_picture(path: Path) -> str:
 
 def save_picture(path: Path, draw: Callable[[], Any]) -> None:
     """Write what ``draw`` gives, a figure or axes."""
-    from rankinite.data.output_files import write_atomically
+    from rankinite.data.io.output_files import write_atomically
 
     kind = check_picture(path)
     try:

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.manner import say
+from rankinite.cli.messages import say
 
 if TYPE_CHECKING:
-    from rankinite.adapt.trials import Step, Watching
-    from rankinite.rankers.training import Callback, Progress
+    from rankinite.adapt.trial import Step, Watching
+    from rankinite.learners.base import Callback, Progress
 
 COMPILING = "compiling (first run only) …"
 KIND = "numba:compile"

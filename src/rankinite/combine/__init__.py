@@ -6,9 +6,9 @@
 """
 
 from rankinite.combine.averaging import average
+from rankinite.combine.exact_weights import cyclic, exact, greedy, nested_by_number
+from rankinite.combine.powell_search import powell
 from rankinite.combine.result import Combination
-from rankinite.combine.searching import powell
 from rankinite.combine.stacking import stacked
-from rankinite.combine.sweeping import cyclic, exact, greedy, nested_by_number
 
 __all__ = ["Combination", "average", "cyclic", "exact", "greedy", "nested_by_number", "powell", "stacked"]

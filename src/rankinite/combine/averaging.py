@@ -12,8 +12,8 @@ from rankinite.combine.result import Combination, Rankers, gather
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.measures.base import Measure
-from rankinite.rankers.blend import Blend
-from rankinite.rankers.normalised import Scale, fit_normalised
+from rankinite.models.blend import Blend
+from rankinite.models.normalised import Scale, fit_normalised
 
 
 def average(

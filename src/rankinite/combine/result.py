@@ -12,15 +12,15 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
+from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
-from rankinite.kernel import Floats
 from rankinite.measures.base import Measure
-from rankinite.rankers.base import Fitted, is_scorer
-from rankinite.rankers.blend import Blend
-from rankinite.rankers.normalised import centre_and_spread
+from rankinite.models.base import Fitted, is_scorer
+from rankinite.models.blend import Blend
+from rankinite.models.normalised import centre_and_spread
 from rankinite.sweep.curve import Curve
 from rankinite.sweep.ratios import RatioCurve, alpha_text
 

@@ -11,13 +11,13 @@ from rankinite.combine.result import Combination, Material, Rankers, blend_of, g
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch
+from rankinite.engine.kernel import FEATURE
 from rankinite.errors import MeasureError
-from rankinite.kernel import FEATURE
+from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures.base import Measure, TrainableMeasure
-from rankinite.rankers.blend import Blend
-from rankinite.rankers.lambdarank import LambdaRank
-from rankinite.rankers.net import Linear, Net
-from rankinite.rankers.stack import Stack
+from rankinite.models.blend import Blend
+from rankinite.models.net import Linear, Net
+from rankinite.models.stack import Stack
 
 
 def stacked(

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite.data._kernels import first_infinite
+from rankinite.data._matrix_kernels import first_infinite
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import FEATURE
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.kernel import FEATURE
-from rankinite.parallel import over_queries
 
 Infinite: TypeAlias = Literal["error", "missing", "clip", "keep"]
 """±inf, and numbers beyond float32 such as 1.79e308, which public sets use as sentinels."""

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from rankinite.data.dataset_checks import check_dataset
 from rankinite.data.grouping import as_text, group_rows
 from rankinite.data.preferences import Preferences
+from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
-from rankinite.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)

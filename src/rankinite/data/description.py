@@ -12,9 +12,9 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.odd_features import OddFeature, advice, find_odd_features
+from rankinite.engine.kernel import Features, Floats
 from rankinite.errors import DataError
 from rankinite.grid import Grid
-from rankinite.kernel import Features, Floats
 
 _BLOCK = 1 << 16
 _SHOWN = 12  # features that are listed where nobody asked for all

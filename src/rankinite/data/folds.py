@@ -13,8 +13,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import concat
+from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import Indices
 from rankinite.seeds import generator
 
 

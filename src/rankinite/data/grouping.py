@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.kernel import Indices, Strings
+from rankinite.engine.kernel import Indices, Strings
 
 TEXT = np.dtypes.StringDType()
 

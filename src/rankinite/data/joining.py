@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.preferences import Preferences
+from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.kernel import Indices
 
 
 def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.column_names import Meaning, meaning_of
 from rankinite.data.dataset import Dataset
-from rankinite.kernel import Flags, Indices
+from rankinite.data.io.column_names import Meaning, meaning_of
+from rankinite.engine.kernel import Flags, Indices
 
 _SAMPLE = 1 << 12  # rows that are looked at first: most features are told by them
 _MOST_NAMES = 20

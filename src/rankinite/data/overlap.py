@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.data._content_kernels import STEP, Keys
-from rankinite.data.content import feature_keys, query_keys
+from rankinite.data._row_key_kernels import STEP, Keys
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import feature_keys, query_keys
+from rankinite.engine.kernel import INDEX, Flags, Indices
 from rankinite.errors import DataError
-from rankinite.kernel import INDEX, Flags, Indices
 
 
 class Contents(NamedTuple):

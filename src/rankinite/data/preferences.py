@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, frozen
 from rankinite.errors import DataError
-from rankinite.kernel import INDEX, SCORE, Floats, Indices, frozen
 
 
 @dataclass(frozen=True, eq=False)

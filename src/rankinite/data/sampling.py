@@ -9,8 +9,8 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
 from rankinite.data.joining import concat
+from rankinite.engine.kernel import INDEX
 from rankinite.errors import ArgumentError
-from rankinite.kernel import INDEX
 from rankinite.seeds import generator
 
 AUG70 = (0.7, 5)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankinite.data._content_kernels import Keys
+from rankinite.data._row_key_kernels import Keys
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import Contents, contents_of
+from rankinite.engine.kernel import Flags, frozen
 from rankinite.errors import DataError
-from rankinite.kernel import Flags, frozen
 
 MOST_KEYS = 4096
 """More keys than this are not kept."""

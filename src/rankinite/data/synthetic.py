@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite.data._kernels import polynomial_values
+from rankinite.data._matrix_kernels import polynomial_values
 from rankinite.data.cleaning import check_choice
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices, Strings
+from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError
-from rankinite.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices, Strings
-from rankinite.parallel import run
 
 Part: TypeAlias = Literal["train", "valid", "test"]
 WEB_SHARES = (0.3704, 0.2855, 0.2714, 0.0523, 0.0204)

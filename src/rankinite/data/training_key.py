@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rankinite.data.content import row_keys
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import row_keys
 
 
 def training_key(data: Dataset) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import Floats, kernel
+from rankinite.engine.kernel import Floats, kernel
 
 # All uint64: a uint64 added to an int64 would silently become a float64.
 _STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from rankinite.engine.kernel import Floats
 from rankinite.evaluation.significance import NOISE
-from rankinite.kernel import Floats
 from rankinite.measures.base import BoundedMeasure, Measure
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.trec import RunScores
+from rankinite.data.io.trec import RunScores
+from rankinite.engine.kernel import Floats
 from rankinite.errors import listed
-from rankinite.kernel import Floats
 
 MOST_NAMES = 5
 """So many queries are named in a sentence; the others are counted."""

@@ -12,20 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import SCORE, Floats, Strings
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
-from rankinite.kernel import SCORE, Floats, Strings
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.grades import grades_of
 from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
 from rankinite.measures.spelling import parse_measure
-from rankinite.parallel import over_queries
 
 
 @runtime_checkable
@@ -299,6 +299,17 @@ def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Meas
     if len(set(names)) < len(names):
         raise ArgumentError(f"two measures are called {max(names, key=names.count)!r}. Give them different names.")
     return tuple(parsed)
+
+
+def one_measure(name: str, field: str, given: Measure | str) -> Measure:
+    """The measure of a setting; refuses what is none, or several."""
+    try:
+        measures = as_measures(given)
+    except ArgumentError as problem:
+        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
+    if len(measures) != 1:
+        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
+    return measures[0]
 
 
 def _is_list(measures: Any) -> TypeGuard[Iterable[Any]]:

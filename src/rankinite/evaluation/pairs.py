@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankinite.engine.kernel import Strings
 from rankinite.errors import MeasureError
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
@@ -23,7 +24,6 @@ from rankinite.evaluation.significance import (
     t_interval,
 )
 from rankinite.grid import at_floor, p_value
-from rankinite.kernel import Strings
 from rankinite.measures.base import Measure
 
 Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from rankinite.engine.kernel import SCORE, Floats
+from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation._kernels import bootstrap_sums, sign_flip_sums
-from rankinite.kernel import SCORE, Floats
-from rankinite.parallel import run
 
 NOISE = 1e-12
 """Two values of a query closer than this (relative to the larger one, or to 1) are the same value, rounded differently."""

@@ -20,11 +20,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankinite._math_kernels import exponential, logarithm_of_one_more
+from rankinite.engine._math_kernels import exponential, logarithm_of_one_more
+from rankinite.engine.kernel import Floats, Indices, kernel
 from rankinite.gradients._order_kernels import BLOCK, COUNT, rank_again, rank_by_counting, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
 from rankinite.gradients._state import Graded, Judged, Work
-from rankinite.kernel import Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 

@@ -5,7 +5,7 @@ Scores come in the order of the documents' content. The order is total: falling 
 
 from __future__ import annotations
 
-from rankinite.kernel import Floats, Indices, kernel
+from rankinite.engine.kernel import Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import sort_descending
 
 BLOCK = 4

@@ -6,8 +6,8 @@ All kernels work on the queries first … last−1. ``weights`` has one entry a 
 
 from __future__ import annotations
 
-from rankinite._math_kernels import LARGEST, exponential
-from rankinite.kernel import Floats, Grades, Indices, kernel
+from rankinite.engine._math_kernels import LARGEST, exponential
+from rankinite.engine.kernel import Floats, Grades, Indices, kernel
 
 
 @kernel

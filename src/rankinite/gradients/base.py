@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import SCORE, Floats, Reals, frozen
 
 
 class Objective(Protocol):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data.content import content_order
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import content_order
+from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.gradients.base import check_sigma
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
-from rankinite.kernel import SCORE, Floats, Grades, frozen
 from rankinite.measures.base import Measure, TrainableMeasure, scales_of
 from rankinite.measures.grades import grades_of
 

@@ -7,17 +7,21 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite._math_kernels import logarithm
 from rankinite.data.dataset import Dataset
+from rankinite.engine._math_kernels import logarithm
+from rankinite.engine.kernel import SCORE, Floats, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError
 from rankinite.gradients import _point_kernels as _kernels
 from rankinite.gradients.base import check_sigma, checked_scores, exact_mean, weight_of_rows
-from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.measures.err import stopping_probability
-from rankinite.parallel import over_queries
 
 Targets: TypeAlias = Literal["graded", "binary"]
 """What the probability of a row should be: (2^g − 1)/2^max_grade, or 1 from the lowest relevant grade on and 0 below."""
+
+
+LOSSES = ("graded", "binary", "balanced")
+"""The values of MART's ``loss`` that stand for this cost."""
 
 
 def probability(scores: Floats, sigma: float) -> Floats:

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from rankinite._math_kernels import logarithm
 from rankinite.data.dataset import Dataset
+from rankinite.engine._math_kernels import logarithm
+from rankinite.engine.kernel import SCORE, Floats, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, listed
 from rankinite.gradients import _point_kernels as _kernels
 from rankinite.gradients.base import checked_scores, query_weights, weight_of_rows
-from rankinite.kernel import SCORE, Floats, frozen
-from rankinite.parallel import over_queries
 
 MOST = 50
 """More distinct grades than this are not classes but a quantity."""

@@ -8,14 +8,14 @@ from typing import NoReturn
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, address, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, MeasureError
 from rankinite.gradients import _kernels
 from rankinite.gradients._state import Graded
 from rankinite.gradients.base import checked_scores, query_weights
-from rankinite.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, address, frozen
 from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap
-from rankinite.parallel import over_queries
 
 
 @dataclass(frozen=True, eq=False)

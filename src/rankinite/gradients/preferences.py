@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data.content import content_order
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import content_order
+from rankinite.engine.kernel import INDEX, SCORE, Floats, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError
 from rankinite.gradients import _kernels
 from rankinite.gradients._state import Judged
 from rankinite.gradients.base import check_sigma, checked_scores, query_weights
-from rankinite.kernel import INDEX, SCORE, Floats, frozen
-from rankinite.parallel import over_queries
 
 
 class PreferencePairs:

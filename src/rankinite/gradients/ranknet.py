@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data.content import content_order
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import content_order
+from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.gradients import _kernels
 from rankinite.gradients.base import check_sigma, query_weights
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
 from rankinite.gradients.preferences import PreferencePairs
-from rankinite.kernel import SCORE, Floats, frozen
 from rankinite.measures.base import Swap
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import SCORE, Floats
+from rankinite.engine.parallel import over_queries
 from rankinite.gradients import _point_kernels as _kernels
 from rankinite.gradients.base import checked_scores, exact_mean, query_weights, weight_of_rows
-from rankinite.kernel import SCORE, Floats
-from rankinite.parallel import over_queries
 
 
 class SquaredLoss:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import (
+from rankinite.engine.kernel import (
     ADDRESS,
     FLOAT,
     FLOAT32,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import Flags, Floats, Grades, Indices, kernel
+from rankinite.engine.kernel import Flags, Floats, Grades, Indices, kernel
 
 TIES_EXPECTED, TIES_LOWEST, TIES_HIGHEST, TIES_ORDER = 0, 1, 2, 3
 _RUN = 24  # insertion sort beats merging below about this length

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import ADDRESS, FLOAT, INT, NOTHING, Floats, array_type, function_at, kernel
+from rankinite.engine.kernel import ADDRESS, FLOAT, INT, NOTHING, Floats, array_type, function_at, kernel
 
 _FLOATS, _STATE = array_type(FLOAT), array_type(FLOAT, dimensions=2)
 PREPARE = NOTHING(_FLOATS, _FLOATS, _STATE)

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import MeasureError, quoted
-from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, check_finite, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking

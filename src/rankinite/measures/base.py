@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, address, compiled, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError, quoted
-from rankinite.kernel import SCORE, Floats, Indices, Reals, address, compiled, frozen
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
-from rankinite.parallel import over_queries
 
 
 @runtime_checkable

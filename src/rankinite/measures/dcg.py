@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite._math_kernels import binary_logarithms
+from rankinite.engine._math_kernels import binary_logarithms
+from rankinite.engine.kernel import SCORE, Floats, Reals
+from rankinite.engine.powers import power_of_two
 from rankinite.errors import MeasureError, quoted
-from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
 from rankinite.measures.grades import GradeError
-from rankinite.measures.powers import power_of_two
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Floats, Reals
+from rankinite.engine.powers import power_of_two
 from rankinite.errors import MeasureError, quoted
-from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import Parts, Swap, check_cutoff, expected_values, reciprocal_ranks
 from rankinite.measures.grades import GradeError
-from rankinite.measures.powers import power_of_two
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Floats
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError
-from rankinite.kernel import SCORE, Floats
 from rankinite.measures import _kernels
 from rankinite.measures.base import check_finite
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import spell
-from rankinite.parallel import over_queries
 
 
 @dataclass(frozen=True, slots=True)

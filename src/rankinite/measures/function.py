@@ -10,7 +10,7 @@ from math import factorial
 
 import numpy as np
 
-from rankinite.kernel import SCORE, Floats
+from rankinite.engine.kernel import SCORE, Floats
 from rankinite.measures.ranking import Ranking
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import MeasureError, quoted
-from rankinite.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels
 from rankinite.measures.base import SMALL, Parts, check_cutoff, check_finite, expected_values, ranks_up_to, relevant
 from rankinite.measures.ranking import Ranking

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.engine.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
+from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
 from rankinite.measures import _ranking_kernels as _kernels
-from rankinite.parallel import over_queries
 
 Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
 """What tied scores mean.

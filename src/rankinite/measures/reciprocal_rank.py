@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankinite.kernel import SCORE, Floats, Reals
+from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, check_finite, expected_values, reciprocal_ranks, relevant
 from rankinite.measures.ranking import Ranking

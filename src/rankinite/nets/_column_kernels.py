@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import Features, Floats, Indices, kernel
+from rankinite.engine.kernel import Features, Floats, Indices, kernel
 
 
 @kernel

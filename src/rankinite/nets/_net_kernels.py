@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite._math_kernels import hyperbolic_tangent
-from rankinite.kernel import Floats, Indices, Reals, kernel
+from rankinite.engine._math_kernels import hyperbolic_tangent
+from rankinite.engine.kernel import Floats, Indices, Reals, kernel
 from rankinite.nets._state import Frame
 
 BLOCK = 8

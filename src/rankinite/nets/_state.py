@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rankinite.kernel import Floats, Indices
+from rankinite.engine.kernel import Floats, Indices
 
 
 class Frame(NamedTuple):

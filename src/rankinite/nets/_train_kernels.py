@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite._math_kernels import whole_power
+from rankinite.engine._math_kernels import whole_power
+from rankinite.engine.kernel import Features, Floats, Indices, kernel
 from rankinite.gradients._kernels import push_preferences, push_query, workspace_of
 from rankinite.gradients._state import Graded, Judged
-from rankinite.kernel import Features, Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankinite.data.content import content_order, query_order
 from rankinite.data.dataset import Dataset
-from rankinite.kernel import Features, Floats, Indices, frozen
+from rankinite.data.row_keys import content_order, query_order
+from rankinite.engine.kernel import Features, Floats, Indices, frozen
+from rankinite.engine.parallel import run
 from rankinite.nets import _column_kernels as _kernels
 from rankinite.nets.standard import fit_standard
-from rankinite.parallel import run
 
 PIECES = 16
 """Rows are summed in so many pieces, however many threads there are: the order of a sum must not depend on them."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankinite.engine.kernel import SCORE, Features, Floats, Indices, Reals, frozen
 from rankinite.errors import DataError
-from rankinite.kernel import SCORE, Features, Floats, Indices, Reals, frozen
 from rankinite.nets import _standard_kernels as _kernels
 
 _PIECE = 1 << 16

@@ -14,10 +14,10 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from rankinite.data.output_files import write_atomically
-from rankinite.data.text_files import AnyPath
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
-from rankinite.report.content import Report
+from rankinite.report.document import Report
 
 PROGRAM = ("elements.js", "charts.js", "queries.js", "report.js")
 """The parts of the program, which are put into one."""

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankinite.adapt.moved import moved
+from rankinite.adapt.forest_changes import moved
+from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.kernel import Floats
-from rankinite.rankers.blend import Blend
-from rankinite.rankers.forest import Forest
-from rankinite.rankers.history import History
-from rankinite.rankers.net import Linear
-from rankinite.report.content import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
+from rankinite.models.blend import Blend
+from rankinite.models.forest import Forest
+from rankinite.models.history import History
+from rankinite.models.net import Linear
+from rankinite.report.document import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
 from rankinite.trees.structure import DTYPES, LEAF
 
 POINTS = 600

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import Flags, Floats, Indices
 from rankinite.evaluation.evaluate import Result
-from rankinite.kernel import Flags, Floats, Indices
-from rankinite.report.content import Documents, GradesByRank, Number, Queries
+from rankinite.report.document import Documents, GradesByRank, Number, Queries
 
 DOCUMENT_BYTES = 12_500_000
 """About so large the documents may be in the file; of larger data only the first ones of each query are kept."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rankinite.adapt.choice import Choice, size_of
-from rankinite.adapt.deciding import BASELINES
+from rankinite.adapt.decision import BASELINES
+from rankinite.adapt.result import Choice, size_of
 from rankinite.errors import ArgumentError
 from rankinite.evaluation import evaluate
 from rankinite.evaluation.bounds import half_note
@@ -14,7 +14,7 @@ from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import floor_note
 from rankinite.grid import number
 from rankinite.measures.base import Measure
-from rankinite.report.content import Curve, CurveLine, Figure, Gain, Result, System, Table
+from rankinite.report.document import Curve, CurveLine, Figure, Gain, Result, System, Table
 
 
 def choice_tables(choice: Choice) -> tuple[Table, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.kernel import Flags, Floats, Indices, kernel
+from rankinite.engine.kernel import Flags, Floats, Indices, kernel
 from rankinite.measures._ranking_kernels import block_end, sort_descending
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.kernel import Floats, Indices, kernel
+from rankinite.engine.kernel import Floats, Indices, kernel
 from rankinite.sweep._line_kernels import room_at
 
 DIGIT = 11

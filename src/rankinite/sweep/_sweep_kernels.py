@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.kernel import ADDRESS, FLOAT, INT, Flags, Floats, Indices, array_type, kernel
+from rankinite.engine.kernel import ADDRESS, FLOAT, INT, Flags, Floats, Indices, array_type, kernel
 from rankinite.measures._kernels import expected_at
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.sweep._line_kernels import (

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from rankinite.drawing import BLUE, ORANGE, axes_of, plain
+from rankinite.engine.kernel import SCORE, Floats, Indices, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.significance import NOISE
-from rankinite.kernel import SCORE, Floats, Indices, frozen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankinite.drawing import ORANGE
+from rankinite.engine.kernel import Floats, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.kernel import Floats, frozen
 from rankinite.sweep.curve import Curve, Form
 from rankinite.sweep.sweep import Sweep
 

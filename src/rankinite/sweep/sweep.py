@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, compiled, frozen
+from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
-from rankinite.kernel import INDEX, SCORE, Floats, Indices, address, compiled, frozen
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, scales_of
-from rankinite.parallel import over_queries, run
 from rankinite.sweep import _record_kernels, _sweep_kernels
 from rankinite.sweep.curve import Curve, Form, check_form
 

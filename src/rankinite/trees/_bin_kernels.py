@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.kernel import Bytes, Features, Flags, Floats, Indices, kernel
+from rankinite.engine.kernel import Bytes, Features, Flags, Floats, Indices, kernel
 from rankinite.trees._state import MISSING, WIDTH
 
 # Rows coded together: their values and codes for one block of features stay in the fastest cache beside the edges.

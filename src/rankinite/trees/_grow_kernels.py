@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import wait
-from rankinite.kernel import kernel
+from rankinite.engine.barriers import wait
+from rankinite.engine.kernel import kernel
 from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
 from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import prefetch
-from rankinite.kernel import Indices, kernel
+from rankinite.engine.barriers import prefetch
+from rankinite.engine.kernel import Indices, kernel
 from rankinite.trees._state import BINS, WIDTH, WORDS, Keys, Short
 
 AHEAD = 24

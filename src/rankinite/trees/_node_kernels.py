@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.kernel import kernel
+from rankinite.engine.kernel import kernel
 from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, sum_of
 from rankinite.trees._state import LOW, ROOT, Growth, Nodes, Workspace
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.barriers import wait
-from rankinite.kernel import Bytes, Floats, Indices, kernel
+from rankinite.engine.barriers import wait
+from rankinite.engine.kernel import Bytes, Floats, Indices, kernel
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
 from rankinite.trees._state import LOW, MISSING, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data._content_kernels import STEP, mixed
-from rankinite.kernel import Flags, Floats, Indices, kernel
+from rankinite.data._row_key_kernels import STEP, mixed
+from rankinite.engine.kernel import Flags, Floats, Indices, kernel
 from rankinite.trees._state import LOW, MISSING
 
 MASK = (1 << LOW) - 1

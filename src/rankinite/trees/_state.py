@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.kernel import Bytes, Flags, Floats, Indices
+from rankinite.engine.kernel import Bytes, Flags, Floats, Indices
 
 LOW: Final = 30
 """Bits of a cell for curvature, count or weight; the other 34 hold the push."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import wait
-from rankinite.kernel import Floats, kernel
+from rankinite.engine.barriers import wait
+from rankinite.engine.kernel import Floats, kernel
 from rankinite.trees._grow_kernels import features_of, fill, own_words, take_away
 from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import mark_left, move_rows

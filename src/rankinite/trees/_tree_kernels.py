@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.barriers import CLAIMED, claim, wait
-from rankinite.kernel import Flags, Floats, kernel
+from rankinite.engine.barriers import CLAIMED, claim, wait
+from rankinite.engine.kernel import Flags, Floats, kernel
 from rankinite.trees._grow_kernels import grow_best_first
 from rankinite.trees._node_kernels import start_root
 from rankinite.trees._partition_kernels import code_at, quantise

@@ -13,9 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
+from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
-from rankinite.parallel import SMALLEST, run, thread_count
 from rankinite.seeds import generator
 from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges
 from rankinite.trees._state import MISSING, WIDTH

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from rankinite.barriers import shared
+from rankinite.engine.barriers import shared
+from rankinite.engine.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
+from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError
-from rankinite.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
-from rankinite.parallel import Team
 from rankinite.trees import _tree_kernels
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._partition_kernels import copy_columns

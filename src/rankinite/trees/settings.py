@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_number, check_seed, plain_numbers
+from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, listed
-from rankinite.kernel import Indices
 
 Criterion = Literal["newton", "mse"]
 Shape = Literal["best-first", "symmetric"]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.engine.kernel import Flags, Floats, Indices, frozen
 from rankinite.errors import DataError
-from rankinite.kernel import Flags, Floats, Indices, frozen
 
 LEAF = -1
 """The feature of a node that has no children."""

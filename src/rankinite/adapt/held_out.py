@@ -1,0 +1,236 @@
+"""Choosing by the target's own queries: how many rounds to train, and scores of queries that did not help to train them.
+
+With few judged queries every choice overfits. So each is made on queries held out: on the validation data, where there are
+some, else by folds over the target's queries; below ten queries each of them is left out alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Holdout, holdouts
+from rankinite.data.joining import concat
+from rankinite.engine.kernel import Floats, Indices
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer, evaluate, scores_of
+from rankinite.learners.base import Learner
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted, Ranker
+from rankinite.models.blend import Blend
+from rankinite.models.files.matching import match_features
+from rankinite.models.history import History
+
+FEW = 10
+"""Below so many judged queries each is held out alone."""
+
+
+PREFIX = "background:"
+"""Before the qids of the background's queries where they join the target's, to keep them apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """A ranker of the target's own, and how it scores queries that it was not trained on."""
+
+    ranker: Fitted
+    unseen: Dataset
+    scores: Floats
+    """One a row of ``unseen``."""
+
+
+def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
+    """The queries that the measure tells something of; refuses fewer than two, one to learn from and one to judge by."""
+    judged = judged_in(data, measure)
+    if len(judged) < least:
+        raise DataError(
+            f"{data.source}: {len(judged)} of {data.queries} queries have documents of different grades. Adapting needs at "
+            f"least {least}, to learn from some and judge by the others; give more, or deploy the background as it is."
+        )
+    return judged
+
+
+def parts_of(data: Dataset, measure: Measure, folds: int, seed: int) -> list[Holdout]:
+    """The judged queries in parts, each held out once; each alone where there are few."""
+    judged = judged_queries(data, measure)
+    return holdouts(data, len(judged) if len(judged) < FEW else min(folds, len(judged)), queries=judged, seed=seed)
+
+
+def fit_tuned(
+    learner: Learner,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    base: Scorer | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Fitted:
+    """Train for as many rounds as are best on queries held out; with a base none may be best, and the base is the result."""
+    if valid is not None:
+        ranker = trained(learner, target, valid, base=base)
+        return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
+    curve = held_curve(learner, parts_of(target, learner.watched(), folds, seed), base=base)
+    rounds = best_round(curve, learner.watched(), based=base is not None)
+    if base is not None and rounds == 0:
+        return untouched(base)
+    return _with_curve(trained(with_rounds(learner, rounds), target, base=base), curve, rounds)
+
+
+def untouched(base: Scorer) -> Fitted:
+    """The base itself, to the bit."""
+    return base if isinstance(base, Fitted) else Blend(((1.0, base),))
+
+
+def fit_own(
+    learner: Learner,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    extra: Dataset | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> Own:
+    """A ranker of the target's own, tuned; without validation data its unseen scores are those of folds.
+
+    ``extra``: rows of the background's queries that always join the training data.
+    """
+    if valid is not None:
+        ranker = trained(learner, _joined(target, extra), valid)
+        return Own(ranker, valid, ranker.score(valid))
+    parts = parts_of(target, learner.watched(), folds, seed)
+    curve = held_curve(learner, parts, extra=extra)
+    rounds = best_round(curve, learner.watched(), based=False)
+    final = with_rounds(learner, rounds)
+    scores = np.zeros(target.rows)
+    for part in parts:
+        scores[part.rows] = trained(final, _joined(part.rest, extra)).score(part.held)
+    seen = np.sort(np.concatenate([part.rows for part in parts]))
+    unseen = target.select_queries(np.unique(target.query_of_row()[seen]))
+    return Own(_with_curve(trained(final, _joined(target, extra)), curve, rounds), unseen, scores[seen])
+
+
+def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> Floats:
+    """The measure after every round, in the mean over all queries held out."""
+    _rounds_field(learner)
+    measure = learner.watched()
+    curves: list[Floats] = []
+    for part in parts:
+        ranker = trained(replace(learner, train_history=False), _joined(part.rest, extra), part.held, base=base)
+        curves.append(_history(ranker).valid)
+    longest, counts = max(map(len, curves)), [len(judged_in(part.held, measure)) for part in parts]
+    total = np.zeros(longest)
+    for count, curve in zip(counts, curves, strict=True):  # training that ended early would have gone on as it ended
+        total += count * np.pad(curve, (0, longest - len(curve)), mode="edge")
+    return total / sum(counts)
+
+
+def best_round(curve: Floats, measure: Measure, *, based: bool) -> int:
+    """The round with the best value, the first of equals; none at all is a choice only where there is a base."""
+    first = 0 if based else 1
+    return first + int(np.argmax(curve[first:] if measure.higher_is_better else -curve[first:]))
+
+
+def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
+    """The ranker, whose history tells the curve by which its rounds were chosen."""
+    history = replace(_history(ranker), valid=curve, best=rounds)
+    if isinstance(ranker, Blend):
+        *others, (weight, last) = ranker.parts
+        told: Any = last
+        return replace(ranker, parts=(*others, (weight, replace(told, history=history))))
+    trained_one: Any = ranker
+    return replace(trained_one, history=history)
+
+
+def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
+    """Train. Ctrl-C ends everything here: compared with others, a ranker that is trained by half would say nothing.
+
+    That no query is learnt from and judged by is checked before, where data come in.
+    """
+    ranker = learner.fit(train, valid, base=base, allow_overlap=True)
+    if _history(ranker).stopped == "interrupted":
+        raise KeyboardInterrupt
+    return ranker
+
+
+def matched(background: Scorer, target: Dataset) -> Scorer:
+    """The background, its features found among the target's: by name, or by position where a foreign model has no names."""
+    if not isinstance(background, Ranker):  # something of the user's own, which looks after itself
+        return background
+    return match_features(background, target.feature_names, target.source)[0]
+
+
+def judged_in(data: Dataset, measure: Measure) -> Indices:
+    """The queries that are counted: those of which the measure tells something."""
+    try:
+        values = evaluate(np.zeros(data.rows), data, [measure])[measure].per_query
+    except DataError:  # it tells nothing of any
+        return np.empty(0, np.int64)
+    return np.flatnonzero(~np.isnan(values))
+
+
+def with_rounds(learner: Learner, rounds: int) -> Learner:
+    """The learner that trains for exactly so many rounds."""
+    changed: dict[str, Any] = {_rounds_field(learner): rounds, "patience": None, "train_history": False}
+    return replace(learner, **changed)
+
+
+def _rounds_field(learner: Learner) -> str:
+    """What the learner calls its rounds; refuses one without."""
+    field = next((name for name in ("trees", "rounds") if hasattr(learner, name)), None)
+    if field is None:
+        raise ArgumentError(
+            f"{type(learner).__name__} has no rounds of boosting whose number folds could choose. Give validation data, or a "
+            "learner that boosts, such as LambdaMART."
+        )
+    return field
+
+
+def _history(ranker: Fitted) -> History:
+    last: Any = ranker.parts[-1][1] if isinstance(ranker, Blend) else ranker
+    return last.history
+
+
+def _joined(target: Dataset, extra: Dataset | None) -> Dataset:
+    return target if extra is None else concat([target, extra], prefixes=("", PREFIX))
+
+
+def first_good(
+    makers: Sequence[Callable[[Dataset], Scorer]],
+    target: Dataset,
+    valid: Dataset | None,
+    measure: Measure,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+) -> int:
+    """Of several ways to make a ranker of training data, the first that does about as well as the best on queries held out.
+
+    "About as well": the mean difference over queries is less than its standard error, so that it may be chance.
+    """
+    values = np.asarray([_unseen_values(make, target, valid, measure, folds, seed) for make in makers])
+    best = values[int(np.argmax(values.mean(axis=1)))]
+    short = (best - values).mean(axis=1)
+    return int(np.argmax(short <= np.asarray([standard_error(best - own) for own in values])))
+
+
+def standard_error(differences: Floats) -> float:
+    """That of the mean."""
+    return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else 0.0
+
+
+def _unseen_values(
+    make: Callable[[Dataset], Scorer], target: Dataset, valid: Dataset | None, measure: Measure, folds: int, seed: int
+) -> Floats:
+    """The measure of every judged query, the higher the better, by rankers that were not trained on it."""
+    if valid is not None:
+        scores, data = scores_of(make(target), valid), valid
+    else:
+        scores, data = np.zeros(target.rows), target
+        for part in parts_of(target, measure, folds, seed):
+            scores[part.rows] = scores_of(make(part.rest), part.held)
+    values = evaluate(scores, data, [measure])[measure].per_query
+    return (1.0 if measure.higher_is_better else -1.0) * values[~np.isnan(values)]

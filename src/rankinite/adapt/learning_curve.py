@@ -1,0 +1,173 @@
+"""How the advantage of adapting grows with the number of target queries."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from rankinite.adapt.decision import BASELINES, Verdict
+from rankinite.adapt.held_out import judged_in, parts_of
+from rankinite.adapt.methods.catalogue import AVERAGE
+from rankinite.adapt.task import Task
+from rankinite.adapt.trial import Trial, mean_scores, members, spread
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Holdout
+from rankinite.data.io.output_files import write_atomically
+from rankinite.engine.kernel import Floats
+from rankinite.engine.parallel import run
+from rankinite.evaluation.bounds import cut, difference_bounds
+from rankinite.evaluation.evaluate import evaluate, finite, scores_of
+from rankinite.evaluation.significance import exact_mean, t_interval
+from rankinite.grid import Grid, number
+from rankinite.measures.base import Measure
+from rankinite.seeds import generator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHARES = (0.125, 0.25, 0.5)
+"""Shares of the target's queries at which the curve is taken, besides all of them."""
+LEAST = 4
+"""Fewer queries are not trained on."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """The measure on unseen target queries, by the number of target queries trained on."""
+
+    measure: Measure
+    sizes: tuple[int, ...]
+    """Queries trained on."""
+    values: Mapping[str, Floats]
+    """For each method, one value a size and judged query, shape (sizes, queries)."""
+
+    def gains(self, method: str) -> list[tuple[int, float, tuple[float, float]]]:
+        """For each size: the mean gain over the background, and its interval."""
+        bounds = difference_bounds(self.measure, self.values[method], self.values["background"])
+        differences = self.values[method] - self.values["background"]
+        means = [exact_mean(own) for own in differences]
+        intervals = [cut(t_interval(own), mean, bounds) for own, mean in zip(differences, means, strict=True)]
+        return list(zip(self.sizes, means, intervals, strict=True))
+
+    def grid(self) -> Grid:
+        """Sizes × methods: mean, and gain over the background with its interval."""
+        methods = [name for name in self.values if name != "background"]
+        rows: list[tuple[str, ...]] = []
+        for place, size in enumerate(self.sizes):
+            cells = [number(exact_mean(self.values["background"][place]))]
+            for name in methods:
+                _, gain, (low, high) = self.gains(name)[place]
+                mean = number(exact_mean(self.values[name][place]))
+                cells.append(f"{mean} ({number(gain, signed=True)}, {number(low, signed=True)} to {number(high, signed=True)})")
+            rows.append((str(size), *cells))
+        note = "In brackets: gain over the background and its 95% interval over queries."
+        title = f"{self.measure} on unseen target queries, by the number of target queries trained on"
+        return Grid(("queries", "background", *methods), tuple(rows), title=title, notes=(note,))
+
+    def save(self, path: Path) -> None:
+        """Keep the values."""
+        content = io.BytesIO()
+        names, values = np.asarray(list(self.values)), np.asarray(list(self.values.values()))
+        np.savez(content, sizes=np.asarray(self.sizes), names=names, values=values)
+        with write_atomically(path) as handle:
+            handle.write(content.getvalue())
+
+    @classmethod
+    def load(cls, path: Path, measure: Measure) -> LearningCurve | None:
+        """The curve that was kept; None where there is none, or it is damaged."""
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                values = dict(zip(stored["names"].tolist(), stored["values"], strict=True))
+                return cls(measure, tuple(stored["sizes"].tolist()), values)
+        except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+            return None
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the measure of every method against the number of queries, with intervals of the gain over the background."""
+        from rankinite.adapt.plots import plot_curve
+
+        return plot_curve(self, axes)
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Means and gains as JSON has them."""
+        return {
+            "measure": str(self.measure),
+            "queries": list(self.sizes),
+            "means": {name: [exact_mean(own) for own in values] for name, values in self.values.items()},
+            "gains": {
+                name: [{"gain": gain, "low": finite(low), "high": finite(high)} for _, gain, (low, high) in self.gains(name)]
+                for name in self.values
+                if name != "background"
+            },
+        }
+
+
+def curve_methods(known: Mapping[str, Trial], verdict: Verdict) -> list[str]:
+    """The methods that a curve is about: the baselines and the one chosen."""
+    return [name for name in known if name in {*BASELINES, verdict.name}]
+
+
+def learning_curve(
+    task: Task, known: Mapping[str, Trial], verdict: Verdict, told: Callable[[float], None] = lambda _part: None
+) -> LearningCurve:
+    """The baselines and the method chosen, on queries that they have not seen; ``told`` the share done after every size."""
+    names = curve_methods(known, verdict)
+    parts = parts_of(task.target, task.measure, task.folds, task.seed)
+    sizes = _sizes(parts, task.measure)
+    values = {name: np.empty((len(sizes), len(judged_in(task.target, task.measure)))) for name in names}
+    for place, size in enumerate(sizes):
+        smaller = [task.on(_some(part.rest, size, task)) for part in parts]
+        for name in names:
+            full = size == sizes[-1]
+            scores = known[name].unseen if full else _unseen(known, name, smaller, parts, task.target.rows)
+            own = evaluate(scores, task.target, [task.measure])[task.measure].per_query
+            values[name][place] = own[~np.isnan(own)]
+        if place < len(sizes) - 1:
+            told((place + 1) / len(sizes))
+    return LearningCurve(task.measure, tuple(sizes), values)
+
+
+def _sizes(parts: Sequence[Holdout], measure: Measure) -> list[int]:
+    """How many queries to train on; the last is all that are there when a part is held out."""
+    most = min(len(judged_in(part.rest, measure)) for part in parts)
+    return [*sorted({size for share in SHARES if LEAST <= (size := round(share * most)) < most}), most]
+
+
+def _some(rest: Dataset, size: int, task: Task) -> Dataset:
+    """The first so many judged queries in an order that is drawn; smaller samples are part of larger ones."""
+    judged = judged_in(rest, task.measure)
+    by_name = judged[np.argsort(rest.qids[judged], kind="stable")]
+    return rest.select_queries(np.sort(generator(task.seed).permutation(by_name)[:size]))
+
+
+def _unseen(known: Mapping[str, Trial], name: str, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> Floats:
+    """The scores of every judged query by rankers that were fitted to fewer queries and not to it."""
+    if name != AVERAGE.name:
+        return _fitted(known[name], tasks, parts, rows)[0]
+    found = [_fitted(trial, tasks, parts, rows) for trial in members(known.values())]
+    return mean_scores([scores for scores, _ in found], np.asarray([spreads for _, spreads in found]), parts)
+
+
+def _fitted(trial: Trial, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> tuple[Floats, Floats]:
+    """One method's unseen scores, and how far those of each fit vary; rows of no part are not scored."""
+    scores, spreads = np.zeros(rows), np.zeros(len(parts) + 1)
+
+    def fit(number: int) -> None:
+        ranker = trial.method.fit(tasks[number])
+        spreads[number] = spread(scores_of(ranker, tasks[number].target, trial.method.name))
+        scores[parts[number].rows] = scores_of(ranker, parts[number].held, trial.method.name)
+
+    run(fit, range(len(parts)))
+    return scores, spreads

@@ -1,0 +1,37 @@
+"""LambdaBoost from a background: a linear correction, one feature a round (paper 001 §4.1)."""
+
+from __future__ import annotations
+
+from rankinite.adapt.held_out import fit_tuned, matched, untouched
+from rankinite.adapt.methods.smart import BaseScale, scaled
+from rankinite.data.dataset import Dataset
+from rankinite.data.overlap import check_apart
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.learners.base import Learner
+from rankinite.learners.lambdaboost import LambdaBoost
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted
+
+
+def lambdaboost(
+    background: Scorer,
+    target: Dataset,
+    valid: Dataset | None = None,
+    *,
+    measure: Measure | str = "ndcg@10",
+    scale: BaseScale = None,
+    learner: Learner | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    allow_overlap: bool = False,
+) -> Fitted:
+    """Correct the background's scores linearly; held-out queries say after how many rounds to end.
+
+    ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale`` and
+    ``allow_overlap``: as for :func:`rankinite.adapt.methods.smart`.
+    """
+    check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
+    maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
+    base = scaled(background, target, measure, scale)
+    adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
+    return untouched(matched(background, target)) if adapted is base else adapted  # no round is best: nothing is changed

@@ -1,0 +1,132 @@
+"""The trees of a forest on their way from the source to the target: what :mod:`rankinite.adapt.methods.trada` does to each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankinite.adapt.methods import _trada_kernels as _kernels
+from rankinite.adapt.methods._trada_kernels import COUNT, CURVATURE, PUSH
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import Features, Flags, Floats, Indices, frozen
+from rankinite.engine.parallel import over_queries, run
+from rankinite.gradients.base import weight_of_rows
+from rankinite.models.forest import Forest
+from rankinite.models.inputs import columns_of
+from rankinite.trees._walk_kernels import Nodes
+from rankinite.trees.structure import LEAF, Integers, Trees
+from rankinite.trees.walk import walks_of
+
+
+class Rows:
+    """Target rows: the columns that the trees ask for, and what each row brings along, as whole numbers."""
+
+    def __init__(self, background: Forest, target: Dataset) -> None:
+        asked = background.trees.feature
+        used: Indices = np.unique(asked[asked != LEAF]).astype(np.int64)
+        self.slots: Indices = np.zeros(len(background.feature_names), np.int64)  # where each feature's column is
+        self.slots[used] = np.arange(len(used))
+        columns = columns_of(target.feature_names, background.feature_names, target.source)
+        places = used if columns is None else columns[used]
+        self.offsets = target.offsets
+        self.columns: Features = np.empty((len(places), target.rows), np.float32)
+        self.whole: Indices = np.empty((3, target.rows), np.int64)
+        self.units: Floats = np.ones(3)
+        self.leaf: Nodes = np.zeros(target.rows, np.uint32)
+        self.room: Integers = np.zeros(target.rows, np.int32)
+
+        def copy(first: int, last: int) -> None:
+            for start in range(target.offsets[first], target.offsets[last], 256):  # so many rows at a time fit the cache
+                end = min(start + 256, int(target.offsets[last]))
+                self.columns[:, start:end] = target.features[start:end].T[places]
+
+        over_queries(copy, self.offsets)
+        self.bring(COUNT, weight_of_rows(target))
+
+    def bring(self, what: int, values: Floats) -> None:
+        """Let every row bring along a number: how much it counts, its push or its curvature."""
+        largest = max(float(values.max()), -float(values.min()))
+        # All rows together stay below 2⁶².
+        self.units[what] = unit = math.ldexp(1.0, max(math.frexp(largest)[1], -900) + len(values).bit_length() - 62)
+        _kernels.make_whole(frozen(values), unit, self.whole[what])
+
+    def ordered(self) -> tuple[Integers, Indices]:
+        """The rows by rising value of every column, missing ones last; and how many are not missing."""
+        order = np.empty(self.columns.shape, np.int32)
+
+        def work(column: int) -> None:
+            order[column] = np.argsort(self.columns[column])
+
+        run(work, range(len(order)))
+        return order, len(self.leaf) - np.isnan(self.columns).sum(axis=1)
+
+
+class Tuning:
+    """All trees, on their way from the source to the target."""
+
+    def __init__(self, trees: Trees, rows: Rows, *, beta: float, rate: float, layers: bool, splits: bool) -> None:
+        self.trees, self.rows, self.beta, self.rate, self.layers = trees, rows, beta, rate, layers
+        counted = trees.rows.any()  # files that store curvature alone have that to count by
+        self.source: Floats = frozen(trees.rows.astype(float) if counted else trees.curvature)
+        self.counter = COUNT if counted else CURVATURE
+        self.nodes = walks_of(trees).with_columns(rows.slots).nodes
+        self.threshold, self.value = trees.threshold.copy(), trees.value.copy()
+        self.reached: Flags = np.zeros(len(self.value), np.bool_)
+        self.order = rows.ordered() if splits else None
+
+    def tune(self, number: int, push: Floats, curvature: Floats, constant: float) -> Floats:
+        """Tune one tree to what is left to be explained; what it now adds to the score of every target row."""
+        rows = self.rows
+        rows.bring(PUSH, push)
+        rows.bring(CURVATURE, curvature)
+        root, end = int(self.trees.offsets[number]), int(self.trees.offsets[number + 1])
+        if self.order is not None:
+            arrays = (rows.columns, *self.order, self.nodes, self.source, rows.whole, rows.units)
+            _kernels.move_thresholds(*arrays, root, end, self.counter, self.beta, self.threshold, rows.leaf, rows.room)
+        sums = self._sums(root, end)
+        numbers = (root, self.counter, self.beta, self.rate, constant, self.layers)
+        _kernels.tune_values(self.nodes, self.trees.value, self.source, rows.units, *numbers, sums, self.value)
+        self.reached[root:end] = sums[:, COUNT] > 0
+        return self.value[rows.leaf]
+
+    def _sums(self, root: int, end: int) -> Indices:
+        """What the rows that end in each leaf bring along, shape (nodes, 3)."""
+        rows = self.rows
+
+        def work(first: int, last: int) -> Indices:
+            sums = np.zeros((end - root, 3), np.int64)
+            ends = (root, int(rows.offsets[first]), int(rows.offsets[last]))
+            _kernels.send_down(rows.columns, self.nodes, self.threshold, rows.whole, *ends, sums, rows.leaf)
+            return sums
+
+        return np.sum(over_queries(work, rows.offsets), axis=0)
+
+    def result(self, *, trim: bool) -> Trees:
+        """The tuned trees; ``trim``: without the branches that no target row reaches."""
+        tuned = replace(self.trees, value=self.value, threshold=self.threshold)
+        if not trim:
+            return tuned
+        kept: Flags = np.zeros_like(self.reached)
+        _kernels.mark_kept(self.nodes, self.trees.offsets[:-1], self.reached, kept)
+        return _trimmed(tuned, kept, self.reached)
+
+
+def _trimmed(trees: Trees, kept: Flags, reached: Flags) -> Trees:
+    """The trees of the nodes kept alone; those not reached are leaves."""
+    offsets: Indices = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))[trees.offsets]
+    place = np.cumsum(kept) - 1 - np.repeat(offsets[:-1], np.diff(trees.offsets))  # of each node in its new tree
+    root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
+    inner = (trees.feature != LEAF) & reached
+    changed: dict[str, Any] = {
+        "feature": np.where(inner, trees.feature, LEAF),
+        "threshold": np.where(inner, trees.threshold, 0.0),
+        "missing_left": trees.missing_left & inner,
+        "left": np.where(inner, place[root + trees.left], 0),
+        "right": np.where(inner, place[root + trees.right], 0),
+        "gain": np.where(inner, trees.gain, 0.0),
+        **{name: getattr(trees, name) for name in ("value", "rows", "curvature")},
+    }
+    return Trees(**{name: array[kept] for name, array in changed.items()}, offsets=offsets)

@@ -1,0 +1,232 @@
+"""What adapting by every method gives: the ranker to deploy, and the evidence."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankinite.adapt.concentration import Concentration, concentration
+from rankinite.adapt.decision import BASELINES, Verdict
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.trial import Trial
+from rankinite.evaluation.bounds import half_note
+from rankinite.evaluation.compare import Comparison
+from rankinite.evaluation.evaluate import percent
+from rankinite.evaluation.meaning import MEANING
+from rankinite.evaluation.pairs import floor_note
+from rankinite.evaluation.significance import paired_differences
+from rankinite.grid import Grid, number
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted
+from rankinite.models.blend import Blend
+from rankinite.models.forest import Forest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The ranker to deploy, and what every method did."""
+
+    verdict: Verdict
+    ranker: Fitted
+    """What to deploy: the method chosen, fitted to all target data, or the background where that is not surely better."""
+    measure: Measure
+    trials: tuple[Trial, ...]
+    refused: Mapping[str, str]
+    """Methods that could not be tried, and why."""
+    unseen: Comparison
+    """All methods on the target's queries, each judged by rankers that had not seen it. This decides."""
+    test: Comparison | None = None
+    """All methods, fitted to all target data, on the test data."""
+    shifted: Comparison | None = None
+    """The same on data of another time or kind."""
+    curve: LearningCurve | None = None
+    backgrounds: Mapping[str, Fitted] = field(default_factory=dict[str, Fitted])
+    """All that were given, by name."""
+    forest: Forest | None = None
+    """The one whose trees are tuned or extended: the best forest of them."""
+    notes: tuple[str, ...] = ()
+    """What went otherwise than expected, such as kept work that had to be made again."""
+
+    @property
+    def name(self) -> str:
+        """The method chosen."""
+        return self.verdict.name
+
+    @property
+    def models(self) -> dict[str, Fitted]:
+        """Every method's ranker."""
+        return {trial.method.name: trial.ranker for trial in self.trials}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind: the notes; which methods met queries that they were trained on, of which that is unknown."""
+        seen = [comparison for comparison in (self.unseen, self.test, self.shifted) if comparison is not None]
+        return (*self.notes, *(text for comparison in seen for text in comparison.warnings))
+
+    def background_name(self, ranker: Fitted | None) -> str | None:
+        """The name under which a background was given; None for any other ranker."""
+        return next((name for name, own in self.backgrounds.items() if own is ranker), None)
+
+    # ---- tables ------------------------------------------------------------------------------------------------
+
+    def grid(self, comparison: Comparison | None = None, title: str = "") -> Grid:
+        """All methods: means with intervals, and what they gain over the baselines; those chosen by if none is given."""
+        from rankinite.adapt.recommendation import decision_note
+
+        decides, seen = comparison is None, self.unseen if comparison is None else comparison
+        known = {trial.method.name: trial for trial in self.trials}
+        rows = [
+            (name, *(_cell(seen, name, measure) for measure in seen.measures), *(_gain(seen, name, base) for base in BASELINES),
+             size_of(known[name].ranker), f"{known[name].seconds:.1f}")
+            for name in seen.systems
+        ]  # fmt: skip
+        header = ("method", *map(str, seen.measures), *(f"over {base} (p)" for base in BASELINES), "size", "seconds")
+        strong = frozenset({(list(seen.systems).index(self.name), 0)})
+        pairs = len(seen.pairs) // len(seen.measures)
+        tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
+        # Where the tables stand one below the other, the first one's notes serve all.
+        every = [seen, *(own for own in (self.test, self.shifted) if own is not None)] if decides else [seen]
+        spreads = [result.spread for own in every for name in own.systems for result in own[name].results]
+        skipped = seen[seen.systems[0]][self.measure].skipped
+        uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
+        notes = (
+            *seen.warnings,
+            *([uncounted] if skipped else []),
+            f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
+            f"p: {tested}{floor_note(pair.p(own.test) for own in every for pair in own.pairs)}.",
+            *([decision_note(self)] if decides else []),
+            "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
+            *(f"{name}: not tried, {why}." for name, why in self.refused.items() if decides),
+        )
+        return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
+
+    def _title(self, seen: Comparison) -> str:
+        result = seen[seen.systems[0]][self.measure]
+        return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
+
+    def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
+        """(qid, background's value, the chosen one's value) of every query counted, the largest gain first.
+
+        On the test data if there were some, else on the target's queries; ``comparison``: on what this one was made on.
+        """
+        seen = comparison or self.test or self.unseen
+        before, after = (seen[name][self.measure].per_query for name in ("background", self.name))
+        known = [
+            (str(qid), float(old), float(new))
+            for qid, old, new in zip(seen[self.name].qids.tolist(), before, after, strict=True)
+            if not np.isnan(old)
+        ]
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        return sorted(known, key=lambda row: (sign * (row[1] - row[2]), row[0]))
+
+    @property
+    def concentration(self) -> Concentration | None:
+        """The one or two queries that carry most of the gain on the target's queries; None where none do. Decides nothing."""
+        qids, before, after = zip(*self.gains(self.unseen), strict=True)
+        sides = (after, before) if self.measure.higher_is_better else (before, after)
+        return concentration(dict(zip(qids, paired_differences(*sides).tolist(), strict=True)))
+
+    def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
+        """Draw every method's gain over the background with its interval; those chosen by if no comparison is given."""
+        from rankinite.adapt.plots import plot_methods
+
+        return plot_methods(self, self.unseen if comparison is None else comparison, axes)
+
+    def _grids(self) -> list[Grid]:
+        """All tables there are."""
+        grids = [self.grid()]
+        for name, comparison in (("test", self.test), ("shifted", self.shifted)):
+            if comparison is not None:
+                grids.append(self.grid(comparison, f"{name}: {comparison[self.name].source}"))
+        return grids if self.curve is None else [*grids, self.curve.grid()]
+
+    def __str__(self) -> str:
+        lead, *others = self.recommendation()
+        return "\n\n".join([lead, *([" ".join(others)] if others else []), *(grid.text() for grid in self._grids())])
+
+    def _repr_html_(self) -> str:
+        lead, *others = map(html.escape, self.recommendation())
+        advice = f"<p><strong>{lead}</strong> {' '.join(others)}</p>"
+        meaning = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.explanation())
+        folded = f"<details><summary>{MEANING}</summary><ul>{meaning}</ul></details>"
+        return "\n".join([advice, folded, *(grid.html() for grid in self._grids())])
+
+    # ---- words -------------------------------------------------------------------------------------------------
+
+    def recommendation(self) -> tuple[str, ...]:
+        """What to do, in plain sentences; the first is the decision, with the one number that made it."""
+        from rankinite.adapt.recommendation import advice
+
+        return advice(self)
+
+    def explanation(self) -> tuple[str, ...]:
+        """What confidence, interval and p-value mean, and why they may seem to contradict each other, in plain sentences."""
+        from rankinite.adapt.recommendation import explanation
+
+        return explanation(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rankers as JSON has it."""
+        import json
+
+        return {
+            "chosen": self.name,
+            "best": self.verdict.best,
+            "recommended": self.verdict.recommended,
+            "confidence": self.verdict.confidence,
+            "confidence_reached": self.verdict.sure,
+            "confidence_corrected_for": self.verdict.tries,
+            "concentration": None if self.concentration is None else self.concentration.to_dict(),
+            "measure": str(self.measure),
+            "recommendation": list(self.recommendation()),
+            "explanation": list(self.explanation()),
+            "methods": {
+                trial.method.name: {
+                    "what": trial.method.what,
+                    "kind": trial.method.kind,
+                    "seconds": trial.seconds,
+                    "size": size_of(trial.ranker),
+                }
+                for trial in self.trials
+            },
+            "not_tried": dict(self.refused),
+            "unseen": json.loads(self.unseen.to_json()),
+            "test": None if self.test is None else json.loads(self.test.to_json()),
+            "shifted": None if self.shifted is None else json.loads(self.shifted.to_json()),
+            "curve": None if self.curve is None else self.curve.to_dict(),
+        }
+
+
+def _cell(seen: Comparison, name: str, measure: Measure) -> str:
+    result = seen[name][measure]
+    return f"{number(result.mean)} {result.spread}"
+
+
+def _gain(seen: Comparison, name: str, base: str) -> str:
+    if name == base or base not in seen.systems:
+        return ""
+    pair = seen.pair(name, base, seen.measures[0])
+    return f"{number(pair.difference, signed=True)} ({pair.p(seen.test).holm_text})"
+
+
+def size_of(ranker: object) -> str:
+    """How large a ranker is: ``430 trees + 2 linear``, parts of blends counted together."""
+    counts = Counter[str]()
+    inside = [ranker]
+    while inside:
+        part = inside.pop()
+        if isinstance(part, Blend):
+            inside += [own for _, own in part.parts]
+        elif isinstance(part, Forest):
+            counts["trees"] += len(part)
+        else:
+            counts[type(part).__name__.lower()] += 1
+    return " + ".join(f"{number} {kind}" for kind, number in sorted(counts.items(), reverse=True))

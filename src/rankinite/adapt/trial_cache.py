@@ -1,0 +1,183 @@
+"""TrialStore: finished trials in a folder, from which an interrupted run goes on.
+
+The folder is not believed. Every trial has a seal, a JSON file with the hash of each of its files, written last; what has
+none is unfinished. What does not fit its seal, or is not what a trial of this task can be, is made again with a note.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.adapt.held_out import judged_in, parts_of
+from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.methods.catalogue import Method
+from rankinite.adapt.task import Task
+from rankinite.adapt.trial import Trial
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.training_key import arrays_key, training_key
+from rankinite.engine.kernel import SCORE
+from rankinite.errors import DataError, RankiniteError
+from rankinite.installed import code_key, versions
+from rankinite.models.base import Fitted
+from rankinite.models.files.loading import loaded
+
+DAMAGE = (OSError, ValueError, TypeError, EOFError, KeyError, RecursionError, BadZipFile, zlib.error, RankiniteError)
+"""What reading a damaged file may raise."""
+
+
+class TrialStore:
+    """The finished trials of one task; those of other tasks in the same folder are not touched."""
+
+    def __init__(self, folder: Path | str, task: Task) -> None:
+        self._task, self._key = task, task_key(task)
+        self.folder = Path(folder) / self._key[:16]
+        self.notes: list[str] = []
+        """What was there but could not be used, in words."""
+
+    def get(self, method: Method) -> Trial | None:
+        """The trial of a method; None where it is not finished yet, or is not what was kept."""
+        content = self._unsealed(method.name, ("rankinite", "npz"))
+        if content is None:
+            return None
+        try:
+            ranker = loaded(content["rankinite"], self._path(method.name, "rankinite"))
+            with np.load(io.BytesIO(content["npz"]), allow_pickle=False) as stored:
+                trial = Trial(method, ranker, stored["unseen"], stored["spreads"], float(stored["seconds"]))  # pyright: ignore[reportArgumentType] - checked below
+            self._check(trial)
+        except DAMAGE as problem:
+            self._note(method.name, problem)
+            return None
+        return trial
+
+    def put(self, trial: Trial) -> None:
+        """Keep a finished trial, unless it could not be taken up again: scores that are infinite, say."""
+        try:
+            self._check(trial)
+        except DataError:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = trial.method.name
+        trial.ranker.save(self._path(name, "rankinite"))
+        facts = {"unseen": trial.unseen, "spreads": trial.spreads, "seconds": np.asarray(trial.seconds)}
+        self._write(self._path(name, "npz"), _packed(facts))
+        self._seal(name, ("rankinite", "npz"))
+
+    def get_curve(self, name: str, methods: Sequence[str]) -> LearningCurve | None:
+        """The learning curve of these methods, as :meth:`get`."""
+        if self._unsealed(name, ("npz",)) is None:
+            return None
+        try:
+            curve = LearningCurve.load(self._path(name, "npz"), self._task.measure)
+            self._check_curve(curve, methods)
+        except DAMAGE as problem:
+            self._note(name, problem)
+            return None
+        return curve
+
+    def put_curve(self, name: str, curve: LearningCurve) -> None:
+        """Keep a learning curve."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        curve.save(self._path(name, "npz"))
+        self._seal(name, ("npz",))
+
+    # ---- files ------------------------------------------------------------------------------------------------
+
+    def _path(self, name: str, ending: str) -> Path:
+        return self.folder / f"{name}.{ending}"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with write_atomically(path) as handle:
+            handle.write(content)
+
+    def _seal(self, name: str, endings: Sequence[str]) -> None:
+        files = {ending: _digest(self._path(name, ending).read_bytes()) for ending in endings}
+        self._write(self._path(name, "json"), json.dumps({"task": self._key, "name": name, "sha256": files}).encode())
+
+    def _unsealed(self, name: str, endings: Sequence[str]) -> dict[str, bytes] | None:
+        """The files of a trial if they are what was sealed; None without a seal, or, with a note, where they differ."""
+        seal = self._path(name, "json")
+        if not seal.exists():
+            return None
+        try:
+            content = {ending: self._path(name, ending).read_bytes() for ending in endings}
+            files = {ending: _digest(one) for ending, one in content.items()}
+            if json.loads(seal.read_bytes()) != {"task": self._key, "name": name, "sha256": files}:
+                raise DataError("its files are not those that were kept")
+        except DAMAGE as problem:
+            self._note(name, problem)
+            return None
+        return content
+
+    def _note(self, name: str, problem: Exception) -> None:
+        self.notes.append(f"{self.folder / name}: kept work that cannot be used ({problem}). It was made again.")
+
+    # ---- what a trial may be ----------------------------------------------------------------------------------
+
+    def _check(self, trial: Trial) -> None:
+        """Refuse what is no trial of this task."""
+        task = self._task
+        ranker: Any = trial.ranker
+        fits = len(parts_of(task.target, task.measure, task.folds, task.seed)) + 1
+        if not isinstance(ranker, Fitted):
+            raise DataError(f"a {type(ranker).__name__} is no ranker of ours")
+        foreign = set(getattr(ranker, "feature_names", ())) - set(task.target.feature_names)
+        if foreign:
+            raise DataError(f"its ranker needs the feature {min(foreign)!r}, which {task.target.source} lacks")
+        _check_numbers("the scores", trial.unseen, (task.target.rows,))
+        _check_numbers("the spreads", trial.spreads, (fits,))
+        _check_numbers("the seconds", np.asarray(trial.seconds), ())
+        if trial.seconds < 0.0 or (trial.spreads < 0.0).any():
+            raise DataError("a spread or the time is negative")
+
+    def _check_curve(self, curve: LearningCurve | None, methods: Sequence[str]) -> None:
+        """Refuse what is no learning curve of these methods."""
+        if curve is None or list(curve.values) != list(methods):
+            raise DataError("it is not about the methods that are asked for")
+        if not curve.sizes or any(type(size) is not int or size < 1 for size in curve.sizes):
+            raise DataError("a size is no whole number from 1 on")
+        queries = len(judged_in(self._task.target, self._task.measure))
+        for values in curve.values.values():
+            _check_numbers("the values", values, (len(curve.sizes), queries))
+
+
+def _check_numbers(what: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
+    if array.dtype != SCORE or array.shape != shape:
+        raise DataError(f"{what} are {array.dtype} of shape {array.shape}, not {np.dtype(SCORE)} of shape {shape}")
+    if not np.isfinite(array).all():
+        raise DataError(f"{what} are not all finite")
+
+
+def _packed(arrays: dict[str, npt.NDArray[Any]]) -> bytes:
+    content = io.BytesIO()
+    np.savez(content, **arrays)  # pyright: ignore[reportArgumentType] - one of its keywords is no array
+    return content.getvalue()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def task_key(task: Task) -> str:
+    """A hash of all that decides what the trials give: code, versions, settings, data and backgrounds."""
+    how = replace(task.how, same_scale=False)  # that decides what is tried, not what it gives
+    data = (task.target, task.valid, task.background_data)
+    stored = [ranker.stored() for ranker in task.backgrounds.values()]
+    facts = {
+        "code": code_key(),
+        "versions": versions(),
+        "settings": [str(task.measure), task.folds, task.seed, str(how)],
+        "data": [None if one is None else training_key(one) for one in data],
+        "backgrounds": [arrays_key(dict(one.arrays), one.described()) for one in stored],
+    }
+    return _digest(json.dumps(facts, sort_keys=True).encode())

@@ -1,0 +1,216 @@
+"""Rankers as the command line names them: ``feature:NAME``, ``column:0``, a model file, a file of scores, or a TREC run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankinite.cli.messages import busy, detail, say
+from rankinite.cli.options import Reading
+from rankinite.errors import ArgumentError, DataError, listed
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.engine.kernel import Floats
+    from rankinite.models.base import Ranker
+
+FEATURE = "feature:NAME or column:0, the first feature (ascending:NAME, ascending-column:0: small values rank high)"
+MODEL = f"a model file (all-trees:FILE also takes XGBoost's trees behind its best iteration), or {FEATURE}"
+ALL_TREES = "all-trees:"
+"""Before the file of a model: with all its trees, not only those up to the best round of early stopping."""
+HELP = f"a file with one score per row (or .npy), a TREC run, {MODEL}"
+
+COLUMN = ("feature:", "ascending:", "column:", "ascending-column:")
+"""How rankers begin that are one feature: by name, or by position, counted from 0."""
+PREFIXES = (*COLUMN, ALL_TREES)
+"""What a ranker may begin with that is no name of a file."""
+
+
+def named(spec: str) -> tuple[str, str]:
+    """A ranker's name in tables and what it is: ``bm25=feature:25`` → ("bm25", "feature:25")."""
+    name, equals, rest = spec.partition("=")
+    if equals and name and not spec.startswith(PREFIXES) and not Path(spec).exists():
+        return name, rest
+    return spec, spec
+
+
+def path_of(text: str, folder: Path) -> tuple[str, Path | None]:
+    """What stands before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
+    name, equals, rest = text.partition("=")
+    if not (equals and name) or text.startswith(PREFIXES) or (folder / text).exists():
+        name, equals, rest = "", "", text
+    if rest.startswith(COLUMN):
+        return name + equals, None
+    path = rest.removeprefix(ALL_TREES)
+    return text.removesuffix(path), Path(path)
+
+
+def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker | Floats]]:
+    """The data and the rankers by name: models and features, or scores where there is nothing else."""
+    from rankinite.data.io.formats import format_of
+    from rankinite.data.io.streams import spooled
+
+    pairs = [named(spec) for spec in specs]
+    names = [name for name, _ in pairs]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={pairs[0][1]}.")
+    with ExitStack() as pipes:  # a pipe can be read once only, but its format must be told first
+        files = [pipes.enter_context(spooled(path)) for path in paths]
+        given = {what: _opened(what, pipes) for _, what in pairs}
+        if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
+            return _load_trec([(name, what, given[what]) for name, what in pairs], files)
+        data, models = read_for({what: one for what, one in given.items() if not isinstance(one, Path)}, files, reading)
+        found = given | models
+        return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
+
+
+def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:
+    """The data to be scored by these rankers, and the rankers with features that are in it, under the same names.
+
+    A LETOR file says nothing of features whose values are all 0 behind its last one; it is given them if a ranker needs them.
+    Models of other makers may not know what their features are called; see :mod:`rankinite.models.files.matching`.
+    """
+    from rankinite.data.io.streams import spooled
+    from rankinite.models.files.matching import match_features
+
+    with ExitStack() as pipes:  # they may have to be read twice
+        files = [pipes.enter_context(spooled(path)) for path in paths]
+        data = reading.read(files)
+        own, count = data.feature_names, len(data.feature_names)
+        longest = max(
+            (model.feature_names for model in models.values() if model.feature_names[:count] == own), key=len, default=own
+        )
+        if 0 < count < len(longest):
+            data = reading.read(files, like=_without_rows(longest))
+            absent = listed(longest[count:], 5)
+            say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")
+    matched: dict[str, Ranker] = {}
+    for name, model in models.items():
+        try:
+            matched[name], note = match_features(model, data.feature_names, data.source)
+        except DataError as problem:
+            raise DataError(f"ranker {name} cannot score {data.source}: {problem}") from problem
+        if note is not None:
+            say(f"{name}: {note}")
+    return data, matched
+
+
+def ranker(spec: str) -> Ranker:
+    """The ranker that a model file holds, or one feature."""
+    from rankinite.data.io.streams import spooled
+
+    if spec.startswith(COLUMN):
+        return _feature(spec)
+    file = spec.removeprefix(ALL_TREES)
+    with spooled(Path(file)) as path:
+        return _model(path, file, all_trees=file != spec)
+
+
+def _model(path: Path, name: str, *, all_trees: bool) -> Ranker:
+    """The ranker of a model file, and a note on trees that were left out; ``name``: what the user calls the file."""
+    from rankinite.models.files.loading import load as load_model
+
+    found: Any = load_model(path, all_trees=all_trees)
+    if maker_of_file(path) == "XGBoost":
+        from rankinite.models.files.xgboost import left_out
+
+        note = left_out(found)
+        if note is not None:
+            say(f"{name}: {note}; {ALL_TREES}{name} takes all")
+    return found
+
+
+def _feature(spec: str) -> Ranker:
+    """One feature: a text after the colon is a name, a number after ``column:`` a position."""
+    from rankinite.models.feature import Feature
+
+    kind, _, given = spec.partition(":")
+    if kind.endswith("column") and not (given.isascii() and given.isdecimal()):
+        named = f"{'ascending' if kind.startswith('ascending') else 'feature'}:{given}"
+        raise ArgumentError(
+            f"{spec}: {given!r} is no position. A position is a whole number from 0 on, as in {kind}:0; for the feature named "
+            f"{given!r} write {named}."
+        )
+    feature: Any = Feature(int(given) if kind.endswith("column") else given, ascending=kind.startswith("ascending"))
+    return feature
+
+
+def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
+    """The rankers of model files and features, by name; refuses equal names."""
+    found: dict[str, Ranker] = {}
+    for spec in specs:
+        name, what = named(spec)
+        if name in found:
+            raise ArgumentError(f"two rankers are called {name!r}. Name them apart, as in old={what}.")
+        found[name] = ranker(what)
+    return found
+
+
+def maker_of_file(path: Path) -> str | None:
+    """Whose model file it is by its beginning: ours, LightGBM's or XGBoost's; None: it is none."""
+    from rankinite.data.io.streams import open_bytes
+    from rankinite.models.files.loading import maker_of
+
+    with open_bytes(path) as handle:
+        return maker_of(handle.read(16))
+
+
+def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
+    """A ranker, or the file of its scores or run."""
+    from rankinite.data.io.streams import spooled
+
+    if what.startswith(COLUMN):
+        return ranker(what)
+    file = what.removeprefix(ALL_TREES)
+    if not Path(file).exists():
+        raise DataError(f"{file}: there is no such file. A ranker is {HELP}.")
+    path = pipes.enter_context(spooled(Path(file)))
+    return _model(path, file, all_trees=file != what) if maker_of_file(path) or file != what else path
+
+
+def _load_trec(
+    given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]
+) -> tuple[Dataset, dict[str, Ranker | Floats]]:
+    from rankinite.data.io.trec import read_trec
+
+    if len(paths) != 1:
+        raise ArgumentError(f"{len(paths)} qrels files were given. Give one; join several with cat.")
+    runs: list[Path] = []
+    for _, what, run in given:
+        if not isinstance(run, Path):
+            raise ArgumentError(f"{what}: qrels have no features. Give TREC runs to judge by {paths[0]}.")
+        runs.append(run)
+    with busy(f"reading {paths[0]} and {len(given)} run(s)"):
+        data, scores = read_trec(paths[0], runs)
+    for (_, what, _), run in zip(given, scores, strict=True):
+        detail(f"{what}: {run.unjudged_documents:,} of {run.documents:,} documents for judged queries are unjudged: grade 0")
+    return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
+
+
+def _scores(given: Path, data: Dataset) -> Floats:
+    from rankinite.data.io.formats import first_line
+    from rankinite.data.io.trec import read_run, read_scores
+
+    if given.suffix != ".npy" and len(first_line(given).split()) == 6:
+        return read_run(given, data)
+    return read_scores(given, data)
+
+
+def _without_rows(names: tuple[str, ...]) -> Dataset:
+    """Data that have nothing but these features."""
+    import numpy as np
+
+    from rankinite.data.dataset import Dataset
+    from rankinite.engine.kernel import INDEX
+
+    return Dataset(
+        features=np.zeros((0, len(names)), np.float32),
+        grades=np.zeros(0, np.float32),
+        offsets=np.zeros(1, INDEX),
+        qids=np.zeros(0, "U1"),
+        feature_names=names,
+        source="the model's data",
+    )

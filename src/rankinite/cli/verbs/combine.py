@@ -1,0 +1,216 @@
+"""``rankinite combine``: one ranker from several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankinite.cli import completion as completing
+from rankinite.cli import files, options
+from rankinite.cli import ranker_arguments as rankers
+from rankinite.cli.messages import say, say_all
+from rankinite.cli.settings_file import RANKER
+from rankinite.cli.verbs.combine_methods import Chosen, Form, Method, Scale
+from rankinite.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rankinite.combine.result import Combination
+    from rankinite.data.dataset import Dataset
+    from rankinite.evaluation.compare import Comparison
+    from rankinite.models.base import Ranker
+
+RESULT = "combined"
+"""What the combination is called beside the rankers it is made of."""
+
+
+def _default(value: str) -> str:
+    """A default as Typer shows it; its own would be None, which stands for "not given"."""
+    return f" [dim]\\[default: {value}][/dim]"
+
+
+@options.with_options(reading=options.Reading())
+def combine(
+    models: Annotated[
+        list[str],
+        RANKER,
+        typer.Argument(
+            help=f"The rankers to combine, at least two: {rankers.MODEL}; name=… gives one a name.",
+            show_default=False,
+            autocompletion=completing.rankers,
+        ),
+    ],
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.", show_default=False),
+    ],
+    out: Annotated[
+        Path, files.FILE, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)
+    ],
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="The measure to be best for.", autocompletion=completing.measures)
+    ] = "ndcg@10",
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="exact: the best weights, two rankers at a time; cyclic: one weight at a time, again and again; average: the "
+            "mean of scaled scores; powell: a search over all weights; stacked: LambdaRank on the scores.",
+        ),
+    ] = Method.exact,
+    tree: Annotated[
+        str | None,
+        typer.Option(
+            help="exact: what is combined first, by number, as in '((1,3),2)'; if left out, the pair that gains most."
+        ),
+    ] = None,
+    form: Annotated[
+        Form | None, typer.Option(help="exact: a + α·b (sum), or (1−α)·a + α·b (convex)." + _default("sum"))
+    ] = None,
+    low: Annotated[
+        float | None,
+        typer.Option(help="exact, cyclic: the lowest α." + _default("every ratio, each ranker alone included; with --high: 0")),
+    ] = None,
+    high: Annotated[
+        float | None,
+        typer.Option(help="exact, cyclic: the highest α." + _default("every ratio; with --low: 5, or 1 if convex")),
+    ] = None,
+    normalise: Annotated[
+        bool | None,
+        typer.Option(
+            "--normalise/--no-normalise",
+            help="exact, cyclic: count α for scores divided by their standard deviation, or for scores as they are."
+            + _default("normalise; with --low or --high: no-normalise"),
+        ),
+    ] = None,
+    smooth: Annotated[
+        float | None,
+        typer.Option(
+            help="exact: average the measure over windows this wide before the best is taken; in units of α with --low or "
+            "--high, else of the second ranker's share of the weight, 0 to 1."
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="exact: choose how much to smooth by so many folds of queries.")
+    ] = None,
+    scale: Annotated[
+        Scale | None, typer.Option(help="average: scale by all scores, within each query, or by rank." + _default("all"))
+    ] = None,
+    hidden: Annotated[str | None, typer.Option(help="stacked: hidden units, as in 10; a linear one if left out.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "-s", min=0, help="exact: seed of the folds; stacked: seed of the net." + _default("0")),
+    ] = None,
+    valid: Annotated[
+        list[Path] | None,
+        typer.Option("--valid", "-v", help="stacked: data on which the best epoch is chosen; may be repeated."),
+    ] = None,
+    test: Annotated[
+        list[Path] | None, typer.Option("--test", "-t", help="Data to evaluate all rankers on in the end; may be repeated.")
+    ] = None,
+    plot: Annotated[
+        Path | None, files.FILE, typer.Option(help="exact, two rankers: draw the measure for every α (.png, .svg or .pdf).")
+    ] = None,
+    allow_overlap: options.OverlapOption = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Combine rankers to one that is best for a measure on judged data, and write it to a model file.
+
+    Choose the weights on data that no ranker was trained on; a note says so where one was. With --method exact every ratio of
+    two weights is tried, each ranker alone included: on these data the result is never below its best input, unless it is
+    smoothed or --low and --high bound it. More than two rankers are combined two at a time. The table printed has each ranker's
+    weight and what it is worth alone, then what all are worth together.
+
+    Examples:
+
+      rankinite combine a.rankinite b.rankinite --data valid.txt --out both.rankinite
+
+      rankinite combine trees=a.rankinite net=b.rankinite bm25=feature:25 -d valid.txt --test test.txt -o all.rankinite
+
+      rankinite combine a.rankinite b.rankinite -d valid.txt --low -1 --high 2 --normalise --plot curve.png -o both.rankinite
+
+      rankinite combine a.rankinite b.rankinite c.rankinite -d valid.txt --method average -o mean.rankinite
+    """
+    from rankinite.cli.pictures import check_picture, save_picture
+    from rankinite.cli.verbs.train import check_writeable
+    from rankinite.data.overlap import check_apart
+
+    chosen = Chosen.checked(
+        method,
+        tree=tree,
+        form=form,
+        low=low,
+        high=high,
+        normalise=normalise,
+        smooth=smooth,
+        folds=folds,
+        scale=scale,
+        hidden=hidden,
+        seed=seed,
+        valid=valid,
+        plot=plot,
+    )
+    if plot is not None:
+        check_picture(plot)
+        if len(models) != 2:
+            raise ArgumentError(f"--plot draws the curve of two rankers, but {len(models)} were given. Leave it out.")
+    for path in (out, plot):
+        check_writeable(path)
+    judged, named = rankers.read_for(_named(models), data, reading)
+    other = None if valid is None else reading.read(valid, like=judged)
+    tested = None if test is None else reading.read(test, like=judged)
+    check_apart({"--data": judged, "--valid": other}, {"--valid": other, "--test": tested}, allow_overlap=allow_overlap)
+    with options.busy("combining"):
+        found = chosen.combined(named, judged, measure, other)
+    compared = None if tested is None else _compared({**named, RESULT: found.ranker}, tested, measure)
+    if plot is not None:  # before the model: what fails shall leave no model behind
+        save_picture(plot, lambda: chosen.drawn(found))
+    with options.busy(f"writing {out}"):
+        found.ranker.save(out)
+    say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    say_all((*found.warnings, *(() if compared is None else compared.warnings)))
+    _print(chosen, found, compared, {"model": str(out), "data": judged.source, "queries": judged.queries} if json else None)
+
+
+def _named(models: list[str]) -> dict[str, Ranker]:
+    for model in models:
+        name, what = rankers.named(model)
+        if name == RESULT:
+            raise ArgumentError(
+                f"{model}: {RESULT!r} is what the result is called. Name the ranker otherwise, as in old={what}."
+            )
+    if len(models) < 2:
+        raise ArgumentError(f"{models[0]} is the only ranker. Give at least two to combine.")
+    return rankers.by_name(models)
+
+
+def _compared(every: dict[str, Any], data: Dataset, measure: str) -> Comparison:
+    from rankinite.evaluation.compare import compare
+
+    with options.busy("evaluating"):
+        return compare(every, data, [measure])
+
+
+def _print(chosen: Chosen, found: Combination, compared: Comparison | None, about: dict[str, Any] | None) -> None:
+    """The tables, or a summary that begins with what it is ``about`` as JSON."""
+    from rankinite.cli.output import echo
+
+    if about is None:
+        table = replace(found.grid(), notes=chosen.notes(found)).text()
+        echo(table if compared is None else f"{table}\n\n{compared}")
+        return
+    import json as writer
+
+    test = None if compared is None else {name: _mean(compared, name) for name in compared.systems}
+    echo(writer.dumps({**about, **found.to_dict(), "test": test}, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _mean(compared: Comparison, name: str) -> dict[str, Any]:
+    """The mean of a ranker on the test data, with its interval, null where one query has none."""
+    from rankinite.evaluation.evaluate import finite
+
+    (result,) = compared[name].results
+    return {"mean": finite(result.mean), "interval": [finite(end) for end in result.interval]}

@@ -1,0 +1,226 @@
+"""The ways in which ``rankinite combine`` combines rankers, and what can be said for each."""
+
+from __future__ import annotations
+
+import ast
+import math
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankinite.cli.ranker_arguments import path_of
+from rankinite.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rankinite.combine.result import Combination
+    from rankinite.combine.weight_search import Search
+    from rankinite.data.dataset import Dataset
+    from rankinite.models.base import Ranker
+
+
+class Method(StrEnum):
+    """The ways to combine."""
+
+    exact = "exact"
+    cyclic = "cyclic"
+    average = "average"
+    powell = "powell"
+    stacked = "stacked"
+
+
+class Form(StrEnum):
+    """What a weight does."""
+
+    sum = "sum"
+    convex = "convex"
+
+
+class Scale(StrEnum):
+    """What scores are compared with before they are averaged."""
+
+    all = "all"
+    query = "query"
+    rank = "rank"
+
+
+FITTING = {
+    "tree": (Method.exact,),
+    "form": (Method.exact,),
+    "low": (Method.exact, Method.cyclic),
+    "high": (Method.exact, Method.cyclic),
+    "normalise": (Method.exact, Method.cyclic),
+    "smooth": (Method.exact,),
+    "folds": (Method.exact,),
+    "plot": (Method.exact,),
+    "scale": (Method.average,),
+    "hidden": (Method.stacked,),
+    "seed": (Method.exact, Method.stacked),
+    "valid": (Method.stacked,),
+}
+"""The methods that each option is for."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The way to combine, and the options that were given for it."""
+
+    method: Method
+    given: dict[str, Any]
+
+    @classmethod
+    def checked(cls, method: Method, **every: Any) -> Chosen:
+        """Refuses options that are not for the method, and ranges without weights."""
+        given = {name: value for name, value in every.items() if value is not None}
+        for name in given:
+            if method not in FITTING[name]:
+                known = " or ".join(FITTING[name])
+                raise ArgumentError(f"--{name} is for --method {known}, not {method}. Leave it out, or choose another method.")
+        chosen = cls(method, given)
+        low, high = chosen.range or (0.0, 1.0)
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ArgumentError(
+                f"--low {low:g} and --high {high:g} have no weights between them. Give finite numbers, the lower one as --low; "
+                f"where only one is given, they are 0 and {1 if chosen.convex else 5}. Leave out both to try every ratio."
+            )
+        return chosen
+
+    @property
+    def convex(self) -> bool:
+        """Whether a weight takes from the first ranker what it gives to the second."""
+        return self.given.get("form") is Form.convex
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest weight tried, where one of them was given."""
+        if "low" not in self.given and "high" not in self.given:
+            return None
+        return self.given.get("low", 0.0), self.given.get("high", 1.0 if self.convex else 5.0)
+
+    def settings(self) -> dict[str, Any]:
+        """How exact weights are searched for, as far as that was chosen: Python has the defaults."""
+        chosen = {name: self.given[name] for name in ("normalise", "smooth", "folds", "seed") if name in self.given}
+        if self.range is not None:
+            chosen["range"] = self.range
+        if "form" in self.given:
+            chosen["form"] = self.given["form"].value
+        return chosen
+
+    def combined(self, named: dict[str, Ranker], data: Dataset, measure: str, valid: Dataset | None) -> Combination:
+        """The rankers combined."""
+        from rankinite import combine
+
+        match self.method:
+            case Method.average:
+                return combine.average(named, data, measure, scale=self.given.get("scale", Scale.all).value)
+            case Method.powell:
+                return combine.powell(named, data, measure)
+            case Method.stacked:
+                from rankinite.cli.learner_options import Learner, value_of
+
+                units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
+                inside = dict(zip(short_names(named), named.values(), strict=True))
+                found = combine.stacked(
+                    inside, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0), allow_overlap=True
+                )
+                return replace(found, names=tuple(named))
+            case Method.cyclic:
+                return combine.cyclic(named, data, measure, **self.settings())
+            case Method.exact:
+                if "tree" not in self.given and len(named) > 2:
+                    return combine.greedy(named, data, measure, **self.settings())
+                tree = _tree(self.given["tree"], list(named)) if "tree" in self.given else (1, 2)
+                first, second = combine.nested_by_number(list(named.values()), tree)
+                names = [list(named)[number - 1] for number in _numbers(tree)]
+                return combine.exact(first, second, data, measure, names=names, **self.settings())
+
+    def formula(self, found: Combination) -> str:
+        """What α does to two rankers."""
+        first, second = (name if len(name) <= 30 else f"…{name[-29:]}" for name in found.names)
+        return f"(1 − α) · {first} + α · {second}" if self.convex else f"{first} + α · {second}"
+
+    def notes(self, found: Combination) -> tuple[str, ...]:
+        """What there is to say of the weights, below their table."""
+        notes = list(found.grid().notes)
+        if self.method in FITTING["normalise"]:
+            notes += self._search_notes(found)
+        elif self.method is Method.average:
+            notes.append("Weights are those of the scaled scores.")
+        elif not found.weights:
+            notes.append("A net combines the scores: no ranker has one weight.")
+        return tuple(notes)
+
+    def _search_notes(self, found: Combination) -> Iterator[str]:
+        from rankinite.sweep.ratios import alpha_text
+
+        search = self._search()
+        if found.alpha is not None:
+            low, high = map(alpha_text, search.ends)
+            yield f"{self.formula(found)}: α = {alpha_text(found.alpha)}, of {low} to {high}"
+        if search.normalised:
+            yield "α is for scores divided by their standard deviation, a weight for scores as they are."
+        elif search.range is not None:
+            yield "α is for scores as they are; --normalise divides them by their standard deviation first."
+
+    def drawn(self, found: Combination) -> Axes:
+        """The curve, with the names of the rankers."""
+        from rankinite.drawing import literal, short
+
+        axes = found.plot()
+        axes.set_title(literal(f"{found.measure} of {self.formula(found)}"))
+        search = self._search()
+        if search.range is None:
+            axes.set_xlabel(literal(f"share of {short(found.names[1])}, of scores divided by their standard deviation"))
+        else:
+            axes.set_xlabel("α, for scores divided by their standard deviation" if search.normalised else "α")
+        return axes
+
+    def _search(self) -> Search:
+        from rankinite.combine.weight_search import Search
+
+        return Search(**self.settings())
+
+
+def short_names(specs: Iterable[str]) -> list[str]:
+    """What rankers are called in a model file: by the names they were given, else without their folders; all different.
+
+    A model that is passed on should not tell where files were on the machine that made it.
+    """
+    names: list[str] = []
+    for spec in specs:
+        path = path_of(spec, Path.cwd())[1]
+        short = path.stem if path is not None and (path.is_file() or os.sep in spec) else spec
+        again = (f"{short}-{number}" for number in count(2))
+        names.append(short if short not in names else next(name for name in again if name not in names))
+    return names
+
+
+def _tree(text: str, names: list[str]) -> Any:
+    """Nested pairs of numbers, in which every ranker stands once."""
+    try:
+        tree = ast.literal_eval(text)
+        numbers = _numbers(tree)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise ArgumentError(f"--tree {text}: write nested pairs of numbers, such as '((1,3),2)'.") from error
+    for number in numbers:
+        if not 1 <= number <= len(names):
+            raise ArgumentError(f"--tree {text}: there is no ranker {number}. They are counted from 1 to {len(names)}.")
+        if numbers.count(number) > 1:
+            raise ArgumentError(f"--tree {text}: ranker {number} stands there twice. Give each one place.")
+    for number, name in enumerate(names, 1):
+        if number not in numbers:
+            raise ArgumentError(f"--tree {text}: ranker {number}, {name}, is not in it. Add it, or do not give that ranker.")
+    return tree
+
+
+def _numbers(tree: Any) -> list[int]:
+    """The numbers in nested pairs, from left to right."""
+    first, second = tree
+    if not isinstance(tree, tuple):
+        raise TypeError
+    return [number for side in (first, second) for number in ([side] if type(side) is int else _numbers(side))]

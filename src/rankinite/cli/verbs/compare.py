@@ -1,0 +1,94 @@
+"""``rankinite compare``: which ranker is better, and how surely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankinite.cli import completion as completing
+from rankinite.cli import options
+from rankinite.cli import ranker_arguments as rankers
+from rankinite.cli import report_option as reporting
+from rankinite.cli.messages import say_all
+from rankinite.cli.settings_file import RANKER
+
+
+@options.with_options(reading=options.Reading())
+def compare(
+    ranker: Annotated[
+        list[str],
+        RANKER,
+        typer.Argument(
+            help=f"Two or more rankers, each {rankers.HELP}. Write name=… to name one.",
+            show_default=False,
+            autocompletion=completing.rankers,
+        ),
+    ],
+    data: Annotated[list[Path], typer.Option("--data", "-d", help="Judged data; may be repeated.", show_default=False)],
+    measure: options.MeasureOption = None,
+    test: Annotated[str, typer.Option(help="The test behind the letters: randomisation, t, bootstrap.")] = "randomisation",
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    resamples: Annotated[
+        int, typer.Option(min=100, max=10_000_000, help="Resamples of the randomisation and bootstrap tests.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", "-s", help="Seed of the resamples.")] = 0,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")
+    ] = False,
+    convention: options.ConventionOption = "rankinite",
+    ties: options.TiesOption = None,
+    layout: options.LayoutOption = options.Layout.text,
+    json: options.JsonOption = False,
+    report: reporting.ReportOption = None,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
+
+    Tests are paired by query and Holm-corrected over all pairs. A note says which models were trained on some of the queries,
+    and on how many: these flatter them.
+
+    Examples:
+
+      rankinite compare bm25=feature:25 old=old.rankinite new=new.rankinite --data test.txt.gz -m ndcg@10
+
+      rankinite compare old.run new.run --data web.qrels -m map --convention trec --pairs
+
+      rankinite compare old=old.rankinite new=new.rankinite --data test.txt.gz --report report.html
+    """
+    from rankinite.cli.output import echo
+    from rankinite.evaluation.compare import compare as compare_rankers
+
+    reporting.check_report(report)
+    judged, systems = rankers.load(ranker, data, reading)
+    with options.busy("comparing"):
+        result = compare_rankers(
+            systems,
+            judged,
+            measure or options.DEFAULT_MEASURES,
+            convention=convention,
+            ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
+            test=test,  # pyright: ignore[reportArgumentType] - checked where it is used
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+        )
+    say_all(result.warnings)
+    if report is not None:
+        from rankinite.report.builders import of_comparison
+
+        facts = reporting.run_facts()
+        reporting.write_report(of_comparison(result, judged, systems, facts=facts), report)
+    match options.Layout.json if json else layout:
+        case options.Layout.text:
+            echo(result.to_text(pairs=pairs))
+        case options.Layout.markdown:
+            echo(result.to_markdown(pairs=pairs))
+        case options.Layout.latex:
+            echo(result.to_latex(pairs=pairs))
+        case options.Layout.csv:  # one table a stream
+            echo(result.pairs_to_csv() if pairs else result.to_csv())
+        case options.Layout.json:  # holds the pairs anyway
+            echo(result.to_json())

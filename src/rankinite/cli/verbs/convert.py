@@ -1,0 +1,59 @@
+"""``rankinite convert``: the same judged data in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankinite.cli import files, options
+from rankinite.cli.messages import say
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+
+
+@options.with_options(reading=options.Reading())
+def convert(
+    data: options.DataArgument,
+    out: Annotated[
+        Path,
+        files.FILE,
+        typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
+    ],
+    json: options.JsonSummary = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Rewrite judged data, cleaned on the way: rows of a query together, odd values handled as the options say.
+
+    Examples:
+
+      rankinite convert train.txt.gz -o train.parquet
+
+      rankinite convert S1.txt S2.txt S3.txt -o train.txt.zst --unjudged drop
+    """
+    from rankinite.cli.output import echo_json, summary
+    from rankinite.data.io.writing import write
+
+    judged = reading.read(data)
+    with options.busy(f"writing {out}"):
+        write(judged, out)
+    say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
+    lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else unspoken(judged)
+    if lost:
+        say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
+    if json:
+        echo_json({**summary(out, judged), "lost": lost})
+
+
+def unspoken(data: Dataset) -> list[str]:
+    """What a LETOR file would not say of these data."""
+    numbered = tuple(str(number) for number in range(1, len(data.feature_names) + 1))
+    has = {
+        "feature names": data.feature_names != numbered,
+        "weights": data.weights is not None,
+        "batches": data.batches is not None,
+    }
+    return [what for what, present in has.items() if present]

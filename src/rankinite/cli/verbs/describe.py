@@ -1,0 +1,52 @@
+"""``rankinite describe``: what is in judged data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rankinite.cli import options
+
+
+@options.with_options(reading=options.Reading(infinite=options.Infinite.keep, unjudged=options.Unjudged.keep))
+def describe(
+    data: options.DataArgument,
+    features: Annotated[int, typer.Option("--features", min=0, help="How many features to list; 0: all of them.")] = 12,
+    layout: options.LayoutOption = options.Layout.text,
+    json: options.JsonOption = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, features
+    that look like ids, positions or clicks, and queries that teach nothing. Several files must have the same features, as
+    train and test data do.
+
+    Examples:
+
+      rankinite describe train.txt.gz
+
+      rankinite describe train.txt valid.txt test.txt --features 0
+    """
+    from rankinite.cli.output import echo, laid_out
+    from rankinite.data.description import describe as describe_data
+    from rankinite.data.joining import check_same_features
+
+    read = [reading.read([path]) for path in data]
+    for other in read[1:]:
+        check_same_features(read[0], other)
+    found = [describe_data(judged) for judged in read]
+    if json or layout is options.Layout.json:
+        import json as writer
+
+        echo(writer.dumps([description.to_dict() for description in found], indent=2, allow_nan=False))
+        return
+    for number, description in enumerate(found):
+        if number:
+            print()
+        listed = description.feature_grid(features or None, "--features 0 lists all")
+        tables = (description.grid(), description.grade_grid(), listed)
+        for grid in tables[2:] if layout is options.Layout.csv else tables:  # CSV: one table a stream
+            echo(laid_out(grid, layout) + "\n\n")
+        if layout in {options.Layout.text, options.Layout.markdown}:
+            echo("\n".join(description.oddities()))

@@ -1,0 +1,121 @@
+"""``rankinite synth``: artificial judged data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankinite.cli.files import Output
+from rankinite.cli.messages import busy, say
+from rankinite.cli.options import JsonSummary
+from rankinite.errors import ArgumentError, DataError
+
+if TYPE_CHECKING:
+    from rankinite.data.synthetic import Part, World
+
+
+FILES = (".txt", ".letor", ".dat", ".svm", ".libsvm", ".gz", ".zst", ".xz", ".parquet", ".arrow", ".feather", ".csv", ".tsv")
+"""Endings that say that --out is a file; anything else is a folder."""
+
+
+class PartName(StrEnum):
+    """Disjoint draws from one world."""
+
+    train = "train"
+    valid = "valid"
+    test = "test"
+
+
+def synth(
+    out: Annotated[
+        Path,
+        Output(is_folder=lambda path: not _is_one_file(path)),
+        typer.Option(
+            "--out",
+            "-o",
+            help="A file (.txt, .txt.gz, .parquet, …) for one part, or a folder for all parts.",
+            show_default=False,
+        ),
+    ],
+    queries: Annotated[
+        int, typer.Option(min=1, help="Queries of the one part; of train and test in a folder (valid has half).")
+    ] = 1000,
+    part: Annotated[PartName, typer.Option(help="Which part to write to a file.")] = PartName.train,
+    domain: Annotated[int, typer.Option(min=0, help="Which domain to write to a file; 0 is the background.")] = 0,
+    domains: Annotated[int, typer.Option(min=1, help="How many domains to write to a folder.")] = 1,
+    suffix: Annotated[str, typer.Option(help="The format of the files in a folder: txt, txt.gz, parquet, ….")] = "txt",
+    documents: Annotated[int, typer.Option(min=1, help="Documents a query.")] = 50,
+    features: Annotated[int, typer.Option(min=3, help="Features a document.")] = 50,
+    terms: Annotated[int, typer.Option(min=1, help="Quadratic, and cubic, terms of the polynomial.")] = 20,
+    noise: Annotated[float, typer.Option(min=0, help="Label noise, in standard deviations of the polynomial.")] = 0.0,
+    shift: Annotated[float, typer.Option(min=0, max=1, help="How far domains 1, 2, … are from domain 0.")] = 0.5,
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another world.")] = 0,
+    doc_ids: Annotated[bool, typer.Option("--doc-ids", help="Name the documents.")] = False,
+    json: JsonSummary = False,
+) -> None:
+    """Generate judged data: random cubic polynomials of the features, cut into five grades as frequent as on the web.
+
+    Domains share a part of the polynomial and differ in the rest and in where their features lie: data for experiments
+    in adaptation. The same seed gives the same world at every size; parts and domains have different queries.
+
+    Examples:
+
+      rankinite synth --queries 500 --out test.txt.gz --part test
+
+      rankinite synth --queries 10000 --out artificial --suffix parquet
+
+      rankinite synth --domains 2 --shift 0.3 --noise 0.2 --out markets
+    """
+    from rankinite.data.synthetic import World
+
+    world = World(features, documents, terms, seed, noise, shift)
+    one_file = _is_one_file(out)
+    if one_file and domains > 1:
+        raise ArgumentError(
+            f"{out} is one file, but --domains {domains} makes several. Give a folder, or --domain for one of them."
+        )
+    if not one_file and (part is not PartName.train or domain):
+        raise ArgumentError(
+            f"{out} is a folder, to which all parts are written. Give a file name to write --part or --domain alone."
+        )
+    if one_file:
+        _told([_write(world, queries, part.value, domain, doc_ids, out)], json=json)
+        return
+    written: list[dict[str, Any]] = []
+    for number in range(domains):
+        folder = out / f"domain{number}" if domains > 1 else out
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise DataError(f"{folder}: the folder cannot be made ({problem}). Choose another name.") from problem
+        for name in PartName:
+            size = max(1, queries // 2) if name is PartName.valid else queries
+            path = folder / f"{name.value}.{suffix.removeprefix('.')}"
+            written.append(_write(world, size, name.value, number, doc_ids, path))
+    _told(written, json=json)
+
+
+def _is_one_file(out: Path) -> bool:
+    return any(str(out).lower().endswith(ending) for ending in FILES)
+
+
+def _told(written: list[dict[str, Any]], *, json: bool) -> None:
+    from rankinite.cli.output import echo_json
+
+    if json:
+        echo_json({"files": written})
+
+
+def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, path: Path) -> dict[str, Any]:
+    from rankinite.cli.output import summary
+    from rankinite.data.io.writing import write
+    from rankinite.data.synthetic import synthesise
+
+    with busy(f"generating {path}"):
+        data = synthesise(queries, part=part, domain=domain, world=world, doc_ids=doc_ids)
+        write(data, path)
+    say(f"{path}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features")
+    return {**summary(path, data), "part": part, "domain": domain}

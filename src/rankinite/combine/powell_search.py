@@ -1,0 +1,40 @@
+"""Powell's search for the weights of rankers (paper 001 §3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankinite.checks import check_count
+from rankinite.combine.result import Combination, Rankers, blend_of, gather
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import Floats
+from rankinite.measures.base import Measure
+
+
+def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", *, most: int = 2000) -> Combination:
+    """Search the weights of all rankers together by line searches along conjugate directions.
+
+    Scores are scaled to unit variance, and the search begins where all weigh the same. It never ends below that. ``most``: at
+    most about so many evaluations of the measure.
+    """
+    from scipy.optimize import minimize
+
+    check_count("powell", "most", most)
+    material = gather(rankers, data, measure)
+    units = 1.0 / np.where(material.spreads > 0.0, material.spreads, 1.0)
+    sign = 1.0 if material.measure.higher_is_better else -1.0
+    best: tuple[float, Floats] = (-np.inf, np.ones(len(units)))
+
+    def cost(weights: Floats) -> float:
+        nonlocal best
+        value = sign * material.value(material.combined(weights * units)) if np.isfinite(weights).all() else -np.inf
+        if value > best[0]:
+            best = value, weights.copy()
+        return -value if np.isfinite(value) else 1e9
+
+    search: Any = minimize
+    search(cost, np.ones(len(units)), method="Powell", options={"maxfev": most, "xtol": 1e-3, "ftol": 1e-6})
+    raw = (best[1] * units).tolist()
+    return material.combination("powell", blend_of(raw, material.rankers, data), raw)

@@ -1,0 +1,197 @@
+"""LETOR / SVMlight text in and out: ``grade qid:Q index:value index:value … # comment``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import TEXT, group_runs
+from rankinite.data.io import streams
+from rankinite.data.io.arrays import group_sizes, runs_of_sizes
+from rankinite.data.io.letor import _format_kernels
+from rankinite.data.io.letor._blocks import Block, Gatherer, Layout, Rooms, parse_block
+from rankinite.data.io.letor._kernels import DONE, POSITION
+from rankinite.data.io.letor._messages import LARGEST_INDEX
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.text_files import group_files, read_sizes
+from rankinite.engine import parallel
+from rankinite.engine.kernel import Bytes, Indices, Strings
+from rankinite.errors import ArgumentError, DataError, quoted
+
+ROWS_A_PIECE = 4096
+"""Rows formatted by a thread at a time."""
+
+
+def read_letor(
+    paths: Sequence[Path],
+    *,
+    missing: Literal["zero", "nan"] = "zero",
+    zero_based: bool = False,
+    features: int | None = None,
+    group: Indices | None = None,
+    chunk: int = streams.CHUNK,
+) -> Dataset:
+    """Read LETOR files, plain or compressed, as one stream of rows.
+
+    Features a line leaves out are 0, or NaN with ``missing="nan"``. ``features`` declares how many there are.
+    Rows that name no query are grouped by the sizes in ``group``, or in a file beside each file, named like it
+    with .query or .group added. ``chunk`` is the number of bytes parsed at a time.
+    """
+    layout = _layout(missing, zero_based, features)
+    gatherer = _gather([Path(path) for path in paths], layout, chunk)
+    source = " + ".join(str(path) for path in paths)
+    if not gatherer.rows:
+        raise DataError(f"{source}: there are no rows. A LETOR line is 'grade qid:Q index:value …'; is the file empty?")
+    if gatherer.named:
+        if group is not None:
+            raise DataError(f"{source}: rows name their query by qid: and group= is given too. Give one of them.")
+        names, lengths = gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
+    else:
+        names, lengths = runs_of_sizes(_sizes(group, paths, source), gatherer.rows, source)
+    qids, offsets, order = group_runs(names, lengths)
+    matrix, grades, doc_ids = gatherer.features(), np.concatenate(gatherer.grades), gatherer.all_doc_ids()
+    if order is not None:
+        matrix, grades, doc_ids = matrix[order], grades[order], None if doc_ids is None else doc_ids[order]
+    return Dataset(
+        features=matrix,
+        grades=grades,
+        offsets=offsets,
+        qids=qids,
+        feature_names=tuple(str(column + layout.base) for column in range(matrix.shape[1])),
+        doc_ids=doc_ids,
+        input_row=order,
+        source=source,
+    )
+
+
+def place_of_row(paths: Sequence[Path], row: int) -> str:
+    """The ``file:line`` of a row counted from 0 in the order of the files; for messages, as it reads them again."""
+    for path in paths:
+        line = 0
+        for chunk in streams.line_chunks(Path(path)):
+            for text in chunk.tobytes().split(b"\n")[:-1]:
+                line += 1
+                if not re.match(rb"[ \t\r]*(#|$)", text):
+                    if row == 0:
+                        return f"{path}:{line}"
+                    row -= 1
+    return " + ".join(str(path) for path in paths)
+
+
+def write_letor(data: Dataset, path: Path) -> None:
+    """Write rows in query order, compressed when the name ends in .gz, .zst or .xz.
+
+    Features are numbered from 1 and all written; a value has the fewest digits that read back as the same float32.
+    """
+    if data.rows == 0:
+        raise DataError(f"{path}: {data.source} has no rows, and a file without rows cannot be read back. Select at least one.")
+    _check_writable(data.qids, "query id", f"{path}: {data.source}", empty=False)
+    if data.doc_ids is not None:
+        _check_writable(data.doc_ids, "document id", f"{path}: {data.source}", empty=True)
+    query_of_row = data.query_of_row()
+    pieces = [(first, min(first + ROWS_A_PIECE, data.rows)) for first in range(0, data.rows, ROWS_A_PIECE)]
+
+    def formatted(piece: tuple[int, int]) -> Bytes:
+        return _format_rows(data, query_of_row, *piece)
+
+    with write_atomically(path) as handle:
+        for text in parallel.run_ahead(formatted, pieces):
+            handle.write(text.data)
+
+
+# ---- reading ------------------------------------------------------------------------------------------------------
+
+
+def _layout(missing: str, zero_based: bool, features: int | None) -> Layout:
+    absent = {"zero": 0.0, "nan": np.nan}
+    if missing not in absent:
+        raise ArgumentError(f"missing={quoted(missing)}: it must be 'zero' or 'nan', the value of features a line leaves out.")
+    if features is not None and not 0 <= features <= LARGEST_INDEX:
+        raise ArgumentError(f"features={features}: the number of features must lie in 0…{LARGEST_INDEX}.")
+    return Layout(absent=absent[missing], base=0 if zero_based else 1, features=features)
+
+
+def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
+    for path in paths:
+        streams.check_readable(path)
+    gatherer = Gatherer(layout, sum(path.stat().st_size for path in paths))
+    rooms = Rooms(size, layout.features)
+
+    def chunks() -> Iterator[tuple[int, Bytes]]:
+        for number, path in enumerate(paths):
+            for chunk in streams.line_chunks(path, size):
+                yield number, chunk
+
+    def parsed(piece: tuple[int, Bytes]) -> tuple[int, Block]:
+        return piece[0], parse_block(piece[1], 0, rooms, layout)
+
+    current = -1
+    for number, first_block in parallel.run_ahead(parsed, chunks()):
+        if number != current:
+            current, gatherer.path, gatherer.line = number, paths[number], 0
+        block = first_block
+        _take(gatherer, rooms, block)
+        while block.code != DONE:  # the room was too small: the rest of the chunk follows at once
+            block = parse_block(block.chunk, int(block.state[POSITION]), rooms, layout)
+            _take(gatherer, rooms, block)
+    return gatherer
+
+
+def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
+    gatherer.add(block)
+    rooms.give_back(block.room)
+    if gatherer.rows and gatherer.layout.features is None:
+        rooms.stride = max(1, gatherer.width)
+
+
+def _sizes(group: Indices | None, paths: Sequence[Path], source: str) -> Indices:
+    """Group sizes given, or found in files beside the data."""
+    if group is not None:
+        return group_sizes(group)
+    files = group_files(paths)
+    if not files:
+        raise DataError(
+            f"{source}: rows name no query. Write qid:Q after the grade, give group= (the number of rows of each query), "
+            "or put such numbers, one a line, in a file named like this one with .query or .group added."
+        )
+    return np.concatenate([read_sizes(file) for file in files])
+
+
+# ---- writing ------------------------------------------------------------------------------------------------------
+
+
+def _check_writable(names: Strings, what: str, place: str, *, empty: bool) -> None:
+    """Refuse names that would not read back as they are."""
+    forbidden = re.compile(r"[ \t\r\n\0]" if empty else r"[ \t\r\n\0#]|^$")
+    for name in names.tolist():
+        if forbidden.search(name):
+            raise DataError(
+                f"{place}: the {what} {quoted(name)} cannot be written to a LETOR file: it must have no blank"
+                + (". " if empty else ", no '#', and not be empty. ")
+                + "Write Parquet instead, which takes any text."
+            )
+
+
+def _format_rows(data: Dataset, query_of_row: Indices, first: int, last: int) -> Bytes:
+    first_query, last_query = int(query_of_row[first]), int(query_of_row[last - 1])
+    qid_bytes, qid_ends = _joined(data.qids[first_query : last_query + 1])
+    doc_bytes, doc_ends = _joined(np.zeros(0, TEXT) if data.doc_ids is None else data.doc_ids[first:last])
+    queries = query_of_row[first:last] - first_query
+    row_room = _format_kernels.ROW_ROOM + int(np.diff(qid_ends).max()) + len(data.feature_names) * _format_kernels.VALUE_ROOM
+    text = np.empty(len(doc_bytes) + (last - first) * row_room, np.uint8)
+    end = _format_kernels.format_rows(
+        data.features[first:last], data.grades[first:last], queries, qid_bytes, qid_ends, doc_bytes, doc_ends, text
+    )
+    return text[:end]
+
+
+def _joined(names: Strings) -> tuple[Bytes, Indices]:
+    """Names as one run of UTF-8 bytes, and where each begins and ends in it (names + 1 positions)."""
+    encoded = [name.encode() for name in names.tolist()]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded) or b"\0", np.uint8), ends

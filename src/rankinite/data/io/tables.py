@@ -1,0 +1,228 @@
+"""Tables of every kind (Parquet, Arrow IPC and Feather, CSV and TSV, data frames) as one thing: named columns in pieces.
+
+A piece (a row group of a Parquet file, or a table in memory) is loaded, turned from columns into rows of the final
+matrix, and let go, so that little more than the matrix itself is ever in memory. Pieces are read side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute
+
+from rankinite.data._matrix_kernels import columns_to_rows
+from rankinite.data.grouping import TEXT
+from rankinite.data.io.arrays import inexact_whole_number
+from rankinite.data.io.columns import Roles, is_numeric, repeated_names
+from rankinite.engine.kernel import FEATURE, SCORE, Features, Strings
+from rankinite.engine.parallel import run
+from rankinite.errors import DataError, listed
+
+pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
+
+BATCH = 1 << 13
+"""Rows decoded at a time: tables and the row groups of other writers can be so large that a second copy would be felt."""
+STRIP = 4096
+"""Rows turned at a time: with some hundred features, their columns fit the cache."""
+
+
+class Piece(NamedTuple):
+    """Rows that are loaded together."""
+
+    rows: int
+    load: Callable[[Sequence[str]], Iterable[Any]]
+    """Gives the named columns of the piece as one or several Arrow tables or batches."""
+    name: str
+    """The file the rows stand in, or what the table is called in messages."""
+    place: Callable[[int], str] | None = None
+    """Names the place of a row of the file, in text files."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is not loaded yet."""
+
+    types: Mapping[str, Any]
+    """Column name → Arrow type, in order."""
+    pieces: Sequence[Piece]
+    source: str
+    """What the table is called in messages."""
+    roles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Role → column, where the file itself says so (ours do)."""
+    guess: bool = True
+    """Whether columns may have other roles too, to be told by their names; those of our own files have none."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(piece.rows for piece in self.pieces)
+
+    def place(self, row: int) -> str:
+        """Where a row (counted from 0 over all pieces) stands, for messages."""
+        start = 0
+        files: dict[str, int] = {}
+        for piece in self.pieces:
+            in_file = files.get(piece.name, 0)
+            if row < start + piece.rows:
+                inside = in_file + row - start
+                return f"{piece.name}, row {inside}" if piece.place is None else piece.place(inside)
+            start += piece.rows
+            files[piece.name] = in_file + piece.rows
+        return f"{self.source}, row {row}"
+
+
+def frame_table(frame: object, source: str = "table") -> Table:
+    """A pandas, polars or PyArrow table, or anything else that speaks the Arrow C interface."""
+    try:
+        table: Any = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise DataError(f"{source}: {type(frame).__name__} cannot be read as an Arrow table: {error}") from error
+    return memory_table([(table, source, None)], source)
+
+
+def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], source: str) -> Table:
+    """Tables in memory with the same columns, each with its name and, from text files, what names the place of a row."""
+    for table, name, _ in parts:
+        check_columns(parts[0][0].column_names, table.column_names, parts[0][1], name)
+    pieces = [
+        Piece(min(BATCH, table.num_rows - first), partial(_selected, table, first), name, place)
+        for table, name, place in parts
+        for first in range(0, table.num_rows, BATCH)
+    ]
+    return Table(merged_types([table.schema for table, _, _ in parts]), pieces, source)
+
+
+def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, name: str) -> None:
+    """Refuse a repeated column name, and files that should be one table but name different columns."""
+    repeated = repeated_names(names)
+    if repeated:
+        raise DataError(f"{name}: column {repeated[0]!r} stands there more than once. Column names must differ; rename one.")
+    if set(first) != set(names):
+        odd = sorted(set(first) ^ set(names))
+        raise DataError(
+            f"{name}: its columns differ from those of {first_name} in {listed(odd)}. Files read together must have the same "
+            "columns; read them one by one with features=[…]."
+        )
+
+
+def load_matrix(table: Table, roles: Roles) -> tuple[Features, dict[str, npt.NDArray[Any]]]:
+    """The features as a row-major matrix, and the values of each role, one a row."""
+    matrix = np.empty((table.rows, len(roles.features)), FEATURE)
+    starts = np.cumsum([0, *(piece.rows for piece in table.pieces)])[:-1].tolist()
+    columns = list(dict.fromkeys((*roles.features, *roles.named.values())))
+
+    def load(numbered: tuple[int, Piece]) -> list[dict[str, npt.NDArray[Any]]]:
+        start, piece = numbered
+        sides: list[dict[str, npt.NDArray[Any]]] = []
+        for batch in _batches(piece, columns):
+            _fill_rows([batch.column(name) for name in roles.features], matrix[start : start + batch.num_rows])
+            sides.append({role: _role_values(batch.column(name), role, table, start) for role, name in roles.named.items()})
+            start += batch.num_rows
+        return sides
+
+    sides = [side for loaded in run(load, zip(starts, table.pieces, strict=True)) for side in loaded]
+    empty = np.zeros(0)
+    return matrix, {role: np.concatenate([side[role] for side in sides] or [empty]) for role in roles.named}
+
+
+def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A numeric Arrow column as a NumPy array of the dtype asked for; nulls become NaN."""
+    array = _plain(column)
+    array = pc.cast(array, pa.from_numpy_dtype(np.dtype(kind)), safe=False)
+    return array.to_numpy(zero_copy_only=False)
+
+
+def text(column: Any) -> Strings:
+    """An Arrow column of any type as text: 7 and 7.0 are both "7". Nulls are the caller's to refuse."""
+    array = _plain(column)
+    if pa.types.is_floating(array.type) and pc.all(pc.equal(pc.floor(array), array)).as_py():
+        array = pc.cast(array, pa.int64())
+    if len(array) == 0:
+        return np.zeros(0, TEXT)
+    # Rows of a query mostly stand together, so only where the value changes is a Python string made.
+    changes = pc.not_equal(array.slice(1), array.slice(0, len(array) - 1)).to_numpy(zero_copy_only=False)
+    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
+    names = np.asarray(pc.cast(array.take(pa.array(starts)), pa.string()).to_pylist(), TEXT)
+    return np.repeat(names, np.diff(np.concatenate((starts, [len(array)]))))
+
+
+def _plain(column: Any) -> Any:
+    """One array without a dictionary, of a kind of text that can be compared."""
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [_plain(chunk) for chunk in column.chunks]
+        return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+    if pa.types.is_dictionary(column.type):
+        return _plain(column.dictionary).take(column.indices)
+    return pc.cast(column, pa.string()) if pa.types.is_string_view(column.type) else column
+
+
+def _fill_rows(columns: Sequence[Any], out_matrix: Features) -> None:
+    """Turn one piece's columns into rows, a strip of rows at a time so that the strip stays in the cache."""
+    arrays = [numbers(column, FEATURE) for column in columns]
+    rows = len(out_matrix)
+    strip = np.empty((len(arrays), min(STRIP, rows)), FEATURE)
+    for first in range(0, rows, STRIP):
+        last = min(first + STRIP, rows)
+        for feature, array in enumerate(arrays):
+            strip[feature, : last - first] = array[first:last]
+        columns_to_rows(strip, last - first, out_matrix[first:last])
+
+
+def _role_values(column: Any, role: str, table: Table, start: int) -> npt.NDArray[Any]:
+    """The values of one role in a batch whose first row is row ``start`` of the table."""
+    missing = pc.is_null(column, nan_is_null=True).to_numpy(zero_copy_only=False)
+    if missing.any():
+        place = table.place(start + int(np.flatnonzero(missing)[0]))
+        what = "grade" if role == "grades" else role
+        raise DataError(f"{place}: the {what} is missing. Every row must have one; fill it in, or remove the row.")
+    try:
+        if role in ("grades", "weight"):
+            return numbers(column, SCORE)
+        _refuse_inexact(column, role, table, start)
+        return text(column)
+    except (pa.ArrowException, ValueError) as error:
+        raise DataError(f"{table.source}: the {role} column cannot be used ({error}). Name another with {role}=….") from error
+
+
+def _refuse_inexact(column: Any, role: str, table: Table, start: int) -> None:
+    array = _plain(column)
+    inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
+    if inexact is not None:
+        raise DataError(
+            f"{table.place(start + inexact)}: the {role} {array[inexact]} is a {array.type} too large to be exact, so that "
+            "different ones may have become the same. Give whole numbers or text."
+        )
+
+
+def _batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+    try:
+        yield from piece.load(columns)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"{piece.name}: cannot be read ({error}). The file seems broken; make it again.") from error
+
+
+def _selected(table: Any, first: int, columns: Sequence[str]) -> list[Any]:
+    return [table.select(columns).slice(first, BATCH)]
+
+
+def merged_types(schemas: Iterable[Any]) -> dict[str, Any]:
+    """Column types over several files; a column that is not numeric in one of them is not numeric."""
+    types: dict[str, Any] = {}
+    for schema in schemas:
+        for column in schema:
+            known = types.get(column.name)
+            if known is None or pa.types.is_null(known) or not is_numeric(column.type):
+                types[column.name] = column.type
+    return types
+
+
+def path_name(paths: Sequence[Path]) -> str:
+    """What a list of files is called in messages."""
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"

@@ -1,0 +1,244 @@
+"""TREC files, for evaluation alone: judgements (qrels), runs, and plain score files.
+
+The rule everywhere: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal. A
+judged query that a run leaves out has no ranks at all and counts as nothing found; a query that nobody judged is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import TEXT
+from rankinite.data.io._number_kernels import FIRST_INEXACT
+from rankinite.data.io.exact_numbers import is_another_number
+from rankinite.data.io.npy_files import read_npy
+from rankinite.data.io.text_files import AnyPath, read_lines
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
+from rankinite.errors import DataError, cut, listed, quoted
+
+QRELS_FORM = "qid iteration document grade"
+RUN_FORM = "qid Q0 document rank score tag"
+AMBIGUOUS = -1
+"""Stands for the row of a document id that several rows of a query have."""
+
+
+class _Entry(NamedTuple):
+    """One line of a qrels or run file."""
+
+    place: str
+    qid: str
+    document: str
+    number: float
+    """The grade or the score."""
+
+
+class RunScores(np.ndarray[tuple[int], np.dtype[np.float64]]):
+    """The scores that a TREC run gives to judged documents, and a count of what it returns without a judgement.
+
+    An array like any other; what is computed from it knows of no run.
+    """
+
+    unjudged_queries: tuple[str, ...] = ()
+    """Queries of the run that nobody judged; they are left out."""
+    documents: int = 0
+    """How many documents the run returns for judged queries."""
+    unjudged_documents: int = 0
+    """How many of them nobody judged; they have grade 0."""
+
+
+def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
+    """Judgements as data without features: one row for each line ``qid iteration document grade``."""
+    listed = [paths] if not isinstance(paths, Sequence) or isinstance(paths, str) else list(paths)
+    entries = [entry for path in listed for entry in _entries(path, QRELS_FORM)]
+    _refuse_duplicates(entries)
+    return _judgements(
+        [entry.qid for entry in entries],
+        [entry.document for entry in entries],
+        [entry.number for entry in entries],
+        " + ".join(str(path) for path in listed),
+    )
+
+
+def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[RunScores]]:
+    """Judgements and runs together: the data, and one array of scores for each run.
+
+    The rows are the judged documents and those any run returns; a document nobody judged has grade 0, and so has one
+    with a negative grade. As in trec_eval, queries without a judgement are left out; their names are in the scores'
+    ``unjudged_queries``. A judged query that a run lacks counts as nothing found, as with trec_eval's option -c;
+    :func:`~rankinite.evaluate` counts and warns of both.
+    """
+    judged = list(_entries(qrels, QRELS_FORM))
+    _refuse_duplicates(judged)
+    grades = {(entry.qid, entry.document): max(entry.number, 0.0) for entry in judged}
+    queries = {entry.qid for entry in judged}
+    known, returned = set(grades), [_run_scores(path) for path in runs]
+    for path, scores in zip(runs, returned, strict=True):
+        _refuse_strangers(path, scores, qrels, queries)
+        grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
+    data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
+    return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
+
+
+def read_run(path: AnyPath, data: Dataset) -> Floats:
+    """The scores a run gives to the rows of a data set; rows it does not return have −inf."""
+    rows = rows_of_documents(data)
+    scores = np.full(data.rows, -np.inf, SCORE)
+    for (qid, document), (score, place) in _run_entries(path).items():
+        row = rows.get((qid, document))
+        if row == AMBIGUOUS:
+            raise ambiguous_document(data, qid, document, place)
+        if row is None:
+            raise DataError(
+                f"{place}: document {quoted(document)} of query {quoted(qid)} is not in {data.source}. A run may return "
+                "only documents of the data; evaluate it against qrels instead, which may leave documents unjudged."
+            )
+        scores[row] = score
+    return scores
+
+
+def read_scores(path: AnyPath, data: Dataset) -> Floats:
+    """A score file: one number a line (or a .npy array) for each row of the data's source, in the source's order."""
+    if Path(path).suffix.lower() == ".npy":
+        scores, places = _npy_scores(Path(path)), None
+    else:
+        lines = list(read_lines(path))
+        places = [line.place for line in lines]
+        scores = np.asarray([_number(line.text, line.place, "score") for line in lines], SCORE)
+    bad = np.flatnonzero(np.isnan(scores))
+    if len(bad):
+        place = f"{path}, entry {bad[0]}" if places is None else places[bad[0]]
+        raise DataError(f"{place}: the score is NaN. Scores must be numbers; use -inf for a document that is not returned.")
+    if len(scores) != data.input_rows:
+        raise DataError(
+            f"{path}: there are {len(scores)} scores but {data.source} has {data.input_rows} rows. "
+            "Give one score for each row of the source, in its order."
+        )
+    return data.from_input_order(scores)
+
+
+def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
+    """The row of each (qid, document id), or :data:`AMBIGUOUS`."""
+    if data.doc_ids is None:
+        raise DataError(f"{data.source}: its documents have no ids by which to find them. Read it with doc_id=….")
+    rows: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(_pairs(data)):
+        rows[pair] = AMBIGUOUS if pair in rows else row
+    return rows
+
+
+def ambiguous_document(data: Dataset, qid: str, document: str, place: str) -> DataError:
+    """The error for naming a document by an id that several rows of the query have."""
+    return DataError(
+        f"{place}: query {quoted(qid)} of {data.source} has document {quoted(document)} more than once, so this may mean "
+        "either. Make the ids in a query differ."
+    )
+
+
+def _pairs(data: Dataset) -> list[tuple[str, str]]:
+    assert data.doc_ids is not None
+    qids = np.repeat(data.qids, np.diff(data.offsets))
+    return list(zip(qids.tolist(), data.doc_ids.tolist(), strict=True))
+
+
+def _judgements(qids: list[str], documents: list[str], grades: list[float], source: str) -> Dataset:
+    return Dataset.from_rows(
+        np.zeros((len(grades), 0), FEATURE),
+        np.asarray(grades, GRADE),
+        np.asarray(qids, TEXT),
+        (),
+        doc_ids=np.asarray(documents, TEXT),
+        source=source,
+    )
+
+
+def _scores_of_run(
+    scores: dict[tuple[str, str], float], pairs: list[tuple[str, str]], queries: set[str], known: set[tuple[str, str]]
+) -> RunScores:
+    """One score for each pair of query and document; ``queries`` and ``known`` are the judged queries and pairs."""
+    found = np.asarray([scores.get(pair, -np.inf) for pair in pairs], SCORE).view(RunScores)
+    returned = [pair for pair, score in scores.items() if score > -np.inf]
+    found.unjudged_queries = tuple(dict.fromkeys(qid for qid, _ in returned if qid not in queries))
+    found.documents = sum(qid in queries for qid, _ in returned)
+    found.unjudged_documents = found.documents - sum(pair in known for pair in returned)
+    return found
+
+
+def _refuse_strangers(path: AnyPath, scores: dict[tuple[str, str], float], qrels: AnyPath, queries: set[str]) -> None:
+    asked = {qid for qid, _ in scores}
+    if not asked & queries:
+        raise DataError(
+            f"{path}: none of its {len(asked)} queries is judged in {qrels}. The run has {listed(sorted(asked), 5)}, the "
+            f"judgements have {listed(sorted(queries), 5)}. Give the judgements of the same queries, by the same names."
+        )
+
+
+def _run_scores(path: AnyPath) -> dict[tuple[str, str], float]:
+    return {pair: score for pair, (score, _) in _run_entries(path).items()}
+
+
+def _run_entries(path: AnyPath) -> dict[tuple[str, str], tuple[float, str]]:
+    entries = list(_entries(path, RUN_FORM))
+    _refuse_duplicates(entries)
+    return {(entry.qid, entry.document): (entry.number, entry.place) for entry in entries}
+
+
+def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
+    columns = len(form.split())
+    number_at, what = (3, "grade") if form is QRELS_FORM else (4, "score")
+    empty = True
+    for place, text in read_lines(path):
+        empty = False
+        fields = text.split()
+        if len(fields) != columns:
+            raise DataError(f"{place}: {len(fields)} columns instead of {columns}. A line must read '{form}'.")
+        number = _number(fields[number_at], place, what)
+        if what == "grade":
+            _check_grade(fields[number_at], number, place)
+        elif np.isnan(number):
+            raise DataError(f"{place}: the score is {cut(fields[number_at])}. It must be a number.")
+        yield _Entry(place, fields[0], fields[2], number)
+    if empty:
+        raise DataError(f"{path}: the file is empty. Give at least one line '{form}'.")
+
+
+def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
+    places: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        first = places.setdefault((entry.qid, entry.document), entry.place)
+        if first is not entry.place:
+            raise DataError(
+                f"{entry.place}: document {quoted(entry.document)} of query {quoted(entry.qid)} stands already at {first}. "
+                "A document may stand once in a query; remove one of the lines."
+            )
+
+
+def _number(text: str, place: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise DataError(f"{place}: the {what} {quoted(text)} is not a number. Check the order of the columns.") from error
+
+
+def _check_grade(text: str, number: float, place: str) -> None:
+    """Refuse a grade that is not finite as a 32-bit float, or a whole number that would become another one."""
+    with np.errstate(over="ignore"):
+        grade = GRADE(number)
+    if not np.isfinite(grade):
+        raise DataError(f"{place}: the grade is {cut(text)}. It must be a number, and finite as a 32-bit float.")
+    if abs(number) >= FIRST_INEXACT and is_another_number(text, grade):
+        raise DataError(
+            f"{place}: the whole grade {quoted(text)} becomes another number as a 32-bit float. Such floats have all whole "
+            "numbers up to 16777216; map the grades to smaller ones."
+        )
+
+
+def _npy_scores(path: Path) -> Floats:
+    scores = read_npy(path)
+    if scores.ndim != 1:
+        raise DataError(f"{path}: an array of shape {scores.shape} and type {scores.dtype}. Scores are one number a row.")
+    return scores.astype(SCORE)

@@ -1,0 +1,127 @@
+"""Writing data back: LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.columns import USUAL_NAMES, is_row_number, repeated_names
+from rankinite.data.io.formats import SUFFIXES, inner_suffix
+from rankinite.data.io.letor.files import write_letor
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.table_files import ROLES_KEY
+from rankinite.data.io.text_files import AnyPath
+from rankinite.data.io.unpacking import COMPRESSED
+from rankinite.errors import DataError
+
+ROW_GROUP = 1 << 16
+"""Rows written, and later read, together."""
+ROLE_COLUMNS = {"qid": "qid", "grades": "grade", "doc_id": "doc_id", "weight": "weight", "batch": "batch"}
+
+
+def write(data: Dataset, path: AnyPath) -> None:
+    """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv; any other is LETOR text, .gz and so on included.
+
+    What is written is complete or not there at all. Preferences are not written; LETOR has no room for weights and batches.
+    """
+    path = Path(path)
+    kind = SUFFIXES.get(inner_suffix(path), "letor")
+    if kind in ("parquet", "arrow") and path.suffix.lower() in COMPRESSED:
+        raise DataError(f"{path}: {kind} files are not compressed from outside. Name it {path.stem}.")
+    if kind == "letor":
+        write_letor(data, path)
+    elif kind == "parquet":
+        write_parquet(data, path)
+    elif kind == "arrow":
+        write_arrow(data, path)
+    elif kind in ("csv", "tsv"):
+        write_csv(data, path, "," if kind == "csv" else "\t")
+    else:
+        raise DataError(f"{path}: data are not written as {kind}. Name it .txt, .txt.gz, .parquet, .arrow, .csv or .tsv.")
+
+
+def write_parquet(data: Dataset, path: AnyPath) -> None:
+    """Write one float32 column a feature, uncompressed and without dictionaries, which is what reads fastest."""
+    schema = _schema(data)
+    texts: Any = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
+    with (
+        write_atomically(Path(path)) as stream,
+        pq.ParquetWriter(stream, schema, use_dictionary=texts, compression="none", write_statistics=False) as writer,
+    ):
+        for batch in _batches(data, schema):
+            writer.write_batch(batch, row_group_size=ROW_GROUP)
+
+
+def write_arrow(data: Dataset, path: AnyPath) -> None:
+    """Write an Arrow IPC file, which is also Feather version 2."""
+    schema = _schema(data)
+    with write_atomically(Path(path)) as stream, pa.ipc.new_file(stream, schema) as writer:
+        for batch in _batches(data, schema):
+            writer.write_batch(batch)
+
+
+def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
+    """Write a header and one line a row; missing values are empty fields."""
+    usual = {name for names in USUAL_NAMES.values() for name in names}
+    taken = [name for name in data.feature_names if name.lower() in usual or is_row_number(name)]
+    if taken:
+        raise DataError(
+            f"{path}: feature {taken[0]!r} would be read back as something else, as a text table cannot say what its columns "
+            "mean. Rename it with rename_features, or write Parquet."
+        )
+    schema = _schema(data)
+    options = pyarrow.csv.WriteOptions(delimiter=separator)
+    with write_atomically(Path(path)) as stream, pyarrow.csv.CSVWriter(stream, schema, write_options=options) as writer:
+        for batch in _batches(data, schema, nan_is_null=True):
+            writer.write_batch(batch)
+
+
+def _schema(data: Dataset) -> Any:
+    """The columns: the roles the data fills, then the features; the metadata says which role each column has."""
+    if data.rows == 0:
+        raise DataError(f"{data.source}: there are no rows, and a file without rows cannot be read back. Select at least one.")
+    repeated = repeated_names(data.feature_names)
+    if repeated:
+        raise DataError(f"{data.source}: feature {repeated[0]!r} stands there twice. Rename it with rename_features.")
+    kinds = {"qid": pa.string(), "grades": pa.float32()}
+    kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
+    kinds |= {"weight": pa.float64()} if data.weights is not None else {}
+    kinds |= {"batch": pa.string()} if data.batches is not None else {}
+    roles: dict[str, str] = {}
+    for role in kinds:
+        roles[role] = ROLE_COLUMNS[role]
+        while roles[role] in data.feature_names:  # a feature may be called "weight"
+            roles[role] = f"_{roles[role]}"
+    fields = [pa.field(roles[role], kind) for role, kind in kinds.items()]
+    fields += [pa.field(name, pa.float32()) for name in data.feature_names]
+    return pa.schema(fields, metadata={ROLES_KEY: json.dumps(roles).encode()})
+
+
+def _batches(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[Any]:
+    query_of_row = data.query_of_row()
+    roles: dict[str, str] = json.loads(schema.metadata[ROLES_KEY])
+    for first in range(0, data.rows, ROW_GROUP):
+        rows = slice(first, first + ROW_GROUP)
+        query = query_of_row[rows]
+        values = {
+            "qid": data.qids[query],
+            "grades": data.grades[rows],
+            "doc_id": None if data.doc_ids is None else data.doc_ids[rows],
+            "weight": None if data.weights is None else data.weights[query],
+            "batch": None if data.batches is None else data.batches[query],
+        }
+        sides = [_arrow(values[role]) for role in roles]
+        columns = np.ascontiguousarray(data.features[rows].T)
+        yield pa.record_batch([*sides, *(pa.array(column, from_pandas=nan_is_null) for column in columns)], schema=schema)
+
+
+def _arrow(values: Any) -> Any:
+    return pa.array(values.tolist(), pa.string()) if values.dtype.kind == "T" else pa.array(values)

@@ -1,0 +1,80 @@
+"""What rows say, as one number each: a way to order them that does not depend on where they stand.
+
+Tied scores must be put in some order before lambdas can be computed, and in the first round of boosting all scores tie.
+Ordered by content, the same rows in another order give the same model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from rankinite.data import _row_key_kernels as _kernels
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import Indices, frozen
+from rankinite.engine.parallel import over_queries
+
+
+def row_keys(data: Dataset) -> _kernels.Keys:
+    """A hash of every row's features, grade and qid, shape (rows,), uint64.
+
+    −0.0 counts as 0.0, and all NaNs are alike. Rows that differ have different keys, but for a chance that can be neglected.
+    """
+    qids = np.asarray([_hash_of_text(qid) for qid in data.qids.tolist()], np.uint64)
+    return _hashed(data, data.grades.view(np.uint32), qids, _multipliers(len(data.feature_names)))
+
+
+def feature_keys(data: Dataset, names: Sequence[str] | None = None) -> _kernels.Keys:
+    """A hash of every row's features alone, shape (rows,), uint64; zeros, NaNs and collisions as in :func:`row_keys`.
+
+    ``names``: of these features, in this order; those of the data if left out. What they are called does not matter, only their
+    order does. A feature that the data lack counts as 0.
+    """
+    wanted = data.feature_names if names is None else tuple(names)
+    multipliers = _multipliers(len(wanted))
+    if wanted != data.feature_names:
+        multiplier_of = dict(zip(wanted, multipliers.tolist(), strict=True))
+        multipliers = np.asarray([multiplier_of.get(name, 0) for name in data.feature_names], np.uint64)  # 0: does not count
+    return _hashed(data, np.zeros(data.rows, np.uint32), np.zeros(data.queries, np.uint64), multipliers)
+
+
+def _hashed(data: Dataset, grades: _kernels.Words, qids: _kernels.Keys, multipliers: _kernels.Keys) -> _kernels.Keys:
+    keys = np.empty(data.rows, np.uint64)
+    arrays = frozen(data.features.view(np.uint32)), frozen(grades), frozen(qids), frozen(multipliers)
+
+    def work(first: int, last: int) -> None:
+        with np.errstate(over="ignore"):  # products modulo 2⁶⁴ are meant; only plain Python would warn of them
+            _kernels.hash_rows(*arrays, data.offsets, first, last, keys)
+
+    over_queries(work, data.offsets)
+    return keys
+
+
+def _multipliers(count: int) -> _kernels.Keys:
+    """One per feature, by its place."""
+    multipliers = np.empty(count, np.uint64)
+    with np.errstate(over="ignore"):
+        _kernels.fill_multipliers(multipliers)
+    return multipliers
+
+
+def content_order(data: Dataset) -> Indices:
+    """The row numbers, query by query, within each by rising key; rows of equal keys as they stand."""
+    return np.lexsort((row_keys(data), data.query_of_row()))
+
+
+def query_keys(keys: _kernels.Keys, data: Dataset) -> _kernels.Keys:
+    """The key of every query, which follows from the keys of its rows in any order."""
+    return np.add.reduceat(keys, data.offsets[:-1])
+
+
+def query_order(data: Dataset) -> Indices:
+    """The query numbers by rising key: an order that does not depend on where queries stand."""
+    return np.argsort(query_keys(row_keys(data), data), kind="stable")
+
+
+def _hash_of_text(text: str) -> int:
+    """The same in every process, unlike Python's own."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -1,0 +1,209 @@
+"""KernelCache: compiled kernels on disk, found again only by the code that made them.
+
+Numba's own cache knows a kernel by the file it is defined in. It does not see that a kernel which this one calls, or a
+constant of another file, has changed; and it fails where its files are damaged or cannot be written. Here the folder of
+compiled kernels is named by the content of all files that kernels are made of, every entry carries a checksum, and
+whatever goes wrong with an entry means compiling once more, never an error.
+
+The folder is the first of these that can be written to: ``NUMBA_CACHE_DIR``, ``__pycache__`` beside this file, the
+user's folder for caches. Entries are unpickled, so a folder must be as trustworthy as the code itself: one that others
+may write to is passed over, unless NUMBA_CACHE_DIR names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import platform
+import shutil
+import sys
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import caching, serialize
+from numba.misc.appdirs import AppDirs
+
+PACKAGE = Path(__file__).parents[1]
+SOURCES = ("kernel.py", "barriers.py", "**/_*.py")
+"""Every file that defines a kernel, and every file of ours that such a file imports; a test sees to it."""
+COMPILER_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
+"""What changes Numba's code without changing ours."""
+KEPT_FOLDERS = 4
+"""How many folders of other code stay, the latest first: a developer goes back and forth between branches."""
+
+_numba_settings: Any = vars(numba)["config"]
+_caching: Any = caching
+_serialize: Any = serialize
+
+
+class CacheWarning(UserWarning):
+    """Compiled kernels cannot be kept, so that every start of a program compiles them again."""
+
+
+class KernelCache(_caching.FunctionCache):
+    """The compiled variants of one kernel."""
+
+    def __init__(self, function: Any) -> None:
+        self._py_func = function
+        self._impl = _Serializer()
+        self._cache_file = _Entries(_name_of(function))
+        self.enable()
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where Numba's statistics say that code was found."""
+        folder = cache_folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled variant, or None, whatever is wrong with its file."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - whatever an entry of another kind makes Numba do, compiling helps
+            return None
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        if self._enabled and self._impl.check_cachable(data):
+            self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))
+
+
+class _Serializer(_caching.CompileResultCacheImpl):
+    """Numba's way of turning compiled code into bytes, without its search for a folder."""
+
+    def __init__(self) -> None:
+        pass
+
+    def check_cachable(self, cres: Any) -> bool:
+        return not cres.library.has_dynamic_globals and all(part.can_cache for part in cres.lifted)
+
+
+class _Entries:
+    """One file for each variant of a kernel: the SHA-256 of what follows, then the pickled key and code."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def flush(self) -> None:
+        if (folder := cache_folder()) is not None:
+            for path in folder.glob(f"{self.name}.*.kernel"):
+                path.unlink(missing_ok=True)
+
+    def load(self, key: Any) -> Any:
+        if (folder := cache_folder()) is None:
+            return None
+        path = self._path(folder, key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        digest, pickled = content[:32], content[32:]
+        if hashlib.sha256(pickled).digest() != digest:
+            with contextlib.suppress(OSError):
+                path.unlink()  # damaged: the kernel is compiled and kept again
+            return None
+        found_key, data = pickle.loads(pickled)  # noqa: S301 - the folder is as trustworthy as the code
+        return data if found_key == key else None
+
+    def save(self, key: Any, data: Any) -> None:
+        if (folder := cache_folder()) is None:
+            return
+        pickled: bytes = _serialize.dumps((key, data))
+        try:
+            folder.mkdir(exist_ok=True)  # another process, of newer code, may have removed it
+            _write_whole(self._path(folder, key), hashlib.sha256(pickled).digest() + pickled)
+        except OSError as problem:
+            _warn_once(f"Compiled code cannot be kept in {folder} ({problem.strerror}), so it is compiled at every start.")
+
+    def _path(self, folder: Path, key: Any) -> Path:
+        return folder / f"{self.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.kernel"
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Other processes see all of a file or nothing of it."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".unfinished-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        Path(unfinished).replace(path)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
+def _name_of(function: Any) -> str:
+    """A readable file name of its own for every kernel; kernels of other packages have their file's content in it."""
+    code, place = function.__code__, f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+    source = Path(code.co_filename)
+    if source.is_relative_to(PACKAGE):
+        return f"{place}-{code.co_firstlineno}"
+    content = source.read_bytes() if source.is_file() else repr((code.co_code, code.co_consts, code.co_names)).encode()
+    return f"{place}-{code.co_firstlineno}-{hashlib.sha256(content).hexdigest()[:16]}"
+
+
+# ---- which folder ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def source_key() -> str:
+    """A hash of everything that compiled kernels depend on: our files, Numba, its settings, Python."""
+    versions = f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag} {platform.machine()}"
+    settings = [f"{name}={getattr(_numba_settings, name, None)}" for name in COMPILER_SETTINGS]
+    found = hashlib.sha256(" ".join([versions, *settings]).encode())
+    for path in sorted({path for pattern in SOURCES for path in PACKAGE.glob(pattern)}):
+        found.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept; None, after a warning, where no folder can be written to."""
+    home, users = _numba_settings.CACHE_DIR, AppDirs("rankinite", False).user_cache_dir
+    places = [(Path(home), False)] if home else [(PACKAGE / "__pycache__", True), (Path(users), True)]
+    for place, private in places:
+        folder = place / f"kernels-{source_key()}"
+        if _usable(folder, private=private):
+            _remove_old(place, folder)
+            return folder
+    _warn_once(
+        f"Compiled code can be kept in none of {', '.join(str(place) for place, _ in places)}, so it is compiled at every "
+        "start, which takes minutes. Set NUMBA_CACHE_DIR to a folder that can be written to."
+    )
+    return None
+
+
+def _usable(folder: Path, *, private: bool) -> bool:
+    """Whether entries can be written, and by nobody else where that matters."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+        about = folder.stat()
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"0")
+    except OSError:
+        return False
+    if not private or not hasattr(os, "geteuid"):
+        return True
+    return about.st_uid == os.geteuid() and not about.st_mode & 0o022
+
+
+def _remove_old(place: Path, current: Path) -> None:
+    """Leave only the latest folders of other code."""
+    with contextlib.suppress(OSError):
+        others = sorted((path for path in place.glob("kernels-*") if path != current), key=lambda path: -path.stat().st_mtime)
+        for path in others[KEPT_FOLDERS:]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+_warned: list[str] = []
+
+
+def _warn_once(text: str) -> None:
+    if not _warned:
+        _warned.append(text)
+        warnings.warn(text, CacheWarning, stacklevel=2)

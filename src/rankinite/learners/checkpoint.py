@@ -1,0 +1,88 @@
+"""Checkpoints: what a run has trained so far, on disk, so that it can go on after a crash as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rankinite.checks import check_count
+from rankinite.data.dataset import Dataset
+from rankinite.data.training_key import arrays_key, training_key
+from rankinite.engine.kernel import Floats
+from rankinite.errors import DataError
+from rankinite.learners.base import Progress
+from rankinite.models.files.loading import load
+from rankinite.models.forest import Forest
+
+_MAY_CHANGE = ("trees", "patience")
+"""Settings under which a run may go on that began with others."""
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """A callback that keeps the forest in a file every so many rounds; with the file there, training goes on from it.
+
+    >>> learner.fit(train, valid, callbacks=[Checkpoint("model.checkpoint", every=50)])         # doctest: +SKIP
+
+    The result has the same bytes as that of an uninterrupted run. The file is refused when data or settings have changed,
+    the number of trees and the patience aside.
+    """
+
+    path: Path | str
+    every: int = 50
+    """Rounds between two checkpoints."""
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+        check_count("Checkpoint", "every", self.every)
+        self._run: dict[str, Any] = {}
+
+    def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
+        """The forest of the checkpoint, or None where there is no file yet."""
+        kept = {name: value for name, value in settings.items() if name not in _MAY_CHANGE}
+        self._run = {"settings": kept, **{name: _fingerprint(one, start[name]) for name, one in data.items()}}
+        path = Path(self.path)
+        if not path.exists():
+            return None
+        ranker = load(path)
+        found: Any = ranker.settings.get("checkpoint") if isinstance(ranker, Forest) else None
+        if not isinstance(ranker, Forest) or not isinstance(found, dict):
+            raise DataError(f"{path}: this is not a checkpoint. Give another path for the checkpoint, or delete the file.")
+        self._check(path, found)
+        return ranker
+
+    def __call__(self, progress: Progress) -> None:
+        """Write the file when it is time."""
+        if progress.round % self.every:
+            return
+        forest = progress.ranker()
+        assert isinstance(forest, Forest)  # nets refuse checkpoints when training begins
+        try:
+            replace(forest, settings={**forest.settings, "checkpoint": self._run}).save(self.path)
+        except (DataError, OSError) as problem:
+            raise DataError(
+                f"{self.path}: the checkpoint of round {progress.round} cannot be written ({problem}). The one before it, if "
+                "there was one, is intact: make room, or give another path, and train again to go on from it."
+            ) from problem
+
+    def _check(self, path: Path, found: dict[str, Any]) -> None:
+        """Refuse a checkpoint of another run, and say in what it differs."""
+        expected = json.loads(json.dumps(self._run))
+        if found == expected:
+            return
+        before, now = found.get("settings"), expected["settings"]
+        if not isinstance(before, dict):
+            raise DataError(f"{path}: what this checkpoint says of its run is damaged. Delete it to start afresh.")
+        recorded: dict[str, Any] = before
+        names = dict.fromkeys([*now, *recorded])
+        changed = [f"{n}={recorded.get(n)!r} (now {now.get(n)!r})" for n in names if recorded.get(n) != now.get(n)]
+        other = " and ".join(name for name in ("train", "valid") if found.get(name) != expected.get(name))
+        why = f"with {', '.join(changed)}" if changed else f"on other {other or 'kinds of'} data, or from another base"
+        raise DataError(f"{path}: this checkpoint was made {why}. Train as before, or delete it to start afresh.")
+
+
+def _fingerprint(data: Dataset, start: Floats) -> str:
+    """A hash of the data and of the scores that training starts from."""
+    return arrays_key({"start": start}, training_key(data))

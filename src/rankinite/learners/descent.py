@@ -1,0 +1,288 @@
+"""The training loop of nets and linear rankers: stochastic gradient ascent query by query (papers 002 §2.1 and §4, 004 §4.2).
+
+Every epoch visits all queries in a new random order: scores, λ's, one step of the weights. The watched measure decides which
+epoch's weights are kept, when the rate falls and when a start has come to its end. Several random starts train side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from rankinite.checks import check_choice, check_count, check_number, check_positive, check_seed, plain_numbers
+from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import query_order
+from rankinite.data.sketch import QuerySketch
+from rankinite.engine.kernel import Floats, frozen
+from rankinite.engine.parallel import Team, run
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import Scorer, evaluate
+from rankinite.gradients.lambdas import Lambdas
+from rankinite.gradients.pairs import GradedPairs
+from rankinite.gradients.preferences import PreferencePairs
+from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.learners.base import Callback, Learner, Progress, Resuming, check_data, starting_scores
+from rankinite.models.blend import Blend
+from rankinite.models.history import History
+from rankinite.models.net import Linear, Missing, Net, checked_hidden
+from rankinite.nets import _train_kernels as _kernels
+from rankinite.nets._state import Frame, Rows, Steps
+from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count
+from rankinite.nets.standard import check_features, fit_standard
+
+Optimiser = Literal["adam", "sgd"]
+PairObjective = Lambdas | RankNetPairs | PreferencePairs
+LARGEST = 1e6
+"""A weight above this, on standardised features, is a sign of divergence: useful ones are of size 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent(Learner):
+    """Settings of every learner that trains a net, and ``fit``."""
+
+    hidden: tuple[int, ...] = (10,)
+    """Tanh units of the hidden layer, or of several, as in 20,10; none makes a linear ranker."""
+    optimiser: Optimiser = "adam"
+    """How weights follow the gradient: adam, or sgd, the plain steps of the papers."""
+    rate: float = 0.001
+    """Size of the steps: for sgd 0.001 to 0.00001 in the papers."""
+    epochs: int = 100
+    """Passes over the training data, at most."""
+    patience: int | None = 15
+    """Epochs without a better value on the validation data before training ends; no limit if none."""
+    decay: float = 0.8
+    """What the rate is multiplied by after an epoch that was no better, in (0, 1]."""
+    restarts: int = 0
+    """Further random starts; the one that does best on the validation data is kept."""
+    l2: float = 0.0
+    """Pulls all weights towards 0."""
+    nan: Missing = "refuse"
+    """What a missing value (NaN) is: refused, or taken for the feature's mean."""
+    seed: int = 0
+    """Seed of the first weights and of the order of the queries."""
+
+    def __post_init__(self) -> None:
+        plain_numbers(self)
+        self.check_watch()
+        name = type(self).__name__
+        object.__setattr__(self, "hidden", checked_hidden(name, self.hidden))
+        check_choice(name, "optimiser", self.optimiser, get_args(Optimiser))
+        check_choice(name, "nan", self.nan, get_args(Missing))
+        check_positive(name, "rate", self.rate)
+        check_count(name, "epochs", self.epochs)
+        if self.patience is not None:
+            check_count(name, "patience", self.patience)
+        check_number(name, "decay", self.decay, 0.0, 1.0, above=True)
+        check_count(name, "restarts", self.restarts, 0)
+        check_number(name, "l2", self.l2, 0.0)
+        check_seed(name, self.seed)
+        for number in ("rate", "decay", "l2"):
+            object.__setattr__(self, number, float(getattr(self, number)))  # 1 and 1.0 must make the same model file
+
+    def fit(
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
+    ) -> Net | Linear | Blend:
+        """Train a ranker.
+
+        The weights of the epoch are kept in which the watched measure was best on ``valid``; without validation data, on the
+        training data. ``base`` is any ranker: the net learns what to add to its scores, and both are the result. Queries that
+        ``train`` and ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there
+        is.
+        """
+        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        if any(isinstance(callback, Resuming) for callback in callbacks):
+            raise ArgumentError(
+                f"{type(self).__name__} keeps no checkpoints: nets train in minutes. Leave it out; Ctrl-C keeps what there is."
+            )
+        with Team():
+            trained = _Run(self, train, valid, base, callbacks).train()
+        return trained if base is None else Blend(((1.0, base), (1.0, trained)))
+
+
+@dataclass(eq=False)
+class _Start:
+    """A net in training from one random start."""
+
+    random: np.random.Generator
+    weights: Floats
+    steps: Steps
+    rows: Rows
+    kept: Floats
+    """The weights of the best epoch."""
+    best: int = 0
+    train_values: list[float] = field(default_factory=list[float])
+    valid_values: list[float] = field(default_factory=list[float])
+    ended: bool = False
+
+    @property
+    def deciding(self) -> list[float]:
+        """The values by which epochs are judged; none where nothing is measured."""
+        return self.valid_values or self.train_values
+
+    @property
+    def best_value(self) -> float:
+        """The value of the best epoch."""
+        return self.deciding[self.best] if self.deciding else 0.0
+
+
+class _Run:
+    """One training run: the state of the loop."""
+
+    def __init__(
+        self, learner: Descent, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
+    ) -> None:
+        self.learner, self.train_data, self.valid, self.base, self.callbacks = learner, train, valid, base, callbacks
+        self.measure, self.measures_train = learner.watched(), learner.train_history
+        for data in (train,) if valid is None else (train, valid):
+            check_features(data.features, data.feature_names, data.source, missing=learner.nan == "mean")
+        objective = learner.objective(train)
+        assert isinstance(objective, PairObjective)
+        self.objective = objective
+        self.pairs = objective.pairs.arrays if isinstance(objective.pairs, GradedPairs) else objective.pairs
+        self.queries = query_order(train)
+        place = np.argsort(self.queries)[train.query_of_row()[self.pairs.rows]]
+        rows = self.pairs.rows[np.argsort(place, kind="stable")]  # the order must not depend on where queries stand
+        standard = fit_standard(train.features, rows, train.source)
+        sizes = sizes_of(len(train.feature_names), learner.hidden)
+        self.frame = Frame(sizes, frozen(standard.centre), frozen(standard.scale))
+        self.start_scores = frozen(starting_scores(base, train, objective)[0])
+        self.valid_start = None if valid is None else frozen(starting_scores(base, valid, objective)[0])
+        self.starts = [self._begin(number) for number in range(learner.restarts + 1)]
+        self.epoch = 0
+        self.sketch = QuerySketch.of(train)
+
+    def _begin(self, number: int) -> _Start:
+        random = np.random.default_rng([self.learner.seed, number])
+        weights, rows = first_weights(self.frame.sizes, random, silent=self.base is not None), self.train_data.rows
+        learner = self.learner
+        moments, taken = np.zeros((2, weight_count(self.frame.sizes))), np.zeros(1, np.int64)
+        return _Start(
+            random=random,
+            weights=weights,
+            steps=Steps(learner.rate, learner.l2, learner.optimiser == "adam", moments, taken),
+            rows=Rows(self.start_scores, np.zeros(rows), np.zeros(rows), np.zeros(rows)),
+            kept=weights.copy(),
+        )
+
+    def train(self) -> Net | Linear:
+        """The loop."""
+        for start in self.starts:
+            self._measure(start)  # entry 0 of the history: what training starts from
+        stopped = "finished"
+        try:
+            while self.epoch < self.learner.epochs and stopped == "finished":
+                active = [start for start in self.starts if not start.ended]
+                if not active:
+                    stopped = "early"
+                    break
+                strange = run(self._climb, active)
+                for start, query in zip(active, strange, strict=True):
+                    self._check(start, query)
+                    self._measure(start)
+                    self._judge(start)
+                self.epoch += 1
+                if self._report():
+                    stopped = "callback"
+        except KeyboardInterrupt:
+            if not self.epoch:
+                raise
+            stopped = "interrupted"
+        return self._ranker(self._leader(), stopped)
+
+    def _climb(self, start: _Start) -> int:
+        """One epoch."""
+        queries = frozen(self.queries[start.random.permutation(len(self.queries))])
+        rest = (self.frame, start.steps, self.train_data.features, queries, start.rows, start.weights)
+        if isinstance(self.objective, PreferencePairs):
+            return _kernels.climb_preferences(self.objective.pairs, *rest)
+        pairs = self.objective.pairs.arrays
+        return _kernels.climb_grades(pairs._replace(order=pairs.order.copy()), *rest)  # starts must not share it
+
+    def _check(self, start: _Start, query: int) -> None:
+        """Refuse to go on with weights that have left all bounds."""
+        if np.abs(start.weights).max() <= LARGEST and query < 0:
+            return
+        if query >= 0 and np.isfinite(start.rows.scores).all() and isinstance(self.objective.pairs, GradedPairs):
+            self.objective.pairs.refuse(start.rows.scores, query)  # the measure is to blame
+        learner = self.learner
+        other = "" if learner.optimiser == "adam" else ", or choose optimiser='adam', whose steps depend less on it"
+        raise ArgumentError(
+            f"{type(learner).__name__}: training diverged in epoch {self.epoch + 1}: the weights grow without bound under "
+            f"rate={learner.rate:g}. Lower it, say to a tenth{other}."
+        )
+
+    def _measure(self, start: _Start) -> None:
+        """Note the watched measure as things stand."""
+        values: list[tuple[list[float], float]] = []
+        if self.measures_train:
+            try:
+                values.append((start.train_values, self._value(start, self.train_data, self.start_scores)))
+            except self.learner.unmeasured:
+                self.measures_train = False
+        if self.valid is not None and self.valid_start is not None:
+            values.append((start.valid_values, self._value(start, self.valid, self.valid_start)))
+        for noted, value in values:  # all or none, should Ctrl-C come in between
+            noted.append(value)
+
+    def _value(self, start: _Start, data: Dataset, scores: Floats) -> float:
+        scores = scores.copy()
+        add_scores(self.frame, start.weights, data.features, scores)
+        value = evaluate(scores, data, [self.measure])[self.measure].mean
+        return value if self.measure.higher_is_better else -value
+
+    def _judge(self, start: _Start) -> None:
+        """Keep the weights if they are the best so far; else lower the rate, or end."""
+        values, epoch, patience = start.deciding, self.epoch + 1, self.learner.patience
+        untrained = start.best == 0 and self.base is None  # no training at all is a choice only where there is a base
+        if not values or untrained or values[epoch] > start.best_value:
+            start.kept, start.best = start.weights.copy(), epoch
+            return
+        start.steps = start.steps._replace(rate=start.steps.rate * self.learner.decay)
+        start.ended = patience is not None and epoch - start.best >= patience
+
+    def _leader(self) -> _Start:
+        """The start with the best value so far, the first of equals."""
+        return max(self.starts, key=lambda start: start.best_value)
+
+    def _report(self) -> bool:
+        """Tell the callbacks; whether one of them ends the training."""
+        leader = self._leader()
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        progress = Progress(
+            round=self.epoch,
+            rounds=self.learner.epochs,
+            measure=str(self.measure),
+            train=sign * leader.train_values[-1] if leader.train_values else None,
+            valid=sign * leader.valid_values[-1] if leader.valid_values else None,
+            best=leader.best,
+            ranker=lambda: self._ranker(leader, "unfinished"),
+        )
+        ends = [callback(progress) for callback in self.callbacks]  # every one of them is called
+        return any(ends)
+
+    def _ranker(self, start: _Start, stopped: str) -> Net | Linear:
+        sign = 1.0 if self.measure.higher_is_better else -1.0
+        history = History(
+            measure=str(self.measure),
+            train=sign * np.asarray(start.train_values),
+            valid=sign * np.asarray(start.valid_values),
+            best=start.best,
+            stopped=stopped,
+        )
+        centre, scale = self.frame.centre, self.frame.scale
+        made: dict[str, Any] = {
+            "nan": self.learner.nan, "settings": self.learner.settings(), "history": history, "sketch": self.sketch
+        }  # fmt: skip
+        names, weights = self.train_data.feature_names, start.kept
+        if self.learner.hidden:
+            return Net(names, self.learner.hidden, weights, centre, scale, **made)
+        return Linear(names, weights[:-1] * scale, float(weights[-1]), centre, **made)

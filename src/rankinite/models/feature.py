@@ -1,0 +1,106 @@
+"""The simplest ranker: one column of the data, such as BM25."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any, SupportsIndex, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
+from rankinite.engine.kernel import SCORE, Floats
+from rankinite.errors import ArgumentError, DataError, listed, quoted
+from rankinite.models.base import Fitted
+from rankinite.models.files.container import DAMAGED, Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Feature(Fitted):
+    """Ranks by one feature. A missing value (NaN) ranks below all others.
+
+    A number is a position, counted from 0; a text is a name. LETOR files name their features "1", "2", …, so that
+    ``Feature("11")`` is the one with index 11 in such a file, and ``Feature(11)`` the twelfth, with index 12.
+    """
+
+    feature: int | str
+    """The feature's position, or its name."""
+    ascending: bool = False
+    """True: small values rank high, as for a distance or a URL's length."""
+
+    def __post_init__(self) -> None:
+        given: Any = self.feature
+        if isinstance(given, str):
+            return
+        if isinstance(given, bool) or not isinstance(given, SupportsIndex):
+            raise ArgumentError(f"Feature({given!r}): give a feature's position or its name.")
+        object.__setattr__(self, "feature", operator.index(given))
+
+    def __str__(self) -> str:
+        if isinstance(self.feature, str):
+            return f"{'ascending' if self.ascending else 'feature'}:{self.feature}"
+        return f"{'ascending-column' if self.ascending else 'column'}:{self.feature}"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The feature's name; empty when it is given by position."""
+        return (self.feature,) if isinstance(self.feature, str) else ()
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Nothing: a column learns nothing."""
+        return ()
+
+    def score(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """The feature's values in a data set, a matrix or a data frame, signed so that higher ranks higher."""
+        values = self._column(features).astype(SCORE)
+        signed = -values if self.ascending else values
+        # The lowest score that is still ranked: −inf would mean "not returned".
+        lowest = np.finfo(SCORE).min
+        return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
+
+    def stored(self) -> Stored:
+        """What a model file holds."""
+        return Stored("feature", {"feature": self.feature, "ascending": self.ascending}, {})
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Feature:
+        """The feature that a model file holds."""
+        feature = stored.facts.get("feature")
+        if type(feature) not in (int, str):
+            raise DataError(f"'feature' must be a name or a position, but is {feature!r}. {DAMAGED}")
+        return cls(cast("int | str", feature), stored.fact("ascending", bool))
+
+    def _column(self, features: Any) -> npt.NDArray[Any]:
+        if isinstance(features, Dataset):
+            try:
+                return features.features[:, features.feature_index(self.feature)]
+            except DataError as problem:
+                raise DataError(f"{problem}{self._mistaken(features.feature_names)}") from problem
+        frame: Any = features
+        columns: tuple[Any, ...] = tuple(
+            frame.column_names if hasattr(frame, "column_names") else getattr(frame, "columns", ())
+        )
+        if isinstance(self.feature, str) and self.feature in columns:
+            return np.asarray(frame[self.feature])
+        matrix = np.asarray(features)
+        if isinstance(self.feature, int) and matrix.ndim == 2 and 0 <= self.feature < matrix.shape[1]:
+            return matrix[:, self.feature]
+        if columns:
+            rule = f"Its columns are {listed(columns)}, counted from 0.{self._mistaken(columns)}"
+        else:
+            rule = "Give its position, counted from 0, or score a Dataset or a data frame, whose features have names."
+        raise DataError(
+            f"feature {quoted(self.feature)} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. {rule}"
+        )
+
+    def _mistaken(self, names: tuple[Any, ...]) -> str:
+        """What may have been meant where a position was given as a name, or a name as a position."""
+        given = self.feature
+        if isinstance(given, str) and given.isdecimal() and given in map(str, range(len(names))):
+            return f" The one at position {int(given)}, counted from 0, is Feature({int(given)})."
+        if isinstance(given, int) and str(given) in names:
+            return f" The one named {str(given)!r} is Feature({str(given)!r})."
+        return ""

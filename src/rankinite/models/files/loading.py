@@ -1,0 +1,88 @@
+"""Rankers from model files."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rankinite.data.io.streams import RIGHT_FILE, read_whole
+from rankinite.data.io.text_files import AnyPath
+from rankinite.engine.memory import within_memory
+from rankinite.errors import DataError, RankiniteError, listed, quoted
+from rankinite.models.files.container import DAMAGED, MOST_HEADER, Stored, as_path, parse_model
+
+if TYPE_CHECKING:
+    from rankinite.models.base import Ranker
+
+HOMES = {
+    "blend": ("rankinite.models.blend", "Blend"),
+    "feature": ("rankinite.models.feature", "Feature"),
+    "forest": ("rankinite.models.forest", "Forest"),
+    "linear": ("rankinite.models.net", "Linear"),
+    "net": ("rankinite.models.net", "Net"),
+    "normalised": ("rankinite.models.normalised", "Normalised"),
+    "stack": ("rankinite.models.stack", "Stack"),
+}
+"""The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
+
+
+FOREIGN = {
+    "LightGBM": ("rankinite.models.files.lightgbm", "read_lightgbm"),
+    "XGBoost": ("rankinite.models.files.xgboost", "read_xgboost"),
+}
+"""Whose model files are read besides our own → the module and function that does it, given the bytes, the place and whether
+all trees are to be kept."""
+
+
+def maker_of(beginning: bytes) -> str | None:
+    """Whose model file begins so; None: it is none that is known."""
+    if beginning[8:9] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER:
+        return "rankinite"
+    if beginning.startswith((b"tree\n", b"tree\r\n")):
+        return "LightGBM"
+    return "XGBoost" if beginning[:1] == b"{" else None
+
+
+def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
+    """The ranker that ``save`` wrote to a file, or a model of LightGBM (text) or XGBoost (JSON, UBJSON) as a forest.
+
+    XGBoost's files hold all trees even if early stopping found the best round before the last; the forest ends at that round,
+    as ``XGBRanker.predict`` does, and its settings say how many trees were left out. ``all_trees`` keeps them, as
+    ``Booster.predict`` does.
+
+    Safe on files from anywhere: no code of theirs is run.
+
+    >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
+    """
+    return loaded(read_whole(as_path(path)), path, all_trees=all_trees)
+
+
+def loaded(content: bytes, path: AnyPath, *, all_trees: bool = False) -> Ranker:
+    """The same from the bytes of a file, which messages call ``path``."""
+    try:
+        with within_memory(str(path), RIGHT_FILE):
+            return _read(content, path, all_trees)
+    except RecursionError as problem:
+        raise DataError(f"{path}: rankers are nested too deeply. {DAMAGED}") from problem
+    except RankiniteError as problem:
+        placed = str(problem).startswith(f"{path}:")
+        raise DataError(str(problem) if placed else f"{path}: {problem}") from problem
+
+
+def _read(content: bytes, path: AnyPath, all_trees: bool) -> Ranker:
+    maker = maker_of(content[:16])
+    if maker not in FOREIGN:
+        return build(parse_model(content, path))
+    module, name = FOREIGN[maker]
+    return getattr(import_module(module), name)(content, str(path), all_trees)
+
+
+def build(stored: Stored) -> Ranker:
+    """The ranker that is stored."""
+    if stored.kind not in HOMES:
+        raise DataError(
+            f"a ranker of kind {quoted(stored.kind)} is unknown; the kinds are {listed(sorted(HOMES))}. "
+            "It may need a newer rankinite, or the file is damaged."
+        )
+    module, name = HOMES[stored.kind]
+    return getattr(import_module(module), name).from_stored(stored)

@@ -1,0 +1,39 @@
+"""Sketches of training queries in model files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.sketch import QuerySketch
+from rankinite.errors import DataError
+from rankinite.models.files.container import DAMAGED, Stored
+
+SKETCH = "sketch"
+"""What it is called among the facts and the arrays of a ranker."""
+
+
+def with_sketch(stored: Stored, sketch: QuerySketch | None) -> Stored:
+    """What a file holds of a ranker, and of its sketch; its features are named where they are not the ranker's own."""
+    if sketch is None:
+        return stored
+    about: dict[str, Any] = {"level": sketch.level, "complete": sketch.complete}
+    if stored.facts.get("feature_names") != list(sketch.features):
+        about["features"] = list(sketch.features)
+    arrays: dict[str, npt.NDArray[Any]] = {**stored.arrays, SKETCH: sketch.keys.view(np.int64)}  # files have no uint64
+    return Stored(stored.kind, {**stored.facts, SKETCH: about}, arrays)
+
+
+def stored_sketch(stored: Stored) -> QuerySketch | None:
+    """The sketch that a file holds of a ranker; None where it holds none, as files of earlier versions."""
+    if stored.facts.get(SKETCH) is None:
+        return None
+    about = Stored(SKETCH, stored.fact(SKETCH, dict), stored.arrays)
+    names = about.texts("features") if "features" in about.facts else stored.texts("feature_names")
+    keys = stored.array(SKETCH, np.int64).view(np.uint64)
+    try:
+        return QuerySketch(names, keys, about.fact("level", int), complete=about.fact("complete", bool))
+    except DataError as problem:
+        raise DataError(f"{problem} {DAMAGED}") from problem

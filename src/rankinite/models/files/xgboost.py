@@ -1,0 +1,207 @@
+"""XGBoost's models as forests, from JSON or UBJSON.
+
+XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
+leaves in float32, so scores agree to the last bits of that. Nodes have the sum of their rows' curvatures, but not the number of
+rows. Values of inner nodes are without shrinkage there, which files do not tell; here they are the mean of their children's.
+
+After early stopping a file holds all trees, and the best round as an attribute. ``XGBRanker.predict`` stops at that round,
+``Booster.predict`` does not; what is meant to be deployed is the former.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.errors import DataError, cut, quoted
+from rankinite.models.files.parsed import Parsed, number_words
+from rankinite.models.files.ubjson import parse_ubjson
+from rankinite.models.forest import Forest
+from rankinite.trees.structure import LEAF, Trees, join
+
+BY_LOGIT = ("binary:logistic", "reg:logistic")
+"""Objectives whose first score is kept as a probability."""
+BY_LOGARITHM = ("count:poisson", "reg:gamma", "reg:tweedie")
+"""Objectives whose first score is kept as a mean."""
+LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "pairs", "reg:squarederror": "squared"}
+"""XGBoost's objective → the loss by which :func:`rankinite.adapt.methods.trada` takes it."""
+
+
+MOST_UNNAMED = 1_000_000
+"""Features that a model may have without naming them: as many as data may (see the LETOR reader), since all are kept dense."""
+
+
+def read_xgboost(content: bytes, place: str, all_trees: bool = False) -> Forest:
+    """The forest of a model that ``Booster.save_model`` wrote, up to its best round unless all trees are asked for."""
+    try:
+        model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content, place)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{place}: this is no whole JSON file ({cut(error)}). Save the model again.") from error
+    return _forest(Parsed(model, place, "XGBoost")["learner"], all_trees=all_trees)
+
+
+def _forest(learner: Parsed, *, all_trees: bool) -> Forest:
+    booster, dropped = learner["gradient_booster"], None
+    if booster["name"].text() == "dart":
+        booster, dropped = booster["gbtree"], booster["weight_drop"]
+    _refuse_others(learner, booster)
+    model = booster["model"]
+    trees = join([_tree(tree, f"{tree.file}: tree {number}") for number, tree in enumerate(model["trees"].entries())])
+    if dropped is not None:
+        weights = dropped.numbers(np.float64, len(trees))
+        with np.errstate(over="ignore", invalid="ignore"):  # a value that is no number is refused with the forest
+            trees = replace(trees, value=np.repeat(weights, np.diff(trees.offsets)) * trees.value)
+    objective, stopping = learner["objective"]["name"].text(), _stopping(learner, model, len(trees), all_trees=all_trees)
+    loss = {"loss": LOSSES[objective]} if objective in LOSSES else {}
+    return Forest(
+        trees=trees.take(0, len(trees) - stopping.get("trees_left_out", 0)),
+        feature_names=_names(learner),
+        start=np.asarray([_start(learner["learner_model_param"]["base_score"], objective)]),
+        settings={"learner": "XGBoost", "objective": objective, **loss, **stopping},
+    )
+
+
+def _refuse_others(learner: Parsed, booster: Parsed) -> None:
+    """Refuse models that are no sum of trees with one score per row."""
+    kind, about = booster["name"].text(), learner["learner_model_param"]
+    if kind != "gbtree":
+        raise DataError(f"{learner.file}: this XGBoost model is a {cut(kind)}, which has no trees. Train with booster=gbtree.")
+    classes, targets = about.get("num_class"), about.get("num_target")
+    if (classes is not None and classes.whole() > 1) or (targets is not None and targets.whole() > 1):
+        raise DataError(f"{learner.file}: this XGBoost model has several scores per row. Only models with one score can rank.")
+
+
+def _names(learner: Parsed) -> tuple[str, ...]:
+    """The features' names, or f0, f1, … where the file has only their number."""
+    written, count = learner.get("feature_names"), learner["learner_model_param"]["num_feature"]
+    names = tuple(name.text() for name in written.entries()) if written is not None else ()
+    if names:
+        return names
+    if count.whole() > MOST_UNNAMED:
+        raise DataError(
+            f"{learner.file}: this XGBoost model has {quoted(count.value)} features and no names of them, but models without "
+            f"names may have {MOST_UNNAMED:,}: features are kept as a dense matrix. Number the features without gaps, or train "
+            "with feature_names."
+        )
+    return tuple(f"f{number}" for number in range(count.whole()))
+
+
+def _stopping(learner: Parsed, model: Parsed, trees: int, *, all_trees: bool) -> dict[str, int]:
+    """The best iteration of a model that stopped early, and how many trees behind it are left out."""
+    attributes = learner.get("attributes")
+    best = None if all_trees or attributes is None else attributes.get("best_iteration")
+    if best is None:
+        return {}
+    kept = _trees_to(best, model, trees)
+    return {"best_iteration": best.whole(), "trees_left_out": trees - kept}
+
+
+def _trees_to(best: Parsed, model: Parsed, trees: int) -> int:
+    """The number of trees up to the best round, that round included; refuses a round that there is not."""
+    written = model.get("iteration_indptr")
+    if written is not None:
+        bounds: Any = written.numbers(np.int64)
+    else:  # XGBoost before 2.0
+        together = model["gbtree_model_param"].get("num_parallel_tree")
+        bounds = range(0, trees + 1, (0 if together is None else together.whole()) or 1)
+    if not isinstance(best.value, str) or not best.value.isdecimal() or best.whole() >= len(bounds) - 1:
+        raise DataError(
+            f"{best.file}: this XGBoost model says that its best iteration is {quoted(best.value)}, but its {len(bounds) - 1} "
+            "iterations are counted from 0. Set the attribute right with Booster.set_attr(best_iteration=…) and save the model "
+            "again, or take all trees: load(…, all_trees=True), in the shell all-trees:FILE."
+        )
+    kept = int(bounds[best.whole() + 1])
+    if not 0 < kept <= trees:
+        raise model.wrong(f"one whose iteration_indptr ends within its {trees} trees")
+    return kept
+
+
+def left_out(forest: Forest) -> str | None:
+    """What was left out of a model that stopped early, for those who load it; None if nothing was."""
+    count, best = forest.settings.get("trees_left_out", 0), forest.settings.get("best_iteration")
+    if not count:
+        return None
+    return (
+        f"training stopped early, so the forest ends at iteration {best}, the best, as XGBRanker.predict does: "
+        f"{len(forest)} trees count, {count} behind them do not"
+    )
+
+
+def _start(base_score: Parsed, objective: str) -> float:
+    """The score before the first tree: as it is, or the logit of a probability, or the logarithm of a mean."""
+    try:  # XGBoost 3 writes a list in a text, "[5E-1]"
+        [value] = number_words(base_score.text().removeprefix("[").removesuffix("]"))
+    except ValueError as error:
+        raise base_score.wrong('one number in a text, such as "5E-1" or "[5E-1]"') from error
+    if objective in BY_LOGARITHM and not 0.0 < value < math.inf:
+        raise base_score.wrong(f"a positive number for the objective {objective}")
+    if objective in BY_LOGIT and not 0.0 < value < 1.0:
+        raise base_score.wrong(f"a number between 0 and 1 for the objective {objective}")
+    if objective in BY_LOGARITHM:
+        return math.log(value)
+    return math.log(value / (1.0 - value)) if objective in BY_LOGIT else value
+
+
+def _tree(written: Parsed, place: str) -> Trees:
+    left = written["left_children"].numbers(np.int64)
+    count = len(left)
+    right = written["right_children"].numbers(np.int64, count)
+    kinds, categories = written.get("split_type"), written.get("categories")
+    by_category = kinds is not None and kinds.numbers(np.int64).any()
+    if by_category or (categories is not None and len(categories.numbers(np.int64))):
+        raise DataError(f"{place} splits by categories. Only numerical features can be taken over.")
+    inner = left >= 0
+    children = np.concatenate((left[inner], right[inner]))
+    if not count or (children <= 0).any() or (children >= count).any():
+        raise DataError(f"{place} has no nodes, or a node that points outside the tree. The file is damaged; save it again.")
+    condition = written["split_conditions"].numbers(np.float32, count)
+    below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)
+    left, right = np.where(inner, left, 0), np.where(inner, right, 0)
+    order = _parents_first(left, right, inner, place)
+    place_of: npt.NDArray[Any] = np.zeros(count, np.int64)
+    place_of[order] = np.arange(len(order))
+    curvature = written["sum_hessian"].numbers(np.float64, count)
+    value = _values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
+    return Trees(
+        feature=np.where(inner, written["split_indices"].numbers(np.int32, count), LEAF)[order],
+        threshold=np.where(inner, below, 0.0)[order],
+        missing_left=(written["default_left"].numbers(np.int64, count).astype(bool) & inner)[order],
+        left=place_of[left][order],
+        right=place_of[right][order],
+        value=value[order],
+        rows=np.zeros(len(order), np.int64),
+        curvature=curvature[order],
+        gain=np.where(inner, np.maximum(written["loss_changes"].numbers(np.float64, count), 0.0), 0.0)[order],
+        offsets=np.asarray([0, len(order)]),
+    )
+
+
+def _values(inner: npt.NDArray[Any], left: Any, right: Any, value: npt.NDArray[Any], curvature: Any) -> npt.NDArray[np.float64]:
+    """Leaves have their value; inner nodes, given parents first, the mean of their children by curvature."""
+    found, weight = value.tolist(), curvature.tolist()
+    for node in reversed(inner.tolist()):
+        a, b = int(left[node]), int(right[node])
+        total = weight[a] + weight[b]
+        share = weight[a] / total if total > 0.0 else 0.5
+        found[node] = share * found[a] + (1.0 - share) * found[b]
+    return np.asarray(found, np.float64)
+
+
+def _parents_first(
+    left: npt.NDArray[Any], right: npt.NDArray[Any], inner: npt.NDArray[Any], place: str
+) -> npt.NDArray[np.int64]:
+    """The nodes that the root leads to, each behind its parent; nodes that were pruned away are left out."""
+    found, at = [0], 0
+    while at < len(found):
+        node = found[at]
+        if inner[node]:
+            found += [int(left[node]), int(right[node])]
+        at += 1
+        if len(found) > len(left):
+            raise DataError(f"{place} has a node with two parents. The file is damaged; save it again.")
+    return np.asarray(found)

@@ -1,0 +1,297 @@
+"""The ranker that boosting makes: a sum of trees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch, united
+from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
+from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted, drawn_history, plain_settings
+from rankinite.models.files.container import Stored
+from rankinite.models.files.sketches import stored_sketch, with_sketch
+from rankinite.models.history import History
+from rankinite.models.importance import Drop, permutation_importance, tree_importance
+from rankinite.models.inputs import located
+from rankinite.models.text import forest_text
+from rankinite.trees.structure import DTYPES, LEAF, Trees, join
+from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forest(Fitted):
+    """Trees whose values add up to a score: a row's score is ``start``, then plus its value in tree 0, in tree 1, ….
+
+    The sum is taken in float64 and in this order exactly, so that training that goes on from a forest sees the same scores to
+    the bit. A forest with ``grades`` (McRank) has one sum for each of them, to which every so-manieth tree belongs; its score
+    is the mean grade under the probabilities that the sums stand for.
+    """
+
+    trees: Trees
+    """All trees, round by round; tree t adds to output t modulo outputs."""
+    feature_names: tuple[str, ...]
+    """The features the trees ask for, by position."""
+    start: Floats = field(default_factory=lambda: np.zeros(1))
+    """Where the sum of each output begins."""
+    grades: Floats | None = None
+    """One an output, when the outputs are probabilities of grades; else there is one output, the score."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """How the forest was made, as JSON has it: ``{"learner": "LambdaMART", …}``."""
+    history: History | None = None
+    """How training went."""
+    sketch: QuerySketch | None = None
+    """Which queries it was trained on; None: that is not known, as of models from elsewhere."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "feature_names", tuple(self.feature_names))
+        object.__setattr__(self, "start", frozen(np.atleast_1d(np.ascontiguousarray(self.start, SCORE))))
+        if self.grades is not None:
+            object.__setattr__(self, "grades", frozen(np.ascontiguousarray(self.grades, SCORE)))
+        object.__setattr__(self, "settings", plain_settings(self.settings, "forest"))
+        _check(self)
+
+    @property
+    def outputs(self) -> int:
+        """How many sums there are: one, or one a grade."""
+        return len(self.start)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of boosting: trees for each output."""
+        return len(self.trees) // self.outputs
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries it was trained on."""
+        return (self.sketch,)
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __repr__(self) -> str:
+        learner = self.settings.get("learner")
+        made = f" by {learner}" if isinstance(learner, str) else ""
+        return f"<Forest{made}: {len(self)} trees, {len(self.feature_names)} features>"
+
+    # ---- scoring ----------------------------------------------------------------------------------------------
+
+    def score(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """One score a row of a Dataset, a data frame (features found by name) or a matrix (columns in order).
+
+        float64 values are compared with the thresholds as they are, not rounded to float32 first.
+        """
+        return self._scores_from(self.outputs_of(features))
+
+    def probabilities(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """The probabilities that scores stand for: one per row, or for a forest with ``grades`` shape (rows, grades).
+
+        For forests that were trained last on a logistic loss. MART with loss binary: that the grade is relevant; balanced: the
+        same if both classes were as frequent; graded: the probability (2^g − 1)/2^max_grade that the grade stands for. McRank:
+        of each grade. Others are refused.
+        """
+        from rankinite.models.probabilities import probabilities_of
+
+        return probabilities_of(self, features)
+
+    def outputs_of(self, features: Dataset | npt.ArrayLike) -> Floats:
+        """The sums themselves, shape (outputs, rows)."""
+        matrix, walks = self._prepared(features)
+        sums = self._started(len(matrix))
+        add_trees(walks, matrix, 0, len(self), sums)
+        return sums
+
+    def staged_scores(self, features: Dataset | npt.ArrayLike, every: int = 1) -> Iterator[Floats]:
+        """The scores after ``every`` rounds, twice as many, …, and in the end after all."""
+        if every < 1:
+            raise ArgumentError(f"staged_scores(every={every}): rounds are counted from 1 on.")
+        matrix, walks = self._prepared(features)
+        return self._stages(matrix, walks, every)
+
+    def _stages(self, matrix: Reals, walks: Walks, every: int) -> Iterator[Floats]:
+        sums = self._started(len(matrix))
+        for first in range(0, self.rounds, every):
+            last = min(first + every, self.rounds)
+            add_trees(walks, matrix, first * self.outputs, last * self.outputs, sums)
+            yield self._scores_from(sums.copy())
+
+    def _scores_from(self, sums: Floats) -> Floats:
+        return sums[0] if self.grades is None else expected_grades(sums, self.grades)
+
+    def _started(self, rows: int) -> Floats:
+        return np.repeat(self.start[:, None], rows, axis=1)
+
+    def _prepared(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Walks]:
+        matrix, columns = located(features, self.feature_names)
+        return matrix, self._walks if columns is None else self._walks.with_columns(columns)
+
+    @cached_property
+    def _walks(self) -> Walks:
+        return walks_of(self.trees)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies lay their trees out themselves: unpickled arrays would be writeable, for which Numba compiles anew.
+        return {name: value for name, value in self.__dict__.items() if name != "_walks"}
+
+    # ---- parts and sums ---------------------------------------------------------------------------------------
+
+    def truncate(self, rounds: int) -> Forest:
+        """The forest of the first rounds alone. Settings and history stay those of the whole training."""
+        if not 0 <= rounds <= self.rounds:
+            raise ArgumentError(f"truncate({rounds}): this forest has {self.rounds} rounds. Give a number from 0 to that.")
+        return replace(self, trees=self.trees.take(0, rounds * self.outputs))
+
+    def renamed(self, names: Sequence[str | None]) -> Forest:
+        """The same trees with other names for the features, one for each in order; None leaves out one that no split uses."""
+        given: list[Any] = list(names)
+        if len(given) != len(self.feature_names) or not all(name is None or isinstance(name, str) for name in given):
+            raise ArgumentError(
+                f"renamed({quoted(given)}): this forest has {len(self.feature_names)} features. Give a name for each, or "
+                "None to leave it out."
+            )
+        kept = [position for position, name in enumerate(given) if name is not None]
+        position_of = np.full(len(given) + 1, LEAF)  # a leaf has feature −1, which is the last one here
+        position_of[kept] = np.arange(len(kept))
+        feature = position_of[self.trees.feature]
+        lost = np.unique(self.trees.feature[(feature == LEAF) & (self.trees.feature != LEAF)]).tolist()
+        if lost:
+            raise ArgumentError(f"renamed: splits use the feature {quoted(self.feature_names[lost[0]])}. Give it a name.")
+        sketch = None if self.sketch is None else self.sketch.renamed(given)
+        trees = replace(self.trees, feature=feature)
+        return replace(self, trees=trees, feature_names=tuple(given[k] for k in kept), sketch=sketch)
+
+    def extended(self, other: Forest) -> Forest:
+        """One forest: these trees, then those of another over the same features and outputs; the starts add up.
+
+        Settings and history are the other's, with these settings under "base": the other was trained last.
+        """
+        if not self._is_like(other):
+            raise ArgumentError(
+                f"{self!r} cannot be extended by {other!r}: they differ in features or grades. Add them up to a blend with +."
+            )
+        return Forest(
+            trees=join([self.trees, other.trees]),
+            feature_names=self.feature_names,
+            start=self.start + other.start,
+            grades=self.grades,
+            settings={**other.settings, "base": self.settings},
+            history=other.history,
+            sketch=united(self.sketch, other.sketch),
+        )
+
+    def __add__(self, other: Scorer) -> Fitted:
+        if isinstance(other, Forest) and self.grades is None and self._is_like(other):
+            return self.extended(other)
+        return super().__add__(other)
+
+    def _is_like(self, other: Forest) -> bool:
+        """Whether the other's trees mean the same features and outputs."""
+        if (self.grades is None) != (other.grades is None) or self.feature_names != other.feature_names:
+            return False
+        return self.grades is None or np.array_equal(self.grades, cast(Floats, other.grades))
+
+    # ---- looking inside ---------------------------------------------------------------------------------------
+
+    def importance(self, kind: Literal["gain", "count"] = "gain") -> dict[str, float]:
+        """What the splits on each feature gained, or how many there are; the largest first."""
+        return tree_importance(self.trees, self.feature_names, kind)
+
+    def permutation_importance(
+        self, data: Dataset, measure: Measure | str, *, repeats: int = 5, seed: int | np.random.Generator = 0
+    ) -> dict[str, Drop]:
+        """How much worse the measure gets when a feature's values are shuffled over all rows; the largest drop first."""
+        used = {self.feature_names[feature] for feature in np.unique(self.trees.feature).tolist() if feature >= 0}
+        names = [name for name in self.feature_names if name in used]
+        drops = permutation_importance(self, data, measure, features=names, repeats=repeats, seed=seed)
+        return drops | {name: Drop(0.0, 0.0) for name in self.feature_names if name not in used}
+
+    def text(self, first: int | None = None) -> str:
+        """The trees as text with all digits; ``first``: only so many."""
+        return forest_text(self, first)
+
+    def plot_importance(self, top: int = 20, kind: Literal["gain", "count"] = "gain", axes: Axes | None = None) -> Axes:
+        """Draw the most important features as bars."""
+        from rankinite.models.plots import plot_importance
+
+        return plot_importance(self.importance(kind), kind, top, axes)
+
+    def plot_history(self, axes: Axes | None = None) -> Axes:
+        """Draw the measure after every round of training."""
+        return drawn_history(self, self.history, axes, "round")
+
+    def plot_tree(self, number: int, axes: Axes | None = None) -> Axes:
+        """Draw one tree, its root on the left."""
+        from rankinite.models.plots import plot_tree
+
+        if not 0 <= number < len(self):
+            raise ArgumentError(f"plot_tree({number}): this forest has {len(self)} trees, counted from 0.")
+        return plot_tree(self.trees.take(number, number + 1), self.feature_names, f"tree {number}", axes)
+
+    # ---- files ------------------------------------------------------------------------------------------------
+
+    def stored(self) -> Stored:
+        """What a model file holds."""
+        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self.trees, name) for name in DTYPES}
+        arrays["start"] = self.start
+        if self.grades is not None:
+            arrays["grades"] = self.grades
+        facts = {
+            "feature_names": list(self.feature_names),
+            "graded": self.grades is not None,
+            "settings": self.settings,
+            "history": None if self.history is None else self.history.to_dict(),
+        }
+        return with_sketch(Stored("forest", facts, arrays), self.sketch)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Forest:
+        """The forest that a model file holds."""
+        history = None if stored.facts.get("history") is None else History.from_dict(stored.fact("history", dict))
+        return cls(
+            trees=Trees(**{name: stored.array(name, dtype) for name, dtype in DTYPES.items()}),
+            feature_names=stored.texts("feature_names"),
+            start=stored.array("start", SCORE),
+            grades=stored.array("grades", SCORE) if stored.fact("graded", bool) else None,
+            settings=stored.fact("settings", dict),
+            history=history,
+            sketch=stored_sketch(stored),
+        )
+
+
+def _check(forest: Forest) -> None:
+    """Refuse what the kernels could not walk, and sums that are no numbers."""
+    names, outputs = forest.feature_names, len(forest.start)
+    if len(set(names)) < len(names):
+        repeated = min(name for name, count in Counter(names).items() if count > 1)
+        raise DataError(f"forest: two features are called {quoted(repeated)}. Names must differ; rename one.")
+    forest.trees.check(len(names), "forest")
+    if forest.start.ndim != 1 or not outputs or (forest.grades is None and outputs != 1):
+        raise DataError(f"forest: start has shape {forest.start.shape}. Give one number, or with grades one for each.")
+    if forest.grades is not None and forest.grades.shape != forest.start.shape:
+        raise DataError(f"forest: there are grades of shape {forest.grades.shape} for {outputs} outputs. Give one an output.")
+    if len(forest.trees) % outputs:
+        raise DataError(
+            f"forest: {len(forest.trees)} trees cannot be shared by {outputs} outputs. Every round has one for each."
+        )
+    numbers = (forest.start, forest.trees.curvature, forest.trees.gain, () if forest.grades is None else forest.grades)
+    if not all(np.isfinite(array).all() for array in numbers) or (forest.trees.rows < 0).any():
+        raise DataError("forest: a start, grade, curvature, gain or number of rows is no number that could be one.")
+    with np.errstate(over="ignore"):
+        largest = np.abs(forest.start).max() + forest.trees.largest_sum()
+    if not np.isfinite(largest):
+        raise DataError(
+            f"forest: the largest leaves of its {len(forest.trees)} trees add up to a number beyond 64-bit floats, so that "
+            "scores would be infinite. The model is damaged, or its training diverged; train it with a smaller rate."
+        )

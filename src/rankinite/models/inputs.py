@@ -1,0 +1,130 @@
+"""The matrix a ranker scores, from whatever its user has: a Dataset, a data frame, an array.
+
+Features that have names are found by name; columns of plain arrays are the model's features in order. NaN is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.arrays import is_sparse
+from rankinite.data.io.columns import is_numeric, repeated_names
+from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
+from rankinite.errors import DataError, listed, quoted
+
+
+def has_names(features: object) -> bool:
+    """Whether the features come with names: in a Dataset or a data frame."""
+    kind: Any = type(features)
+    return isinstance(features, Dataset) or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "columns")
+
+
+def check_meaning(features: object, names: Iterable[tuple[str, ...]], kind: str) -> None:
+    """Refuse a plain array for rankers that do not all mean the same features by its columns."""
+    if not has_names(features) and len({own for own in names if own}) > 1:
+        raise DataError(
+            f"the parts of this {kind} have different features, so the columns of an array have no one meaning. Score a "
+            "Dataset or a data frame, whose features are found by name."
+        )
+
+
+def located(features: Dataset | npt.ArrayLike, names: tuple[str, ...]) -> tuple[Reals, Indices | None]:
+    """A matrix of all rows, and the column of each feature named (None: they are its columns, in order).
+
+    The columns are not put in order here, because data sets can be large and are mostly in order already.
+    """
+    if isinstance(features, Dataset):
+        return features.features, columns_of(features.feature_names, names, features.source)
+    if has_names(features):
+        return frozen(_frame_matrix(features, names)), None
+    return frozen(_plain_matrix(features, len(names))), None
+
+
+def columns_of(given: Sequence[str], wanted: tuple[str, ...], place: str) -> Indices | None:
+    """Where each feature wanted stands among those given; None when they are the same."""
+    if tuple(given) == wanted:
+        return None
+    position = {name: column for column, name in enumerate(given)}
+    missing = [name for name in wanted if name not in position]
+    if missing:
+        raise DataError(
+            f"{place}: there is no feature {listed(missing, 5)}, which the model needs. The features are {listed(given)}. "
+            "Rename them with rename_features(…), or read the file with like= the data the model was trained on."
+        )
+    repeated = sorted(set(repeated_names(given)) & set(wanted))
+    if repeated:
+        raise DataError(f"{place}: feature {repeated[0]!r} stands there more than once. Names must differ; rename one.")
+    return np.asarray([position[name] for name in wanted], INDEX)
+
+
+def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
+    """The features named, from a frame that may have others: float32 when all are, else float64."""
+    import pyarrow as pa
+
+    from rankinite.data.io.tables import numbers
+
+    table = _arrow_table(frame, names)
+    columns_of(table.column_names, names, "the table")
+    for name in names:
+        if not is_numeric(table.schema.field(name).type):
+            kind = table.schema.field(name).type
+            raise DataError(
+                f"the table: column {quoted(name)} holds {kind}, not numbers. Features must be numeric; convert it."
+            )
+    kinds = {table.schema.field(name).type for name in names}
+    matrix = np.empty((table.num_rows, len(names)), FEATURE if kinds <= {pa.float32()} else SCORE)
+    for column, name in enumerate(names):
+        matrix[:, column] = numbers(table.column(name), matrix.dtype)
+    return matrix
+
+
+def _arrow_table(frame: Any, names: tuple[str, ...]) -> Any:
+    import pyarrow as pa
+
+    kind = type(frame)
+    if hasattr(kind, "collect"):
+        raise DataError(f"a {kind.__name__} has no values yet. collect() it first.")
+    try:
+        if hasattr(kind, "columns") and not hasattr(kind, "column_names"):
+            # pandas and polars: columns that are not needed may hold what Arrow has no type for.
+            labels = {str(label): label for label in frame.columns}
+            if all(name in labels for name in names):
+                frame = frame[[labels[name] for name in names]]
+            else:
+                columns_of(list(labels), names, "the table")
+        return pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError, KeyError) as error:
+        raise DataError(f"a {kind.__name__} cannot be read as a table of features ({error}). Give a matrix instead.") from error
+
+
+def _plain_matrix(features: Any, count: int) -> Reals:
+    """Rows × features by position. float32 and float64 stay what they are, other numbers become float64."""
+    if is_sparse(features):
+        features = features.toarray()
+    try:
+        array = np.asarray(features)
+        if array.dtype.kind == "O":
+            array = array.astype(SCORE)  # None becomes NaN
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"a {type(features).__name__} is neither a Dataset nor a table nor a matrix of numbers ({error}). "
+            "Give rows × features."
+        ) from error
+    if array.ndim != 2:
+        raise DataError(
+            f"the features have shape {array.shape}. They must be a matrix of rows × features; make one row a matrix with "
+            "reshape(1, -1)."
+        )
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"the features are of type {array.dtype}. They must be numbers; convert them first.")
+    if array.shape[1] != count:
+        raise DataError(
+            f"the matrix has {array.shape[1]} columns but the model has {count} features. Give one column for each, in the "
+            "order of feature_names, or a Dataset or data frame, whose features are found by name."
+        )
+    return np.ascontiguousarray(array, FEATURE if array.dtype.newbyteorder("=") == FEATURE else SCORE)

@@ -1,0 +1,165 @@
+"""A ranker's scores on a scale that other rankers share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.checks import check_choice
+from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
+from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer, scores_of
+from rankinite.models.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
+from rankinite.models.files.container import Stored
+from rankinite.models.files.loading import build
+
+Scale = Literal["all", "query", "rank"]
+"""What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
+
+LARGEST = float(np.finfo(SCORE).max)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Normalised(Fitted):
+    """Another ranker's scores, scaled so that they can be added to those of others.
+
+    - ``all``: (score − centre) / spread, with numbers that :func:`rankinite.combine.average` takes from data;
+    - ``query``: mean 0 and variance 1 within every query; 0 where all scores of a query are equal;
+    - ``rank``: 1 for the first document of a query, 0 for the last, evenly spaced; tied ones share the mean of their ranks.
+
+    The last two need to know the query: they score a Dataset, or a matrix with ``qid=``.
+    """
+
+    ranker: Scorer
+    """Whose scores."""
+    scale: Scale = "query"
+    """What they are compared with."""
+    centre: float = 0.0
+    """Taken from every score first; ``all`` only."""
+    spread: float = 1.0
+    """What it is then divided by; ``all`` only."""
+
+    def __post_init__(self) -> None:
+        if not is_scorer(self.ranker):
+            raise ArgumentError(f"{self.ranker!r} cannot be normalised. Give a ranker: an object with a method score(data).")
+        check_choice("Normalised", "scale", self.scale, get_args(Scale))
+        for name in ("centre", "spread"):
+            number: Any = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+                raise ArgumentError(f"Normalised: {name}={number!r} must be a finite number.")
+            object.__setattr__(self, name, float(number))
+        if self.spread <= 0.0:
+            raise ArgumentError(f"Normalised: spread={self.spread} must be above 0.")
+
+    def __repr__(self) -> str:
+        return f"<Normalised by {self.scale}: {self.ranker!r}>"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features its ranker needs."""
+        return tuple(getattr(self.ranker, "feature_names", ()))
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries its ranker was trained on."""
+        return sketches_of(self.ranker)
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether a score depends on the other documents of its query."""
+        return self.scale != "all" or bool(getattr(self.ranker, "needs_queries", False))
+
+    def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
+        """One score a row; ``qid``: the query of each row, where the features do not come with them."""
+        scores = part_scores(self.ranker, features, qid).astype(SCORE)
+        if self.scale == "all":
+            with np.errstate(over="ignore"):  # beyond all floats is the largest of them: −inf would mean "not returned"
+                return np.clip((scores - self.centre) / self.spread, -LARGEST, LARGEST)
+        order, starts = _grouped(scores, features, qid)
+        result = np.empty_like(scores)
+        result[order] = _standard(scores[order], starts) if self.scale == "query" else _places(scores[order], starts)
+        return result
+
+    def stored(self) -> Stored:
+        """What a model file holds."""
+        inside = stored_part(self.ranker, "the ranker that is normalised")
+        facts = {"scale": self.scale, "centre": self.centre, "spread": self.spread, "ranker": inside.described()}
+        return Stored("normalised", facts, {f"0/{name}": array for name, array in inside.arrays.items()})
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Normalised:
+        """The ranker that a model file holds."""
+        scale: Any = stored.fact("scale", str)
+        inside: Any = build(stored.part(stored.facts.get("ranker"), "0/"))
+        return cls(inside, scale, stored.fact("centre", float), stored.fact("spread", float))
+
+
+def fit_normalised(ranker: Scorer, data: Dataset, scale: Scale, name: str) -> Normalised:
+    """The ranker on the scale asked for; for ``all``, scores on these data get mean 0 and variance 1."""
+    if scale != "all":
+        return Normalised(ranker, scale)
+    scores = np.sort(scores_of(ranker, data, name))  # sums must not depend on the order of the rows
+    centre, spread = centre_and_spread(scores, f"{name} on {data.source}")
+    if spread == 0.0:
+        raise DataError(
+            f"{name}: all {len(scores)} scores on {data.source} are {scores[0]:g}, so there is nothing to scale. Leave it out."
+        )
+    return Normalised(ranker, "all", centre, spread)
+
+
+def centre_and_spread(scores: Floats, place: str) -> tuple[float, float]:
+    """Mean and standard deviation of sorted scores; refuses scores that have none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = float(scores.mean())
+        spread = float(np.sqrt(np.mean((scores - centre) ** 2)))
+    if not math.isfinite(spread):
+        raise DataError(
+            f"{place}: scores run from {scores[0]:g} to {scores[-1]:g}, which cannot be put on a scale. A feature ranks "
+            "missing values below all others: fill them in, or leave this ranker out."
+        )
+    return centre, spread
+
+
+def _grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[Indices, Indices]:
+    """The rows query by query, within each by rising score, and where each query begins."""
+    if qid is not None:
+        queries = np.unique(np.asarray(qid), return_inverse=True)[1]
+        if queries.shape != scores.shape:
+            raise DataError(f"qid has shape {np.shape(qid)} but there are {len(scores)} rows. Give the query of each row.")
+    elif isinstance(features, Dataset):
+        queries = features.query_of_row()
+    else:
+        raise DataError(
+            "these scores depend on the other documents of a query. Score a Dataset, or say with qid= which query each row "
+            "belongs to."
+        )
+    order = np.lexsort((scores, queries))
+    sorted_queries = queries[order]
+    return order, np.flatnonzero(np.append(True, sorted_queries[1:] != sorted_queries[:-1])).astype(INDEX)
+
+
+def _standard(scores: Floats, starts: Indices) -> Floats:
+    sizes = np.diff(np.append(starts, len(scores)))
+    largest = np.maximum(np.abs(scores[starts]), np.abs(scores[starts + sizes - 1]))
+    scores = np.ldexp(scores, -np.repeat(np.frexp(largest)[1], sizes))  # by powers of two: squares of huge ones would overflow
+    away = scores - np.repeat(np.add.reduceat(scores, starts) / sizes, sizes)
+    spread = np.sqrt(np.repeat(np.add.reduceat(away * away, starts) / sizes, sizes))
+    equal = np.repeat(scores[starts] == scores[starts + sizes - 1], sizes)
+    return np.divide(away, spread, out=np.zeros_like(away), where=~equal & (spread > 0.0))
+
+
+def _places(scores: Floats, starts: Indices) -> Floats:
+    sizes = np.diff(np.append(starts, len(scores)))
+    place = np.arange(len(scores)) - np.repeat(starts, sizes)
+    new = np.append(True, scores[1:] != scores[:-1])
+    new[starts] = True
+    blocks = np.flatnonzero(new)
+    lengths = np.diff(np.append(blocks, len(scores)))
+    mean = np.repeat(place[blocks] + (lengths - 1) / 2, lengths)
+    return mean / np.maximum(np.repeat(sizes, sizes) - 1, 1)

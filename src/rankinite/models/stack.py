@@ -1,0 +1,85 @@
+"""A ranker over the scores of other rankers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.sketch import QuerySketch
+from rankinite.engine.kernel import Floats
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import Scorer
+from rankinite.models.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
+from rankinite.models.files.container import DAMAGED, Stored
+from rankinite.models.files.loading import build
+from rankinite.models.files.sketches import stored_sketch, with_sketch
+from rankinite.models.inputs import check_meaning
+from rankinite.models.net import Linear, Net
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stack(Fitted):
+    """A net whose features are the scores of rankers."""
+
+    parts: tuple[Scorer, ...]
+    """The rankers, in the order of the net's features."""
+    top: Net | Linear
+    """What turns their scores into one."""
+    sketch: QuerySketch | None = None
+    """The queries that ``top`` was trained on; None: that is not known."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        top: Any = self.top
+        if not isinstance(top, Net | Linear) or len(top.feature_names) != len(self.parts):
+            raise ArgumentError(f"a stack of {len(self.parts)} rankers needs a net with as many features, not {top!r}.")
+        for part in self.parts:
+            if not is_scorer(part):
+                raise ArgumentError(f"{part!r} cannot be stacked. Give rankers: objects with a method score(data).")
+
+    def __repr__(self) -> str:
+        return f"<Stack: {self.top!r} over {', '.join(type(part).__name__ for part in self.parts)}>"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features that any part needs."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in getattr(part, "feature_names", ())))
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries the parts were trained on, and the net over them."""
+        return (self.sketch, *(sketch for part in self.parts for sketch in sketches_of(part)))
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether a score depends on the other documents of its query."""
+        return any(getattr(part, "needs_queries", False) for part in self.parts)
+
+    def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
+        """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
+        check_meaning(features, (tuple(getattr(part, "feature_names", ())) for part in self.parts), "stack")
+        return self.top.score(np.column_stack([part_scores(part, features, qid) for part in self.parts]))
+
+    def stored(self) -> Stored:
+        """What a model file holds: the net, then the rankers, the arrays of each with its number before them."""
+        facts: list[dict[str, Any]] = []
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for number, part in enumerate((self.top, *self.parts)):
+            inside = stored_part(part, f"part {number - 1} of the stack")
+            facts.append(inside.described())
+            arrays |= {f"{number}/{name}": array for name, array in inside.arrays.items()}
+        return with_sketch(Stored("stack", {"top": facts[0], "parts": facts[1:]}, arrays), self.sketch)
+
+    @classmethod
+    def from_stored(cls, stored: Stored) -> Stack:
+        """The stack that a model file holds."""
+        top: Any = build(stored.part(stored.facts.get("top"), "0/"))
+        if not isinstance(top, Net | Linear):
+            raise DataError(f"the top of a stack must be a net, but is a {type(top).__name__}. {DAMAGED}")
+        told = stored.fact("parts", cast("type[list[Any]]", list))
+        parts = tuple(build(stored.part(facts, f"{number}/")) for number, facts in enumerate(told, 1))
+        return cls(parts, top, stored_sketch(stored))

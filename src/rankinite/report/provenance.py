@@ -1,0 +1,87 @@
+"""What must be known to repeat a result: versions, settings, seeds, and fingerprints of the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, cast
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import row_keys
+from rankinite.installed import versions
+from rankinite.report.document import Facts
+from rankinite.report.models import inside
+
+
+def fingerprint(data: Dataset) -> str:
+    """A hash of all rows in their order, with their grades, qids and features' names: equal data have equal ones."""
+    digest = sha256(row_keys(data).tobytes())
+    digest.update(data.offsets.tobytes())
+    digest.update(json.dumps(data.feature_names).encode())
+    return digest.hexdigest()[:16]
+
+
+def version_facts() -> Facts:
+    """What was installed."""
+    return Facts("Versions", tuple(versions().items()))
+
+
+def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
+    """Each data set's size and fingerprint."""
+    return Facts("Data", tuple((name, _data_text(own)) for name, own in data.items() if own is not None))
+
+
+def _data_text(data: Dataset) -> str:
+    size = f"{data.queries} queries, {data.rows} rows, {len(data.feature_names)} features"
+    return f"{data.source}: {size}; fingerprint {fingerprint(data)}"
+
+
+def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
+    """The settings, seeds among them, that rankers and the parts of blends were trained with, where they know them."""
+    names = {id(ranker): name for name, ranker in rankers.items() if ranker is not None}
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, ranker in rankers.items():
+        for label, part in inside(name, ranker, names):
+            settings: Any = getattr(part, "settings", None)
+            if isinstance(settings, Mapping) and settings:
+                found.setdefault(label, cast("Mapping[str, Any]", settings))
+    told = tuple((name, _told_once(name, settings, found)) for name, settings in found.items())
+    return (Facts("Settings of the models", told),) if told else ()
+
+
+def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
+    """Settings as text; those of a ranker further up, or of a base that stands there, by its name."""
+    above = {_settings_text(own): other for other, own in reversed(list(found.items())[: list(found).index(name)])}
+    text = _settings_text(settings)
+    if text in above:
+        return f"as {above[text]}"
+    known = above.get(_text(settings.get("base")), "")
+    return _settings_text({**settings, "base": f"as {known}"}) if known else text
+
+
+def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:
+    """Facts of the caller's own, such as the command: headings, each with names and values."""
+    return tuple(
+        Facts(str(title), tuple((str(name), _text(value)) for name, value in entries.items() if value is not None))
+        for title, entries in (given or {}).items()
+        if entries
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return _settings_text(cast("Mapping[str, Any]", value))
+    if isinstance(value, Sequence):
+        return ", ".join(_text(entry) for entry in cast("Sequence[Any]", value))
+    return json.dumps(value) if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_nested(value)}" for name, value in settings.items())
+
+
+def _nested(value: Any) -> str:
+    return f"({_text(value)})" if isinstance(value, Mapping | list | tuple) else _text(value)

@@ -1,0 +1,79 @@
+"""Threads: how many there may be, what happens where there are none, and forks."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import rankinite as rk
+from rankinite.engine.parallel import MOST_THREADS, Team, run, run_ahead, thread_count
+
+PATIENCE = 120
+"""Seconds to wait for what takes one."""
+
+
+@pytest.mark.parametrize("count", [0, -1, MOST_THREADS + 1, 40_000, 2**70, 1.5, "two", None, True])
+def test_a_number_of_threads_that_cannot_be_is_refused(count):
+    with pytest.raises(rk.ArgumentError, match=r"threads.*(at most 1024|from 1 on)"), rk.threads(count):
+        pass
+
+
+def test_the_most_threads_may_be_asked_for():
+    with rk.threads(MOST_THREADS):
+        assert thread_count() == MOST_THREADS
+
+
+@pytest.fixture
+def no_threads(monkeypatch):
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", refuse)
+
+
+def together():
+    with Team() as team:
+        team.run(lambda *_: None)
+
+
+@pytest.mark.parametrize("work", [together, lambda: run(abs, range(9)), lambda: list(run_ahead(abs, range(9)))])
+@pytest.mark.usefixtures("no_threads")
+def test_a_system_without_threads_is_told_of(work):
+    before = signal.getsignal(signal.SIGINT)
+    with rk.threads(3), pytest.raises(rk.ArgumentError, match=r"threads\(3\).* gave 0 .*Use fewer, as in threads\(1\)"):
+        work()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+FORKING = """
+import os, sys, warnings
+import rankinite as rk
+
+warnings.simplefilter("ignore")  # newer Pythons warn of any fork beside threads
+world = rk.World(features=6, documents=20, noise=0.3)
+train, valid = rk.synthesise(40, world=world), rk.synthesise(20, part="valid", world=world)
+learner = rk.LambdaMART(trees=4, leaves=6, min_rows=5)
+child = None
+
+def fork(progress):
+    global child
+    if progress.round == 2 and child is None:
+        child = os.fork()
+        if not child:
+            learner.fit(train, valid)  # a team inside the team
+
+with rk.threads(2):
+    learner.fit(train, valid, callbacks=[fork]).save(sys.argv[1] + ("parent" if child else "child"))
+if child:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there are no forks")
+def test_a_child_of_a_callback_trains_on_with_threads_of_its_own(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FORKING, f"{tmp_path}/"], timeout=PATIENCE, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "child").read_bytes() == (tmp_path / "parent").read_bytes()

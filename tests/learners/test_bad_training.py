@@ -1,0 +1,296 @@
+"""What cannot be learnt from is refused in words: never a silent constant, never somebody else's exception."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from rankinite.engine.kernel import kernel
+from rankinite.measures.base import Swap
+
+WORLD = rk.World(features=4, documents=20)
+DATA = rk.synthesise(20, world=WORLD)
+LEARNERS = {
+    "LambdaMART": rk.LambdaMART(trees=3, min_rows=2, leaves=4),
+    "RankNetTrees": rk.RankNetTrees(trees=3, min_rows=2, leaves=4),
+    "MART": rk.MART(trees=3, min_rows=2, leaves=4),
+    "McRank": rk.McRank(trees=3, min_rows=2, leaves=4),
+}
+QUICK = LEARNERS["LambdaMART"]
+EACH = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+
+
+def small(features, grades, qid):
+    return rk.read(np.asarray(features, np.float32), grades=grades, qid=qid)
+
+
+# ---- data that teach nothing ------------------------------------------------------------------------------------------
+
+
+@EACH
+def test_grades_all_equal(learner):
+    with pytest.raises(rk.DataError, match=r"grade|nothing"):
+        learner.fit(DATA.map_grades(lambda grades: 0 * grades + 1))
+
+
+def test_no_pairs_in_any_query():
+    data = rk.read(DATA.features, grades=DATA.grades, qid=np.arange(DATA.rows))  # one query a row
+    for name in ("LambdaMART", "RankNetTrees"):
+        with pytest.raises(rk.DataError, match="no pairs to learn from"):
+            LEARNERS[name].fit(data)
+
+
+@EACH
+def test_weights_all_zero(learner):
+    with pytest.raises(rk.DataError, match=r"weigh"):
+        learner.fit(DATA.with_weights(np.zeros(DATA.queries)))
+
+
+@EACH
+@pytest.mark.parametrize("value", [1.0, np.nan], ids=["constant", "missing"])
+def test_features_that_tell_nothing(learner, value):
+    with pytest.raises(rk.DataError, match="features vary"):
+        learner.fit(rk.read(np.full((DATA.rows, 3), value), grades=DATA.grades, qid=DATA.query_of_row()))
+
+
+@EACH
+def test_one_row(learner):
+    with pytest.raises(rk.DataError):
+        learner.fit(small([[1.0]], [1], [1]))
+
+
+@EACH
+def test_fewer_rows_than_leaves_need(learner):
+    two = small([[1.0], [2.0], [3.0]], [0, 1, 2], [1, 1, 1])
+    with pytest.raises(rk.DataError, match="min_rows=2"):
+        learner.fit(two)
+    forest = replace(learner, min_rows=1, leaves=1000, trees=30).fit(two)  # fewer rows than leaves is no fault
+    assert np.argsort(forest.score(two)).tolist() == [0, 1, 2]
+
+
+@EACH
+def test_one_query_and_one_useful_feature_are_enough(learner):
+    noise = np.random.default_rng(0).normal(size=12)
+    data = small(np.stack((np.full(12, np.nan), np.ones(12), np.arange(12)), axis=1), [0, 1, 2] * 4, ["q"] * 12)
+    data = rk.read(np.column_stack((data.features, noise)), grades=np.repeat([0, 1, 2], 4), qid=["q"] * 12)
+    forest = replace(learner, trees=30).fit(data)
+    assert set(forest.trees.feature.tolist()) <= {-1, 2, 3}
+    assert rk.evaluate(forest, data, "ndcg")["ndcg"].mean == pytest.approx(1.0)
+
+
+@EACH
+def test_too_much_curvature_asked_for(learner):
+    with pytest.raises(rk.DataError, match="min_curvature=1e"):
+        replace(learner, min_curvature=1e9).fit(DATA)
+
+
+@EACH
+def test_no_features_at_all(learner):
+    with pytest.raises(rk.RankiniteError):
+        learner.fit(DATA.select_features([]))
+
+
+def test_nothing_drawn():
+    one = DATA.select_queries([0])
+    with pytest.raises(rk.ArgumentError, match=r"no row was drawn.*query_share=0.01"):
+        replace(QUICK, query_share=0.01, trees=100).fit(one)
+
+
+def test_validation_data_that_say_nothing():
+    with pytest.raises(rk.DataError, match="skipped"):
+        QUICK.fit(DATA, rk.synthesise(5, part="valid", world=WORLD).map_grades(lambda grades: 0 * grades))
+
+
+# ---- measures ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _prepare(relevance, discounts, state):
+    """Nothing."""
+
+
+@kernel
+def _nan_changes(relevance, discounts, state, i, out):
+    """No number at all."""
+    for j in range(i + 1, len(relevance)):
+        out[j] = np.nan
+
+
+@kernel
+def _infinite_changes(relevance, discounts, state, i, out):
+    """Beyond all bounds."""
+    for j in range(i + 1, len(relevance)):
+        out[j] = np.inf
+
+
+class Broken:
+    """NDCG with other swap changes."""
+
+    higher_is_better, pooled = True, False
+
+    def __init__(self, changes):
+        self.swap = Swap(_prepare, changes)
+        self._real = rk.NDCG(10)
+        self.parts = self._real.parts
+
+    def __str__(self):
+        return "broken"
+
+    def __getattr__(self, name):
+        return getattr(self._real, name)
+
+    def per_query(self, ranking):
+        return self._real.per_query(ranking)
+
+    def table(self):
+        return self._real.table()
+
+    def relevance(self, grades):
+        return self._real.relevance(grades)
+
+    def discounts(self, ranks):
+        return self._real.discounts(ranks)
+
+
+@pytest.mark.parametrize("changes", [_nan_changes, _infinite_changes])
+def test_swap_changes_that_are_no_numbers(changes):
+    with pytest.raises(rk.MeasureError, match=r"broken.*query.*finite"):
+        replace(QUICK, measure=Broken(changes)).fit(DATA)
+
+
+def test_measures_that_cannot_be_trained_for():
+    for measure in ("p@5", rk.FunctionMeasure("first", lambda grades: float(grades[0]))):
+        with pytest.raises(rk.MeasureError, match="cannot be trained for"):
+            replace(QUICK, measure=measure).fit(DATA)
+
+
+def test_grades_outside_the_measures_scale():
+    with pytest.raises(rk.RankiniteError, match="grade"):
+        replace(QUICK, measure="err").fit(DATA.map_grades(lambda grades: grades + 3))
+    with pytest.raises(rk.DataError, match="max_grade=9"):
+        replace(LEARNERS["MART"], loss="graded").fit(DATA.map_grades(lambda grades: grades + 5))
+
+
+# ---- things that are not what they should be --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("thing", [None, DATA.features, "train.txt", 3])
+def test_not_a_data_set(thing):
+    with pytest.raises(rk.DataError, match="train is a"):
+        QUICK.fit(thing)
+    if thing is not None:
+        with pytest.raises(rk.DataError, match="valid is a"):
+            QUICK.fit(DATA, thing)
+
+
+def test_validation_data_with_other_features():
+    with pytest.raises(rk.DataError, match="'other'"):
+        QUICK.fit(DATA, DATA.rename_features({"2": "other"}))
+    with pytest.raises(rk.DataError):
+        QUICK.fit(DATA, DATA.select_features([0, 1]))
+
+
+@pytest.mark.parametrize("base", [3, "model", rk.Forest, QUICK, np.zeros(DATA.rows)])
+def test_a_base_that_is_no_ranker(base):
+    with pytest.raises(rk.ArgumentError, match="base"):
+        QUICK.fit(DATA, base=base)
+
+
+class Odd:
+    """Scores that are not one finite number a row."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def score(self, data):
+        return self.scores
+
+
+@pytest.mark.parametrize(
+    "scores", [np.zeros(3), np.full(DATA.rows, np.nan), np.full(DATA.rows, np.inf), np.full(DATA.rows, -np.inf), "words", None]
+)
+@EACH
+def test_a_base_with_scores_that_are_none(learner, scores):
+    with pytest.raises(rk.RankiniteError, match=r"base|score"):
+        learner.fit(DATA, base=Odd(scores))
+
+
+def test_a_base_with_other_features():
+    base = QUICK.fit(DATA.rename_features({"3": "elsewhere"}))
+    if not (base.trees.feature == 2).any():
+        pytest.fail("the base should use the feature")
+    with pytest.raises(rk.DataError, match="elsewhere"):
+        QUICK.fit(DATA, base=base)
+    with pytest.raises(rk.DataError, match="elsewhere"):
+        QUICK.fit(DATA, base=0.5 * base)
+
+
+def test_mcrank_goes_on_from_its_like_alone():
+    mcrank = LEARNERS["McRank"]
+    other_grades = mcrank.fit(DATA.map_grades(lambda grades: np.minimum(grades, 2)))
+    for base in (rk.Feature("1"), QUICK.fit(DATA), other_grades):
+        with pytest.raises(rk.ArgumentError, match="McRank forest of the same grades"):
+            mcrank.fit(DATA, base=base)
+
+
+def test_mcrank_with_too_many_grades():
+    with pytest.raises(rk.DataError, match="map the grades"):
+        LEARNERS["McRank"].fit(DATA.map_grades(lambda grades: np.arange(DATA.rows, dtype=np.float32)))
+
+
+@pytest.mark.parametrize("callbacks", [print, [3], 5, None, ["print"]])
+def test_callbacks_that_cannot_be_called(callbacks):
+    with pytest.raises(rk.ArgumentError, match="callbacks"):
+        QUICK.fit(DATA, callbacks=callbacks)
+
+
+def test_a_constraint_on_an_unknown_feature():
+    with pytest.raises(rk.DataError, match=r"monotone.*'bm25'.*'1', '2', '3', '4'"):
+        replace(QUICK, monotone=("+bm25",)).fit(DATA)
+
+
+def test_a_base_that_settles_everything_leaves_nothing_to_learn():
+    """Pushes near the smallest float: no tree is better than one of nonsense."""
+    base = Odd(1500.0 * DATA.grades.astype(np.float64))
+    assert len(QUICK.fit(DATA, base=base).parts[1][1]) == 0
+    forest = QUICK.fit(DATA, base=Odd(80.0 * DATA.grades.astype(np.float64))).parts[1][1]
+    assert np.isfinite(forest.trees.value).all()
+
+
+def test_mcrank_refuses_what_it_cannot_keep():
+    with pytest.raises(rk.ArgumentError, match="monotone"):
+        rk.McRank(monotone=("+0",))
+    base = rk.McRank(trees=2, leaves=4, min_rows=2).fit(DATA)
+    turned = DATA.select_features(list(reversed(DATA.feature_names)))
+    with pytest.raises(rk.ArgumentError, match="grades and features"):
+        rk.McRank(trees=2, leaves=4, min_rows=2).fit(turned, base=base)
+
+
+def test_contradicting_signs_are_refused():
+    with pytest.raises(rk.ArgumentError, match="both"):
+        rk.MART(monotone=("+a", "-a"))
+
+
+def test_a_huge_least_curvature_forbids_every_split():
+    with pytest.raises(rk.DataError, match="no tree could be split"):
+        replace(QUICK, min_curvature=1e30).fit(DATA)
+
+
+def test_preferences_need_no_grades():
+    flat = DATA.map_grades(np.zeros_like)
+    pairs = [(int(start), int(start) + 1) for start in flat.offsets[:-1]]
+    better, worse = np.asarray(pairs).T
+    data = flat.with_preferences(rk.Preferences(better, worse, np.ones(len(pairs))))
+    forest = rk.RankNetTrees(trees=3, leaves=4, min_rows=2).fit(data)
+    assert len(forest) == 3
+    assert not len(forest.history.train)
+
+
+def test_a_base_that_cannot_be_improved_is_returned_as_it_is():
+    ended = rk.MART(trees=3, rate=1.0, leaves=8, min_rows=200).fit(DATA)
+    again = rk.MART(trees=3, rate=1.0, leaves=8, min_rows=DATA.rows).fit(DATA, base=ended)
+    assert len(again) == len(ended)
+    assert again.score(DATA).tolist() == ended.score(DATA).tolist()

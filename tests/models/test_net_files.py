@@ -1,0 +1,295 @@
+"""Nets and linear rankers come back from their files to the bit, and damaged files are refused in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankinite as rk
+from oracles.model_files import without_checksum
+from rankinite.models.files.container import Stored, write_model
+from rankinite.models.net import Linear, Net
+
+WORLD = rk.World(features=4, documents=12, noise=0.3)
+TRAIN, VALID = rk.synthesise(15, world=WORLD), rk.synthesise(10, part="valid", world=WORLD)
+ODD_NAMES = ("naïve name", 'with "quotes"\n', "\ud800", "plain")
+
+
+def trained(hidden, **settings):
+    return rk.LambdaRank(hidden=hidden, epochs=2, rate=0.01, **settings).fit(TRAIN, VALID)
+
+
+def made(seed=0, hidden=(3, 2), nan="mean"):
+    random = np.random.default_rng(seed)
+    sizes = (4, *hidden, 1)
+    count = sum((a + 1) * b for a, b in pairwise(sizes))
+    return Net(ODD_NAMES, hidden, random.normal(size=count), random.normal(size=4), np.asarray([0.0, 1e-300, 1e300, 2.0]), nan)
+
+
+RANKERS = {
+    "net": trained((3,)),
+    "two layers": trained((4, 2), nan="mean"),
+    "linear": trained(()),
+    "made net": made(),
+    "no hidden units": made(1, (), "refuse"),
+    "made linear": Linear(ODD_NAMES, np.asarray([5e-324, -0.0, 1e300, 0.1]), -0.1),
+    "centred": Linear(ODD_NAMES, np.ones(4), 0.5, np.asarray([1.0, 2.0, 3.0, 1e-310]), "mean", {"a": [1, None]}),
+    "changed": Linear(ODD_NAMES, np.ones(4), before=np.asarray([1.0, -0.0, 5e-324, 1e300])),
+}
+EACH = pytest.mark.parametrize("name", RANKERS)
+
+
+def saved(ranker, folder, name="model.rankinite"):
+    ranker.save(folder / name)
+    return folder / name
+
+
+def same(first, second):
+    assert type(first) is type(second)
+    assert repr(first) == repr(second)
+    assert first.feature_names == second.feature_names
+    assert (first.nan, first.settings) == (second.nan, second.settings)
+    for array in ("weights", "centre", "scale") if isinstance(first, Net) else ("weights", "centre"):
+        assert getattr(first, array).tobytes() == getattr(second, array).tobytes()
+        assert not getattr(second, array).flags.writeable
+    if isinstance(first, Linear):
+        assert first.bias == second.bias
+        assert first.changes() == second.changes()
+    else:
+        assert first.hidden == second.hidden
+    assert (first.history is None) == (second.history is None)
+    assert first.history is None or first.history.to_dict() == second.history.to_dict()
+
+
+@EACH
+def test_rankers_come_back_to_the_bit(name, tmp_path):
+    ranker = RANKERS[name]
+    path = saved(ranker, tmp_path)
+    again = rk.load(path)
+    same(ranker, again)
+    assert saved(again, tmp_path, "again").read_bytes() == path.read_bytes()
+    assert again.score(TRAIN.features / 4).tobytes() == ranker.score(TRAIN.features / 4).tobytes()
+
+
+def test_they_come_back_inside_blends(tmp_path):
+    blend = 0.3 * RANKERS["net"] + 0.7 * RANKERS["linear"] + 2.0 * (RANKERS["two layers"] + rk.Feature("1"))
+    again = rk.load(saved(blend, tmp_path))
+    assert repr(again) == repr(blend)
+    assert again.score(VALID).tobytes() == blend.score(VALID).tobytes()
+    same(blend.parts[0][1], again.parts[0][1])
+    same(blend.parts[1][1], again.parts[1][1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    weights=st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=2),
+    bias=st.floats(-1e300, 1e300),
+    centre=st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=2),
+)
+def test_any_numbers_go_through_a_file(tmp_path_factory, weights, bias, centre):
+    ranker = Linear(("a", "b"), np.asarray(weights), bias, np.asarray(centre))
+    path = tmp_path_factory.getbasetemp() / "linear"
+    ranker.save(path)
+    same(ranker, rk.load(path))
+
+
+# ---- what can be read off -----------------------------------------------------------------------------------------------
+
+
+@EACH
+def test_the_text_holds_every_number(name):
+    ranker = RANKERS[name]
+    text = ranker.text()
+    arrays = [ranker.weights, ranker.centre] + ([ranker.scale] if isinstance(ranker, Net) else [np.asarray([ranker.bias])])
+    said = re.findall(r"(?<=[ (])-?\d[\w.+-]*(?=[\]) \n])", text)
+    for value in np.concatenate(arrays).tolist():
+        assert repr(value) in said
+        said.remove(repr(value))
+    for feature in ranker.feature_names:
+        assert feature in text or repr(feature) in text
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("name", [name for name, ranker in RANKERS.items() if isinstance(ranker, Net)])
+def test_the_layers_rebuild_the_net(name):
+    net = RANKERS[name]
+    values = (VALID.features.astype(float) - net.centre) * net.scale
+    if name in {"made net", "no hidden units"}:
+        values = values / np.asarray([1.0, 1.0, 1e300, 1.0])
+        net = replace(net, scale=net.scale / np.asarray([1.0, 1.0, 1e300, 1.0]))
+    layers = net.layers()
+    assert [weights.shape for weights, _ in layers] == list(zip((*net.hidden, 1), (4, *net.hidden), strict=True))
+    for weights, biases in layers[:-1]:
+        values = np.tanh(values @ weights.T + biases)
+    weights, biases = layers[-1]
+    np.testing.assert_allclose(net.score(VALID.features), (values @ weights.T + biases)[:, 0], rtol=0, atol=1e-12)
+
+
+def test_a_linear_ranker_is_its_weighted_sum():
+    linear = RANKERS["linear"]
+    expected = linear.bias + (VALID.features.astype(float) - linear.centre) @ linear.weights
+    np.testing.assert_allclose(linear.score(VALID), expected, rtol=0, atol=1e-12)
+    assert linear.by_feature() == dict(zip(VALID.feature_names, linear.weights.tolist(), strict=True))
+    plain = Linear(("a", "b"), np.asarray([2.0, -1.0]))
+    assert plain.score([[1.0, 3.0], [0.0, 0.0]]).tolist() == [-1.0, 0.0]
+
+
+def test_other_weights_make_another_net():
+    net = RANKERS["net"]
+    other = net.with_weights(net.weights * 0)
+    assert (other.score(VALID) == 0).all()
+    assert other.history is None
+    assert net.score(VALID).any()
+    assert np.array_equal(net.with_weights(net.weights).score(VALID), net.score(VALID))
+
+
+def test_what_a_net_is_made_of_cannot_be_changed():
+    weights = np.asarray([1.0, 2.0])
+    linear = Linear(("a", "b"), weights)
+    with pytest.raises(ValueError, match="read-only"):
+        linear.weights[0] = 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        RANKERS["net"].layers()[0][0][:] = 0.0
+
+
+# ---- files that are damaged -------------------------------------------------------------------------------------------
+
+
+def write(ranker, path, facts=None, arrays=None):
+    """The file of a ranker with other facts and arrays; None leaves one out."""
+    stored = ranker.stored()
+    changed = {name: array for name, array in {**stored.arrays, **(arrays or {})}.items() if array is not None}
+    told = {name: fact for name, fact in {**stored.facts, **(facts or {})}.items() if fact != "left out"}
+    write_model(path, Stored(stored.kind, told, changed))
+
+
+GOOD = {"measure": "err", "train": [], "valid": [], "best": 1, "stopped": ""}
+
+
+@pytest.mark.parametrize(
+    ("facts", "arrays", "said"),
+    [
+        ({}, {"weights": np.zeros(3)}, "weights must be 19 finite numbers"),
+        ({}, {"weights": np.zeros((19, 1))}, "one dimension"),
+        ({}, {"weights": np.zeros(19, np.float32)}, "float32"),
+        ({}, {"weights": np.full(19, np.nan)}, "finite"),
+        ({}, {"weights": np.full(19, np.inf)}, "finite"),
+        ({}, {"weights": None}, "'weights' is missing"),
+        ({}, {"centre": np.zeros(5)}, "centre must be 4"),
+        ({}, {"centre": np.full(4, np.nan)}, "finite"),
+        ({}, {"centre": None}, "'centre' is missing"),
+        ({}, {"scale": np.zeros(0)}, "scale must be 4"),
+        ({}, {"scale": None}, "'scale' is missing"),
+        ({"nan": "zero"}, {}, "nan='zero' is unknown. Known are refuse, mean"),
+        ({"nan": None}, {}, "'nan' must be"),
+        ({"hidden": [3.0]}, {}, "hidden"),
+        ({"hidden": ["3"]}, {}, "hidden"),
+        ({"hidden": [True, 3]}, {}, "hidden"),
+        ({"hidden": [[3]]}, {}, "hidden"),
+        ({"hidden": [0]}, {}, "hidden"),
+        ({"hidden": [-3]}, {}, "hidden"),
+        ({"hidden": [10**30]}, {}, "hidden"),
+        ({"hidden": [2**31 - 1] * 4}, {}, "hidden"),
+        ({"hidden": [4]}, {}, "weights must be"),
+        ({"hidden": 3}, {}, "'hidden' must be of type list"),
+        ({"hidden": "left out"}, {}, "'hidden' must be of type list"),
+        ({"feature_names": []}, {}, "no features"),
+        ({"feature_names": ["a"] * 4}, {}, "two features are called 'a'"),
+        ({"feature_names": ["a", "b"]}, {}, "must be"),
+        ({"feature_names": [1, 2, 3, 4]}, {}, "must list texts"),
+        ({"settings": []}, {}, "'settings' must be"),
+        ({"history": 3}, {}, "'history' must be"),
+        ({"history": {**GOOD, "best": -1}}, {}, "negative"),
+        ({"history": {**GOOD, "train": ["a"]}}, {}, "list numbers"),
+    ],
+    ids=lambda value: str(value)[:40],
+)  # fmt: skip
+def test_damaged_nets_are_refused(facts, arrays, said, tmp_path):
+    write(RANKERS["net"], tmp_path / "model", facts, arrays)
+    with pytest.raises(rk.DataError, match=said) as raised:
+        rk.load(tmp_path / "model")
+    assert str(tmp_path / "model") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("facts", "arrays", "said"),
+    [
+        ({}, {"weights": np.zeros(3)}, "weights must be 4 finite numbers"),
+        ({}, {"weights": np.asarray([0, 0, 0, -np.inf])}, "finite"),
+        ({}, {"centre": None}, "'centre' is missing"),
+        ({"bias": "0"}, {}, "'bias' must be"),
+        ({"bias": None}, {}, "'bias' must be"),
+        ({"bias": True}, {}, "'bias' must be"),
+        ({"nan": "refused"}, {}, "Known are"),
+        ({"feature_names": []}, {"weights": np.zeros(0), "centre": np.zeros(0)}, "no features"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_damaged_linear_rankers_are_refused(facts, arrays, said, tmp_path):
+    write(RANKERS["linear"], tmp_path / "model", facts, arrays)
+    with pytest.raises(rk.DataError, match=said):
+        rk.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("bias", ["1e999", "-1e999", "NaN", "10" * 400])
+def test_a_bias_beyond_all_bounds_is_refused(bias, tmp_path):
+    path = saved(replace(RANKERS["linear"], bias=0.0625, settings={}, history=None), tmp_path)
+    content = without_checksum(path.read_bytes())
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    header["__metadata__"]["rankinite"] = header["__metadata__"]["rankinite"].replace("0.0625", bias)
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + int.from_bytes(content[:8], "little") :])
+    with pytest.raises(rk.DataError):
+        rk.load(path)
+
+
+@given(st.sampled_from(["net", "linear"]), st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), max_size=4))
+@settings(max_examples=250, deadline=None)
+def test_files_with_other_bytes_load_or_are_refused(tmp_path_factory, name, flips):
+    path = tmp_path_factory.getbasetemp() / "fuzzed"
+    RANKERS[name].save(path)
+    content = bytearray(without_checksum(path.read_bytes()))
+    for place, mask in flips:
+        content[min(int(place * len(content)), len(content) - 1)] ^= mask
+    path.write_bytes(content)
+    try:
+        scores = rk.load(path).score(np.zeros((2, 4)))
+    except rk.DataError:  # also for weights so large that a score would overflow
+        return
+    assert np.isfinite(scores).all()
+
+
+# ---- rankers made by hand ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Linear(("a",), ["x"]),
+        lambda: Linear(("a", "b"), [[1.0], [1.0, 2.0]]),
+        lambda: Linear(("a",), [1.0, 2.0]),
+        lambda: Linear(("a",), [np.nan]),
+        lambda: Linear(("a",), [1.0], np.inf),
+        lambda: Linear(("a",), [1.0], None),
+        lambda: Linear(("a",), [1.0], "x"),
+        lambda: Linear(("a", "a"), [1.0, 2.0]),
+        lambda: Linear((), []),
+        lambda: Linear(("a",), [1.0], settings=None),
+        lambda: Net(("a",), None, np.zeros(10), [0.0], [1.0]),
+        lambda: Net(("a",), (3.0,), np.zeros(10), [0.0], [1.0]),
+        lambda: Net(("a",), (3,), np.zeros(9), [0.0], [1.0]),
+        lambda: Net(("a",), (3,), None, [0.0], [1.0]),
+        lambda: Net(("a",), (3,), np.zeros(10), [0.0], [1.0], nan="zero"),
+        lambda: RANKERS["net"].with_weights(np.zeros(3)),
+    ],
+)
+def test_parts_that_make_no_ranker_are_refused(make):
+    with pytest.raises(rk.RankiniteError):
+        make()
