@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     from rankinite.models.files.matching import match_features as match_features
     from rankinite.models.forest import Forest as Forest
     from rankinite.models.history import History as History
+    from rankinite.models.linear import Linear as Linear
     from rankinite.models.local_optimum import Optimum as Optimum
     from rankinite.models.local_optimum import local_optimum as local_optimum
-    from rankinite.models.net import Linear as Linear
     from rankinite.models.net import Net as Net
     from rankinite.models.normalised import Normalised as Normalised
     from rankinite.models.stack import Stack as Stack
@@ -128,7 +128,8 @@ _HOMES = {
     "rankinite.models.files.matching": ("match_features",),
     "rankinite.learners.mart": ("MART",),
     "rankinite.learners.mcrank": ("McRank",),
-    "rankinite.models.net": ("Linear", "Net"),
+    "rankinite.models.linear": ("Linear",),
+    "rankinite.models.net": ("Net",),
     "rankinite.models.normalised": ("Normalised",),
     "rankinite.models.stack": ("Stack",),
     "rankinite.sweep.curve": ("Curve",),

@@ -41,7 +41,9 @@ from rankinite.learners.ranknet import RankNet
 from rankinite.learners.ranknet_trees import RankNetTrees
 from rankinite.measures.base import Measure
 from rankinite.models.forest import Forest
-from rankinite.models.net import Linear, Missing, Net
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
+from rankinite.models.weighted import Missing
 
 __all__ = [
     "LambdaBoostRanker",

@@ -17,7 +17,7 @@ from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged, try_method
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.models.net import Linear
+from rankinite.models.linear import Linear
 
 NDCG = rk.NDCG(10)
 

@@ -20,7 +20,7 @@ from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, averaged, try_method
 from rankinite.adapt.trial_cache import TrialStore, task_key
-from rankinite.models.net import Linear
+from rankinite.models.linear import Linear
 
 NDCG = rk.NDCG(10)
 

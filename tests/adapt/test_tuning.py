@@ -34,7 +34,7 @@ from rankinite.adapt.held_out import (
     with_rounds,
 )
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.models.net import Linear
+from rankinite.models.linear import Linear
 from rankinite.trees.grow import Grower
 
 NDCG = rk.NDCG(10)

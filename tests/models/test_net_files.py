@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.model_files import without_checksum
 from rankinite.models.files.container import Stored, write_model
-from rankinite.models.net import Linear, Net
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
 
 WORLD = rk.World(features=4, documents=12, noise=0.3)
 TRAIN, VALID = rk.synthesise(15, world=WORLD), rk.synthesise(10, part="valid", world=WORLD)

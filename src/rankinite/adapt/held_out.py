@@ -137,12 +137,9 @@ def best_round(curve: Floats, measure: Measure, *, based: bool) -> int:
 def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
     """The ranker, whose history tells the curve by which its rounds were chosen."""
     history = replace(_history(ranker), valid=curve, best=rounds)
-    if isinstance(ranker, Blend):
-        *others, (weight, last) = ranker.parts
-        told: Any = last
-        return replace(ranker, parts=(*others, (weight, replace(told, history=history))))
-    trained_one: Any = ranker
-    return replace(trained_one, history=history)
+    last: Any = ranker.last_trained()
+    retold = replace(last, history=history)
+    return retold if last is ranker else ranker.with_inside([*(part.ranker for part in ranker.inside()[:-1]), retold])
 
 
 def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
@@ -190,8 +187,10 @@ def _rounds_field(learner: Learner) -> str:
 
 
 def _history(ranker: Fitted) -> History:
-    last: Any = ranker.parts[-1][1] if isinstance(ranker, Blend) else ranker
-    return last.history
+    trained = ranker.trained()
+    assert trained is not None
+    assert trained.history is not None
+    return trained.history
 
 
 def _joined(target: Dataset, extra: Dataset | None) -> Dataset:

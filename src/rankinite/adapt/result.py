@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,6 @@ from rankinite.evaluation.significance import paired_differences
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
-from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 
 if TYPE_CHECKING:
@@ -219,14 +217,5 @@ def _gain(seen: Comparison, name: str, base: str) -> str:
 
 def size_of(ranker: object) -> str:
     """How large a ranker is: ``430 trees + 2 linear``, parts of blends counted together."""
-    counts = Counter[str]()
-    inside = [ranker]
-    while inside:
-        part = inside.pop()
-        if isinstance(part, Blend):
-            inside += [own for _, own in part.parts]
-        elif isinstance(part, Forest):
-            counts["trees"] += len(part)
-        else:
-            counts[type(part).__name__.lower()] += 1
+    counts = ranker.sizes() if isinstance(ranker, Fitted) else {type(ranker).__name__.lower(): 1}
     return " + ".join(f"{number} {kind}" for kind, number in sorted(counts.items(), reverse=True))

@@ -29,7 +29,7 @@ from rankinite.data.training_key import arrays_key, training_key
 from rankinite.engine.kernel import SCORE
 from rankinite.errors import DataError, RankiniteError
 from rankinite.installed import code_key, versions
-from rankinite.models.base import Fitted
+from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.loading import loaded
 
 DAMAGE = (OSError, ValueError, TypeError, EOFError, KeyError, RecursionError, BadZipFile, zlib.error, RankiniteError)
@@ -131,7 +131,7 @@ class TrialStore:
         fits = len(parts_of(task.target, task.measure, task.folds, task.seed)) + 1
         if not isinstance(ranker, Fitted):
             raise DataError(f"a {type(ranker).__name__} is no ranker of ours")
-        foreign = set(getattr(ranker, "feature_names", ())) - set(task.target.feature_names)
+        foreign = set(names_of(ranker)) - set(task.target.feature_names)
         if foreign:
             raise DataError(f"its ranker needs the feature {min(foreign)!r}, which {task.target.source} lacks")
         _check_numbers("the scores", trial.unseen, (task.target.rows,))

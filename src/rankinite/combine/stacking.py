@@ -16,7 +16,8 @@ from rankinite.errors import MeasureError
 from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures.base import Measure, TrainableMeasure
 from rankinite.models.blend import Blend
-from rankinite.models.net import Linear, Net
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
 from rankinite.models.stack import Stack
 
 

@@ -27,7 +27,9 @@ from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.learners.base import Callback, Learner, Progress, Resuming, check_data, starting_scores
 from rankinite.models.blend import Blend
 from rankinite.models.history import History
-from rankinite.models.net import Linear, Missing, Net, checked_hidden
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
+from rankinite.models.weighted import Missing, checked_hidden
 from rankinite.nets import _train_kernels as _kernels
 from rankinite.nets._state import Frame, Rows, Steps
 from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count

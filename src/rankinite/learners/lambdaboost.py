@@ -30,7 +30,8 @@ from rankinite.learners.monitor import Watch
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.models.blend import Blend
-from rankinite.models.net import Linear, Missing
+from rankinite.models.linear import Linear
+from rankinite.models.weighted import Missing
 from rankinite.nets.columns import Columns
 from rankinite.nets.standard import check_features
 from rankinite.sweep.sweep import Sweep

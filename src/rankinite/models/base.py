@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -22,6 +23,7 @@ from rankinite.models.files.container import Stored, write_model
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rankinite.grid import Grid
     from rankinite.models.blend import Blend
     from rankinite.models.history import History
 
@@ -50,11 +52,47 @@ class Ranker(Protocol):
     def __add__(self, other: Scorer, /) -> Ranker: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A ranker inside another."""
+
+    ranker: Scorer
+    weight: float | None = None
+    """What its scores are multiplied by; None: they go in as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How a ranker was trained."""
+
+    settings: Mapping[str, Any]
+    history: History | None
+    sketch: QuerySketch | None
+    unit: str = "round"
+    """What training went by."""
+
+    @property
+    def learner(self) -> str | None:
+        """Who trained it; None: that is not known."""
+        learner = self.settings.get("learner")
+        return learner if isinstance(learner, str) else None
+
+
+Note = Callable[[str], None]
+"""Takes a sentence on what was done to a ranker."""
+
+
 class Fitted(ABC):
-    """What every ranker of ours can do besides scoring: be saved, weighted and added."""
+    """What every ranker of ours can do besides scoring: be saved, weighted and added, and say what it is.
+
+    A kind of ranker is one class in one file, and one line in :data:`rankinite.models.files.loading.HOMES`. Whoever shows,
+    reports or matches rankers asks these methods, and never for the class.
+    """
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's numbers leave 0.3 * ranker to the ranker
+    shows: frozenset[str] = frozenset()
+    """What there is to look at: "trees", "splits" (which judge features), "weights", "history"."""
 
     @abstractmethod
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
@@ -68,6 +106,74 @@ class Fitted(ABC):
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
         """Which queries it was trained on: a sketch for each part that learnt; None for one that does not say."""
         return (None,)
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether a score depends on the other documents of its query."""
+        return False
+
+    # ---- what it is made of -----------------------------------------------------------------------------------
+
+    def inside(self) -> tuple[Part, ...]:
+        """The rankers it is made of."""
+        return ()
+
+    def with_inside(self, rankers: Sequence[Scorer]) -> Fitted:
+        """The same with other rankers inside, in the order of :meth:`inside`."""
+        assert not rankers
+        return self
+
+    def core(self) -> Scorer:
+        """The ranker whose trees or weights are meant when this one is asked for them."""
+        return self
+
+    def last_trained(self) -> Scorer:
+        """The part that was trained last: the ranker itself, or what was trained on top of others."""
+        return self
+
+    def trained(self) -> Trained | None:
+        """How it was trained; None where it was not."""
+        return None
+
+    def matched(self, names: tuple[str, ...], place: str, note: Note) -> Fitted:
+        """A ranker all of whose features are in data with these names, which errors call ``place``; see ``files/matching``."""
+        if set(names_of(self)) <= set(names):
+            return self
+        parts = [part.ranker for part in self.inside()]
+        if not parts:
+            from rankinite.models.inputs import columns_of
+
+            columns_of(names, names_of(self), place)
+        return self.with_inside([part.matched(names, place, note) if isinstance(part, Fitted) else part for part in parts])
+
+    # ---- what it is, in words ---------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        """What it is called in a sentence."""
+        return type(self).__name__.lower()
+
+    def line(self) -> str:
+        """The ranker in a line."""
+        return repr(self).strip("<>")
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Its size and what else tells it from others of its kind, as names and values."""
+        return []
+
+    def tables(self, most: int | None) -> list[Grid]:
+        """What there is to show besides the summary; ``most`` features, or all."""
+        return []
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        return {"kind": type(self).__name__.lower(), "features": list(names_of(self))}
+
+    def sizes(self) -> dict[str, int]:
+        """How large it is: a number for each kind of thing that it is made of."""
+        return {type(self).__name__.lower(): 1}
+
+    # ---- files and sums ---------------------------------------------------------------------------------------
 
     def save(self, path: AnyPath) -> None:
         """Write a model file that :func:`rankinite.load` reads; the same model gives the same bytes.
@@ -104,8 +210,28 @@ class Fitted(ABC):
 
 def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.NDArray[Any]:
     """The scores of a ranker inside another; the queries are told to those that need them."""
-    told: dict[str, Any] = {"qid": qid} if getattr(part, "needs_queries", False) else {}
-    return np.asarray(part.score(features, **told))
+    queries: dict[str, Any] = {"qid": qid} if needs_queries(part) else {}
+    return np.asarray(part.score(features, **queries))
+
+
+def needs_queries(part: object) -> bool:
+    """Whether a part's score depends on the other documents of a query; what is no ranker of ours may say so too."""
+    return bool(getattr(part, "needs_queries", False))
+
+
+def names_of(part: object) -> tuple[str, ...]:
+    """The features a part needs; what is no ranker of ours may say so too."""
+    return tuple(getattr(part, "feature_names", ()))
+
+
+def line_of(part: object) -> str:
+    """A part in a line."""
+    return part.line() if isinstance(part, Fitted) else repr(part).strip("<>")
+
+
+def trained_of(part: object) -> Trained | None:
+    """How a part was trained."""
+    return part.trained() if isinstance(part, Fitted) else None
 
 
 def sketches_of(part: object) -> tuple[QuerySketch | None, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -14,7 +16,20 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
-from rankinite.models.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
+from rankinite.grid import Grid
+from rankinite.models.base import (
+    Fitted,
+    Part,
+    Trained,
+    is_scorer,
+    line_of,
+    names_of,
+    needs_queries,
+    part_scores,
+    sketches_of,
+    stored_part,
+    trained_of,
+)
 from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
 from rankinite.models.files.sketches import stored_sketch, with_sketch
@@ -52,7 +67,46 @@ class Blend(Fitted):
     @property
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
-        return any(getattr(part, "needs_queries", False) for _, part in self.parts)
+        return any(needs_queries(part) for _, part in self.parts)
+
+    def inside(self) -> tuple[Part, ...]:
+        """Its parts with their weights."""
+        return tuple(Part(part, weight) for weight, part in self.parts)
+
+    def with_inside(self, rankers: Sequence[Scorer]) -> Blend:
+        """The same weights for other rankers."""
+        return replace(self, parts=tuple((weight, own) for (weight, _), own in zip(self.parts, rankers, strict=True)))
+
+    def last_trained(self) -> Scorer:
+        """Its last part: whatever was trained from a base comes after it."""
+        return self.parts[-1][1]
+
+    def trained(self) -> Trained | None:
+        """How its last part was trained."""
+        return trained_of(self.last_trained())
+
+    def core(self) -> Scorer:
+        """The correction that LambdaBoost has put on top of a base, or the blend itself."""
+        trained = self.trained()
+        on_base = [weight for weight, _ in self.parts] == [1.0, 1.0]
+        return self.parts[1][1] if on_base and trained is not None and trained.learner == "LambdaBoost" else self
+
+    def tables(self, most: int | None) -> list[Grid]:
+        """The parts, each with its weight."""
+        rows = tuple((str(number), f"{weight:g}", line_of(part)) for number, (weight, part) in enumerate(self.parts))
+        return [Grid(("part", "weight", "ranker"), rows, align="rrl", notes=("Look into one with --part.",))]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        parts = [{"weight": weight, **(part.facts() if isinstance(part, Fitted) else {})} for weight, part in self.parts]
+        return super().facts() | {"parts": parts}
+
+    def sizes(self) -> dict[str, int]:
+        """The sizes of its parts, added up."""
+        total = Counter[str]()
+        for _, part in self.parts:
+            total.update(part.sizes() if isinstance(part, Fitted) else {type(part).__name__.lower(): 1})
+        return dict(total)
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
@@ -94,7 +148,7 @@ class Blend(Fitted):
         return f"<Blend: {' + '.join(f'{weight:g} × {_kind(part)}' for weight, part in self.parts)}>"
 
     def _names(self) -> list[tuple[str, ...]]:
-        return [tuple(getattr(part, "feature_names", ())) for _, part in self.parts]
+        return [names_of(part) for _, part in self.parts]
 
     def _part_scores(self, number: int, features: Any, qid: npt.ArrayLike | None) -> Floats:
         weight, part = self.parts[number]

@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, listed, quoted
-from rankinite.models.base import Fitted
+from rankinite.models.base import Fitted, Note
 from rankinite.models.files.container import DAMAGED, Stored
 
 
@@ -52,6 +52,25 @@ class Feature(Fitted):
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
         """Nothing: a column learns nothing."""
         return ()
+
+    def matched(self, names: tuple[str, ...], place: str, note: Note) -> Feature:
+        """Itself; scoring says better than a match could what is missing."""
+        if isinstance(self.feature, int) and 0 <= self.feature < len(names):
+            note(f"position {self.feature} is the feature {names[self.feature]!r} of {place}")
+        return self
+
+    def line(self) -> str:
+        """The ranker in a line."""
+        return str(self)
+
+    def summary(self) -> list[tuple[str, str]]:
+        """The feature, and which of its values come first."""
+        which = f"named {self.feature!r}" if isinstance(self.feature, str) else f"at position {self.feature}, counted from 0"
+        return [("ranks by", f"the feature {which}; {'small' if self.ascending else 'large'} values first")]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        return {**super(Feature, self).facts(), "ranker": str(self)}
 
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The feature's values in a data set, a matrix or a data frame, signed so that higher ranks higher."""

@@ -16,8 +16,10 @@ from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import Scorer
+from rankinite.grid import Grid
 from rankinite.measures.base import Measure
-from rankinite.models.base import Fitted, drawn_history, plain_settings
+from rankinite.models import views
+from rankinite.models.base import Fitted, Note, Trained, drawn_history, plain_settings
 from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.history import History
@@ -55,6 +57,8 @@ class Forest(Fitted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, as of models from elsewhere."""
 
+    shows = frozenset({"trees", "splits", "history"})
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
         object.__setattr__(self, "start", frozen(np.atleast_1d(np.ascontiguousarray(self.start, SCORE))))
@@ -80,6 +84,34 @@ class Forest(Fitted):
 
     def __len__(self) -> int:
         return len(self.trees)
+
+    # ---- what it is -------------------------------------------------------------------------------------------
+
+    def trained(self) -> Trained:
+        """How it was trained."""
+        return Trained(self.settings, self.history, self.sketch)
+
+    def matched(self, names: tuple[str, ...], place: str, note: Note) -> Forest:
+        """Where its names are only numbers in disguise, features may be taken by position."""
+        from rankinite.models.files.matching import matched_forest
+
+        return matched_forest(self, names, place, note)
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Trees, leaves and features."""
+        return views.forest_summary(self)
+
+    def tables(self, most: int | None) -> list[Grid]:
+        """The features with the largest gains."""
+        return [views.importance_grid(self, most)]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything but the trees as JSON has it."""
+        return super().facts() | views.training_facts(self.trained()) | views.forest_facts(self)
+
+    def sizes(self) -> dict[str, int]:
+        """How many trees."""
+        return {"trees": len(self)}
 
     def __repr__(self) -> str:
         learner = self.settings.get("learner")

@@ -39,6 +39,11 @@ class History:
         if self.best < 0:
             raise ArgumentError(f"History(best={self.best}): the number of rounds kept cannot be negative.")
 
+    @property
+    def rounds(self) -> int:
+        """How many rounds were trained, those that were not kept included."""
+        return max(len(self.train), len(self.valid), self.best + 1) - 1
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it; NaN is null. :meth:`from_dict` gives the same numbers back to the bit."""
         return {

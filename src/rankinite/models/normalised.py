@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,13 +16,29 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, scores_of
-from rankinite.models.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
+from rankinite.models.base import (
+    Fitted,
+    Part,
+    is_scorer,
+    line_of,
+    names_of,
+    needs_queries,
+    part_scores,
+    sketches_of,
+    stored_part,
+)
 from rankinite.models.files.container import Stored
 from rankinite.models.files.loading import build
 
 Scale = Literal["all", "query", "rank"]
 """What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
 
+SCALES: dict[Scale, str] = {
+    "all": "to (score − centre) / spread",
+    "query": "to mean 0 and variance 1 within every query",
+    "rank": "by order within every query, from 1 (first) to 0 (last)",
+}
+"""What normalising does to scores."""
 LARGEST = float(np.finfo(SCORE).max)
 
 
@@ -63,7 +80,7 @@ class Normalised(Fitted):
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The features its ranker needs."""
-        return tuple(getattr(self.ranker, "feature_names", ()))
+        return names_of(self.ranker)
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
@@ -73,7 +90,39 @@ class Normalised(Fitted):
     @property
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
-        return self.scale != "all" or bool(getattr(self.ranker, "needs_queries", False))
+        return self.scale != "all" or needs_queries(self.ranker)
+
+    def inside(self) -> tuple[Part, ...]:
+        """The ranker whose scores are scaled."""
+        return (Part(self.ranker),)
+
+    def with_inside(self, rankers: Sequence[Scorer]) -> Normalised:
+        """The same for the scores of another ranker."""
+        return replace(self, ranker=rankers[0])
+
+    def core(self) -> Scorer:
+        """That of its ranker."""
+        return self.ranker.core() if isinstance(self.ranker, Fitted) else self.ranker
+
+    @property
+    def kind(self) -> str:
+        """What it is called in a sentence."""
+        return "normalised ranker"
+
+    def line(self) -> str:
+        """The ranker in a line."""
+        return f"{line_of(self.ranker)}; scaled by {self.scale}"
+
+    def summary(self) -> list[tuple[str, str]]:
+        """How scores are scaled, and whose."""
+        numbers = [("centre", f"{self.centre:g}"), ("spread", f"{self.spread:g}")] if self.scale == "all" else []
+        return [("scores of", line_of(self.ranker)), ("scaled", SCALES[self.scale]), *numbers]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        numbers = {"centre": self.centre, "spread": self.spread} if self.scale == "all" else {}
+        own = self.ranker.facts() if isinstance(self.ranker, Fitted) else {}
+        return super().facts() | {"scale": self.scale, **numbers, "ranker": own}
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row; ``qid``: the query of each row, where the features do not come with them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,12 +14,24 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer
-from rankinite.models.base import Fitted, is_scorer, part_scores, sketches_of, stored_part
+from rankinite.grid import Grid
+from rankinite.models.base import (
+    Fitted,
+    Part,
+    is_scorer,
+    line_of,
+    names_of,
+    needs_queries,
+    part_scores,
+    sketches_of,
+    stored_part,
+)
 from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.inputs import check_meaning
-from rankinite.models.net import Linear, Net
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +60,7 @@ class Stack(Fitted):
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The features that any part needs."""
-        return tuple(dict.fromkeys(name for part in self.parts for name in getattr(part, "feature_names", ())))
+        return tuple(dict.fromkeys(name for part in self.parts for name in names_of(part)))
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
@@ -57,11 +70,41 @@ class Stack(Fitted):
     @property
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
-        return any(getattr(part, "needs_queries", False) for part in self.parts)
+        return any(needs_queries(part) for part in self.parts)
+
+    def inside(self) -> tuple[Part, ...]:
+        """The rankers below the net."""
+        return tuple(map(Part, self.parts))
+
+    def with_inside(self, rankers: Sequence[Scorer]) -> Stack:
+        """The same net over other rankers."""
+        return replace(self, parts=tuple(rankers))
+
+    def core(self) -> Net | Linear:
+        """The net."""
+        return self.top
+
+    def line(self) -> str:
+        """The stack in a line."""
+        return f"Stack of {', '.join(type(part).__name__ for part in self.parts)} below {self.top.line()}"
+
+    def summary(self) -> list[tuple[str, str]]:
+        """What is on top."""
+        return [("top", self.top.line())]
+
+    def tables(self, most: int | None) -> list[Grid]:
+        """The rankers below the net."""
+        rows = tuple((str(number), line_of(part)) for number, part in enumerate(self.parts))
+        return [Grid(("part", "ranker"), rows, "rl", notes=("Look into one with --part.",))]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        parts = [part.facts() if isinstance(part, Fitted) else {} for part in self.parts]
+        return super().facts() | {"top": self.top.facts(), "parts": parts}
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
-        check_meaning(features, (tuple(getattr(part, "feature_names", ())) for part in self.parts), "stack")
+        check_meaning(features, map(names_of, self.parts), "stack")
         return self.top.score(np.column_stack([part_scores(part, features, qid) for part in self.parts]))
 
     def stored(self) -> Stored:

@@ -22,7 +22,8 @@ from rankinite.trees.structure import LEAF, Trees
 
 if TYPE_CHECKING:
     from rankinite.models.forest import Forest
-    from rankinite.models.net import Linear, Net
+    from rankinite.models.linear import Linear
+    from rankinite.models.net import Net
 
 
 def forest_text(forest: Forest, first: int | None) -> str:

@@ -11,7 +11,8 @@ from rankinite.engine.kernel import SCORE, Features, Flags, Floats, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.models.inputs import columns_of
-from rankinite.models.net import Linear, Net
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores, layers_of
 from rankinite.nets.standard import check_features, fit_standard

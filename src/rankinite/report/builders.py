@@ -15,6 +15,7 @@ from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import number
 from rankinite.measures.base import Measure
+from rankinite.models.base import trained_of
 from rankinite.models.forest import Forest
 from rankinite.report import models, tables
 from rankinite.report import provenance as repeating
@@ -210,12 +211,9 @@ def _met(*comparisons: Comparison | None) -> tuple[str, ...]:
 
 
 def _made(ranker: Any) -> tuple[str, ...]:
-    from rankinite.models.blend import Blend
-
-    last: Any = ranker.parts[-1][1] if isinstance(ranker, Blend) else ranker
-    settings: Any = getattr(last, "settings", {})
-    learner = settings.get("learner") if isinstance(settings, Mapping) else None
-    return (f"A ranker of {size_of(ranker)}" + (f", trained by {learner}." if isinstance(learner, str) else "."),)
+    trained = trained_of(ranker)
+    maker = f", trained by {trained.learner}" if trained is not None and trained.learner else ""
+    return (f"A ranker of {size_of(ranker)}{maker}.",)
 
 
 def _best(comparison: Comparison, old: str, measure: Measure) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from rankinite.adapt.forest_changes import moved
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.models.blend import Blend
+from rankinite.models.base import Fitted, trained_of
 from rankinite.models.forest import Forest
 from rankinite.models.history import History
-from rankinite.models.net import Linear
+from rankinite.models.linear import Linear
 from rankinite.report.document import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
 from rankinite.trees.structure import DTYPES, LEAF
 
@@ -27,10 +27,10 @@ MOST_FORESTS = 4
 
 def inside(name: str, ranker: Any, known: Mapping[int, str] | None = None) -> Iterator[tuple[str, Any]]:
     """The rankers that a ranker is made of, with names; ``known``: names of rankers by their identity."""
-    if not isinstance(ranker, Blend):
+    weighted = [part.ranker for part in ranker.inside() if part.weight is not None] if isinstance(ranker, Fitted) else []
+    if not weighted:
         yield name, ranker
-        return
-    for number, (_, part) in enumerate(ranker.parts, 1):
+    for number, part in enumerate(weighted, 1):
         yield from inside((known or {}).get(id(part), f"{name}, part {number}"), part, known)
 
 
@@ -50,14 +50,14 @@ def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
     found: list[Training] = []
     seen: set[tuple[Any, ...]] = set()
     for name, ranker in rankers.items():
-        last: Any = ranker.parts[-1][1] if isinstance(ranker, Blend) else ranker
-        history: History | None = getattr(last, "history", None)
-        if history is None or max(len(history.train), len(history.valid)) < 2:
+        trained = trained_of(ranker)
+        history = None if trained is None else trained.history
+        if trained is None or history is None or max(len(history.train), len(history.valid)) < 2:
             continue
         key = (history.measure, history.best, history.train.tobytes(), history.valid.tobytes())
         if key not in seen:
             seen.add(key)
-            found.append(_training(name, last, history))
+            found.append(_training(name, trained.unit, history))
     return tuple(found)
 
 
@@ -104,14 +104,14 @@ def moved_weights(rankers: Mapping[str, Any]) -> tuple[MovedWeights, ...]:
     return tuple(told)
 
 
-def _training(name: str, ranker: Any, history: History) -> Training:
+def _training(name: str, unit: str, history: History) -> Training:
     rounds = max(len(history.train), len(history.valid)) - 1
     every = max(1, -(-rounds // POINTS))
     judged = history.valid if len(history.valid) else history.train
     best = float(judged[history.best]) if history.best < len(judged) else float("nan")
     return Training(
         name=name,
-        unit="round" if isinstance(ranker, Forest) else getattr(ranker, "unit", "round"),
+        unit=unit,
         measure=history.measure,
         every=every,
         rounds=rounds,

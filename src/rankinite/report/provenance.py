@@ -10,6 +10,7 @@ from typing import Any, cast
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.installed import versions
+from rankinite.models.base import trained_of
 from rankinite.report.document import Facts
 from rankinite.report.models import inside
 
@@ -43,9 +44,9 @@ def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
     found: dict[str, Mapping[str, Any]] = {}
     for name, ranker in rankers.items():
         for label, part in inside(name, ranker, names):
-            settings: Any = getattr(part, "settings", None)
-            if isinstance(settings, Mapping) and settings:
-                found.setdefault(label, cast("Mapping[str, Any]", settings))
+            trained = trained_of(part)
+            if trained is not None and trained.settings:
+                found.setdefault(label, trained.settings)
     told = tuple((name, _told_once(name, settings, found)) for name, settings in found.items())
     return (Facts("Settings of the models", told),) if told else ()
 

@@ -90,10 +90,12 @@ def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str,
 
 def _told(blend: Fitted, backgrounds: Sequence[Scorer]) -> Fitted:
     """The blend; where nothing but one background has a weight, that background itself, to the bit."""
-    parts = getattr(blend, "parts", ())
-    if len(parts) == 1 and parts[0][0] > 0.0 and any(parts[0][1] is background for background in backgrounds):
-        return parts[0][1]
-    return blend
+    parts = blend.inside()
+    alone = parts[0] if len(parts) == 1 else None
+    if alone is None or alone.weight is None or alone.weight <= 0.0:
+        return blend
+    ranker: Any = alone.ranker
+    return ranker if any(ranker is background for background in backgrounds) else blend
 
 
 class _Known:

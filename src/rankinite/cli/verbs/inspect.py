@@ -9,27 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rankinite.cli import files
-from rankinite.cli.inner_rankers import correction, described, feature_ranked_by, kind_of, part_of, parts_of, trained
+from rankinite.cli.inner_rankers import part_of, parts_of
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.adapt.forest_changes import Moved
-    from rankinite.data.sketch import QuerySketch
     from rankinite.grid import Grid
+    from rankinite.models.base import Fitted, Trained
     from rankinite.models.forest import Forest
-    from rankinite.models.history import History
-    from rankinite.models.net import Linear, Net
 
 TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "rounds", "seed")
 """Settings that are shown even if they are what they are if left out."""
-FOREST, NETS = ("Forest",), ("Net", "Linear")
-"""The rankers that are trained, by the names of their classes."""
-SCALES = {
-    "all": "to (score − centre) / spread",
-    "query": "to mean 0 and variance 1 within every query",
-    "rank": "by order within every query, from 1 (first) to 0 (last)",
-}
-"""What normalising does to scores."""
 
 
 def inspect(
@@ -74,29 +64,29 @@ def inspect(
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.cli.ranker_arguments import ranker as load
 
-    whole, way = part_of(load(str(model)), part or [], model)
-    ranker = trained(whole)
+    whole, name = part_of(load(str(model)), part or [], model)
+    ranker: Any = whole.core()
     asked = {
-        "--trees": (bool(trees), FOREST, "trees"),
-        "--moved": (moved is not None, FOREST, "trees"),
-        "--plot-tree": (plot_tree is not None, FOREST, "trees"),
-        "--plot-importance": (plot_importance is not None, FOREST, "splits to judge features by"),
-        "--weights": (weights, NETS, "weights"),
-        "--plot-history": (plot_history is not None, FOREST + NETS, "history"),
+        "--trees": (bool(trees), "trees"),
+        "--moved": (moved is not None, "trees"),
+        "--plot-tree": (plot_tree is not None, "trees"),
+        "--plot-importance": (plot_importance is not None, "splits"),
+        "--weights": (weights, "weights"),
+        "--plot-history": (plot_history is not None, "history"),
     }
-    for option, (wanted, kinds, what) in asked.items():
-        if wanted and type(ranker).__name__ not in kinds:
-            raise _without(what, option, whole, way)
+    for option, (wanted, what) in asked.items():
+        if wanted and what not in ranker.shows:
+            raise _without(what, option, whole, name)
     for picture in filter(None, (plot_importance, plot_history, plot_tree)):
         check_picture(picture)
     change = None if moved is None else _change(moved, ranker)
     if json:
         import json as writer
 
-        told = facts(whole) if change is None else facts(whole) | {"moved": change.to_dict()}
+        told = whole.facts() if change is None else whole.facts() | {"moved": change.to_dict()}
         echo(writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        shown = tables(whole, way, importance or None)
+        shown = tables(whole, name, importance or None)
         shown += [] if change is None else [change.grid(), change.feature_grid(importance or None)]
         echo("\n\n".join(table.text() for table in shown))
         if trees or weights:
@@ -114,207 +104,47 @@ def _change(background: Path, adapted: Forest) -> Moved:
     from rankinite.adapt.forest_changes import moved
     from rankinite.cli.ranker_arguments import ranker as load
 
-    return moved(trained(load(str(background))), adapted)
+    whole: Any = load(str(background))
+    return moved(whole.core(), adapted)
 
 
-def tables(ranker: Any, title: str, most: int | None) -> list[Grid]:
-    """What there is to show of a ranker; ``most`` of its features."""
-    kind, shown = type(ranker).__name__, [overview(ranker, title)]
-    if kind == "Normalised":
-        return shown + tables(ranker.ranker, "the ranker whose scores they are", most)
-    if kind in ("Blend", "Stack"):
-        shown.append(_parts(ranker))
-    if kind == "Stack":
-        return shown + tables(ranker.top, "on top of the parts' scores", most)
-    if correction(ranker) is not None:
-        return shown + tables(correction(ranker), "part 1, the correction", most)
-    if kind in FOREST + NETS and ranker.settings:
-        shown.append(settings_grid(ranker))
-    if kind in FOREST:
-        shown.append(importance_grid(ranker, most))
-    if kind == "Linear":
-        shown.append(weights_grid(ranker, most))
-    if kind == "Linear" and ranker.before is not None:
-        shown.append(changes_grid(ranker, most))
-    return shown
+def tables(ranker: Fitted, title: str, most: int | None) -> list[Grid]:
+    """What there is to show of a ranker and of the one that it is about; ``most`` of its features."""
+    trained = ranker.trained() if ranker.core() is ranker and not ranker.inside() else None
+    shown = [overview(ranker, trained, title)]
+    if trained is not None and trained.settings:
+        shown.append(settings_grid(trained))
+    shown += ranker.tables(most)
+    core: Any = ranker.core()
+    return shown if core is ranker else shown + tables(core, f"its {core.kind}", most)
 
 
-def overview(ranker: Any, title: str) -> Grid:
-    """Kind, size and history."""
+def overview(ranker: Fitted, trained: Trained | None, title: str) -> Grid:
+    """Kind, size and training."""
     from rankinite.grid import Grid
+    from rankinite.models.views import history_rows, queries_row
 
-    kind = type(ranker).__name__
-    rows = [("kind", str(ranker) if kind == "Feature" else kind_of(ranker))]
-    if kind == "Feature":
-        rows.append(("ranks by", feature_ranked_by(ranker)))
-    if kind in FOREST:
-        rows += _forest_rows(ranker)
-    if kind in NETS:
-        rows += _net_rows(ranker)
-    if kind in FOREST + NETS and ranker.sketch is not None:
-        rows.append(("trained on", _queries(ranker.sketch)))
-    if kind == "Normalised":
-        rows.append(("scores", SCALES[ranker.scale]))
-        rows += [("centre", f"{ranker.centre:g}"), ("spread", f"{ranker.spread:g}")] if ranker.scale == "all" else []
+    rows = [("kind", ranker.kind), *ranker.summary()]
+    if trained is not None:
+        rows += [*history_rows(trained), *queries_row(trained)]
     return Grid(("", ""), tuple(rows), align="ll", title=title)
 
 
-def _queries(sketch: QuerySketch) -> str:
-    """How many queries it was trained on."""
-    about, more = "about " if sketch.level else "", "" if sketch.complete else ", and others that are not known"
-    return f"{about}{sketch.queries:,} queries{more}"
-
-
-def _forest_rows(forest: Forest) -> list[tuple[str, str]]:
-    import numpy as np
-
-    leaves = int((forest.trees.feature < 0).sum())
-    used = len(np.unique(forest.trees.feature[forest.trees.feature >= 0]))
-    rows = [
-        ("trees", f"{len(forest):,}" + (f" ({forest.rounds:,} rounds of {forest.outputs})" if forest.outputs > 1 else "")),
-        ("leaves", f"{leaves:,}" + (f" ({leaves / len(forest):.1f} a tree)" if len(forest) else "")),
-        ("features", f"{len(forest.feature_names):,} ({used:,} used)"),
-    ]
-    if forest.history is not None:
-        rows += _history_rows(forest.history, "{rounds:,} rounds, {best:,} kept")
-    return rows
-
-
-def _net_rows(ranker: Net | Linear) -> list[tuple[str, str]]:
-    import numpy as np
-
-    from rankinite.models.net import Net
-
-    used = int(np.count_nonzero(ranker.scale if isinstance(ranker, Net) else ranker.weights))
-    rows = [("features", f"{len(ranker.feature_names):,} ({used:,} used)")]
-    rows += [("hidden units", _shown(ranker.hidden))] if isinstance(ranker, Net) else []
-    rows += [
-        ("weights", f"{len(ranker.weights):,}" if isinstance(ranker, Net) else f"{len(ranker.weights):,} and a bias"),
-        ("missing values", "refused" if ranker.nan == "refuse" else "taken for the feature's mean"),
-    ]
-    if ranker.history is not None:
-        rows += _history_rows(ranker.history, f"{{rounds:,}} {ranker.unit}s, {ranker.unit} {{best:,}} kept")
-    return rows
-
-
-def _history_rows(history: History, went: str) -> list[tuple[str, str]]:
-    from rankinite.cli.verbs.train import rounds_of
-
-    rows = [("training", f"{history.stopped} after {went.format(rounds=rounds_of(history), best=history.best)}")]
-    for name, values in (("train", history.train), ("valid", history.valid)):
-        if history.best < len(values):
-            told = f"{values[0]:.4f} before, {values[history.best]:.4f} kept, {values[-1]:.4f} last"
-            rows.append((f"{history.measure} on {name}", told))
-    return rows
-
-
-def settings_grid(ranker: Any) -> Grid:
+def settings_grid(trained: Trained) -> Grid:
     """How a ranker was trained: the settings that matter most, and those that are not what they are if left out."""
     from rankinite.cli.learner_options import HOMES, SETTINGS
     from rankinite.grid import Grid
 
-    maker = ranker.settings.get("learner", "unknown")
+    maker = trained.learner or "unknown"
     usual = next((SETTINGS[name] for name, (_, known) in HOMES.items() if known == maker), {})
     shown = [
         (name.replace("_", " "), _shown(value))
-        for name, value in ranker.settings.items()
+        for name, value in trained.settings.items()
         if name != "learner" and (name in TELLING or name not in usual or _shown(value) != _shown(usual[name].default))
     ]
-    hidden = len(ranker.settings) - 1 - len(shown)
+    hidden = len(trained.settings) - 1 - len(shown)
     notes = (f"{hidden} other settings as they are if left out (--json has all).",) if hidden > 0 else ()
     return Grid(("setting", "value"), tuple(shown), align="ll", title=f"trained by {maker}", notes=notes)
-
-
-def importance_grid(ranker: Any, most: int | None) -> Grid:
-    """The features with the largest gains; ``most`` of them."""
-    from rankinite.grid import Grid
-
-    gains, counts = ranker.importance("gain"), ranker.importance("count")
-    used = [name for name in gains if counts[name]]
-    total = sum(gains.values()) or 1.0
-    shown = used[:most]
-    rows = tuple((name, f"{gains[name]:.6g}", f"{gains[name] / total:.1%}", f"{counts[name]:.0f}") for name in shown)
-    hidden = len(used) - len(shown)
-    notes = (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
-    return Grid(("feature", "gain", "share", "splits"), rows, notes=notes)
-
-
-def weights_grid(ranker: Linear, most: int | None) -> Grid:
-    """The features with the largest weights, whatever their sign; ``most`` of them."""
-    from rankinite.grid import Grid
-
-    weights = ranker.by_feature()
-    used = sorted((name for name in weights if weights[name]), key=lambda name: -abs(weights[name]))
-    rows = tuple((name, f"{weights[name]:+.6g}") for name in used[:most])
-    hidden = len(used) - len(rows)
-    notes = ("A weight is in its feature's own unit: what it does to the score depends on how much the feature varies.",)
-    notes += (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
-    return Grid(("feature", "weight"), rows, notes=notes)
-
-
-def changes_grid(ranker: Linear, most: int | None) -> Grid:
-    """The features whose weights training has changed most; ``most`` of them."""
-    from rankinite.grid import Grid
-
-    assert ranker.before is not None
-    changes, weights = ranker.changes(), ranker.by_feature()
-    before = dict(zip(ranker.feature_names, ranker.before.tolist(), strict=True))
-    rows = tuple((name, f"{before[name]:+.6g}", f"{weights[name]:+.6g}", f"{changes[name]:+.6g}") for name in changes)[:most]
-    hidden = len(changes) - len(rows)
-    notes = (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
-    title = f"{len(changes):,} of {len(weights):,} weights changed"
-    return Grid(("feature", "before", "weight", "change"), rows, title=title, notes=notes)
-
-
-def _parts(ranker: Any) -> Grid:
-    """The rankers inside a blend, each with its weight, or inside a stack."""
-    from rankinite.grid import Grid
-
-    told = [described(part) for part in parts_of(ranker)]
-    notes = ("Look into one with --part.",)
-    if type(ranker).__name__ == "Stack":
-        return Grid(("part", "ranker"), tuple((str(number), text) for number, text in enumerate(told)), "rl", notes=notes)
-    weights = [f"{weight:g}" for weight, _ in ranker.parts]
-    rows = tuple((str(number), *row) for number, row in enumerate(zip(weights, told, strict=True)))
-    return Grid(("part", "weight", "ranker"), rows, align="rrl", notes=notes)
-
-
-def facts(ranker: Any) -> dict[str, Any]:
-    """Everything as JSON has it."""
-    kind = type(ranker).__name__
-    found: dict[str, Any] = {"kind": kind.lower(), "features": list(ranker.feature_names)}
-    if kind == "Blend":
-        return found | {"parts": [{"weight": weight, **facts(part)} for weight, part in ranker.parts]}
-    if kind == "Stack":
-        return found | {"top": facts(ranker.top), "parts": [facts(part) for part in ranker.parts]}
-    if kind == "Normalised":
-        numbers = {"centre": ranker.centre, "spread": ranker.spread} if ranker.scale == "all" else {}
-        return found | {"scale": ranker.scale, **numbers, "ranker": facts(ranker.ranker)}
-    if kind not in FOREST + NETS:
-        return found | {"ranker": str(ranker)}
-    found |= {"settings": dict(ranker.settings), "history": None if ranker.history is None else ranker.history.to_dict()}
-    found["training_queries"] = None if ranker.sketch is None else ranker.sketch.queries
-    if kind in NETS:
-        return found | _net_facts(ranker)
-    return found | {
-        "trees": len(ranker),
-        "rounds": ranker.rounds,
-        "leaves": int((ranker.trees.feature < 0).sum()),
-        "importance": {"gain": ranker.importance("gain"), "count": ranker.importance("count")},
-    }
-
-
-def _net_facts(ranker: Net | Linear) -> dict[str, Any]:
-    """All it takes to compute the scores elsewhere."""
-    from rankinite.models.net import Net
-
-    if isinstance(ranker, Net):
-        layers = [{"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in ranker.layers()]
-        standard = {"centre": ranker.centre.tolist(), "scale": ranker.scale.tolist()}
-        return {"nan": ranker.nan, "hidden": list(ranker.hidden), **standard, "layers": layers}
-    centre = dict(zip(ranker.feature_names, ranker.centre_of_features.tolist(), strict=True))
-    facts = {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
-    return facts if ranker.before is None else facts | {"changes": ranker.changes()}
 
 
 def _shown(value: Any) -> str:
@@ -328,7 +158,8 @@ def _shown(value: Any) -> str:
     return "–" if value is None or (isinstance(value, float) and isnan(value)) else str(value)
 
 
-def _without(what: str, option: str, ranker: object, way: str) -> ArgumentError:
+def _without(what: str, option: str, ranker: Any, name: str) -> ArgumentError:
     if parts_of(ranker):
-        return ArgumentError(f"{option}: {way} is a {kind_of(ranker)}. Choose one of its parts with --part.")
-    return ArgumentError(f"{option}: {way} is a {kind_of(ranker)}, which has no {what}. Leave it out.")
+        return ArgumentError(f"{option}: {name} is a {ranker.kind}. Choose one of its parts with --part.")
+    missing = "splits to judge features by" if what == "splits" else what
+    return ArgumentError(f"{option}: {name} is a {ranker.kind}, which has no {missing}. Leave it out.")

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rankinite.models.base import Ranker
     from rankinite.models.forest import Forest
     from rankinite.models.history import History
-    from rankinite.models.net import Linear, Net
+    from rankinite.models.linear import Linear
+    from rankinite.models.net import Net
     from rankinite.report.document import Report
 
 WHY = {
@@ -230,10 +231,8 @@ def check_writeable(path: Path | None) -> None:
 
 def trained_part(model: Ranker) -> Forest | Net | Linear:
     """What training has made: the model, or the last part of a blend with a base."""
-    from rankinite.models.blend import Blend
-
-    trained: Any = model.parts[-1][1] if isinstance(model, Blend) else model
-    return trained
+    whole: Any = model
+    return whole.last_trained()
 
 
 def _fitted(learner: Learner, material: _Material, checkpoint: Path | None, every: int, quiet: bool) -> Ranker:
@@ -285,11 +284,6 @@ def _report(learner: Learner, model: Ranker, material: _Material) -> Report:
         )
 
 
-def rounds_of(history: History) -> int:
-    """How many rounds were trained, those that were not kept included."""
-    return max(len(history.train), len(history.valid), history.best + 1) - 1
-
-
 def _values(history: History) -> dict[str, float | None]:
     """The watched measure of the rounds kept, on the training and the validation data."""
     told = history.to_dict()
@@ -302,7 +296,7 @@ def _kept(trained: Forest | Net | Linear, history: History) -> str:
 
     if not isinstance(trained, Forest):
         base = "" if history.best else ", which is the base as it was"
-        return f"{trained.unit} {history.best} of {rounds_of(history)} kept{base}"
+        return f"{trained.unit} {history.best} of {history.rounds} kept{base}"
     kept = history.best * trained.outputs
     return f"{kept} trees kept" + (f", {len(trained)} with those of the base" if len(trained) > kept else "")
 
@@ -337,7 +331,7 @@ def _print(out: Path, trained: Forest | Net | Linear, seconds: float, tested: Ev
     if isinstance(trained, Forest):
         size = {"trees": history.best * trained.outputs, "rounds": history.best}
     else:
-        size = {f"{trained.unit}s": rounds_of(history), "kept": history.best}
+        size = {f"{trained.unit}s": history.rounds, "kept": history.best}
     summary = {
         "model": str(out),
         "learner": trained.settings.get("learner"),

@@ -18,7 +18,7 @@ HOMES = {
     "blend": ("rankinite.models.blend", "Blend"),
     "feature": ("rankinite.models.feature", "Feature"),
     "forest": ("rankinite.models.forest", "Forest"),
-    "linear": ("rankinite.models.net", "Linear"),
+    "linear": ("rankinite.models.linear", "Linear"),
     "net": ("rankinite.models.net", "Net"),
     "normalised": ("rankinite.models.normalised", "Normalised"),
     "stack": ("rankinite.models.stack", "Stack"),

@@ -8,17 +8,14 @@ index in the file for the position, so that Column_1 is feature 1, and Column_0 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from rankinite.errors import DataError, listed
-from rankinite.models.base import Ranker
-from rankinite.models.blend import Blend
-from rankinite.models.feature import Feature
-from rankinite.models.forest import Forest
+from rankinite.models.base import Fitted, Note, Ranker
 from rankinite.models.inputs import columns_of
-from rankinite.models.normalised import Normalised
-from rankinite.models.stack import Stack
+
+if TYPE_CHECKING:
+    from rankinite.models.forest import Forest
 
 GENERIC = ("Column_", "f")
 """What LightGBM and XGBoost put before a number to name a feature that has no name."""
@@ -31,32 +28,23 @@ def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ra
     disguise and mean nothing here, its features are taken by position if there are as many; or, if it has one more, which comes
     first and no split uses, from the second on, for data whose features are called 1, 2, …. Anything else is refused.
     """
-    notes: dict[str, None] = {}
-    matched = _matched(ranker, tuple(names), place, notes)
-    return matched, "; ".join(notes) or None
+    notes: dict[str, None] = {}  # in order, and each once
+    if not isinstance(ranker, Fitted):
+        columns_of(names, ranker.feature_names, place)
+        return ranker, None
+    matched = ranker.matched(tuple(names), place, lambda sentence: notes.update({sentence: None}))
+    return cast("Ranker", matched), "; ".join(notes) or None
 
 
-def _matched(ranker: Any, names: tuple[str, ...], place: str, notes: dict[str, None]) -> Any:
-    wanted = tuple(getattr(ranker, "feature_names", ()))
-    if isinstance(ranker, Feature):  # it says itself, and better, what is missing
-        if isinstance(ranker.feature, int) and 0 <= ranker.feature < len(names):
-            notes[f"position {ranker.feature} is the feature {names[ranker.feature]!r} of {place}"] = None
-        return ranker
+def matched_forest(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
+    """A forest that can be taken for one on data with these names."""
+    wanted = forest.feature_names
     if set(wanted) <= set(names):
-        return ranker
-    match ranker:
-        case Blend():
-            parts = tuple((weight, _matched(part, names, place, notes)) for weight, part in ranker.parts)
-            return replace(ranker, parts=parts)
-        case Stack():
-            return replace(ranker, parts=tuple(_matched(part, names, place, notes) for part in ranker.parts))
-        case Normalised():
-            return replace(ranker, ranker=_matched(ranker.ranker, names, place, notes))
-        case Forest() if _is_generic(wanted, names):
-            return _renamed(ranker, names, place, notes)
-        case _:
-            columns_of(names, wanted, place)
-            return ranker
+        return forest
+    if _is_generic(wanted, names):
+        return _renamed(forest, names, place, note)
+    columns_of(names, wanted, place)
+    return forest
 
 
 def _is_generic(wanted: tuple[str, ...], names: tuple[str, ...]) -> bool:
@@ -72,17 +60,17 @@ def _counted(first: str, like: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{word}{start + k}" for k in range(len(like)))
 
 
-def _renamed(forest: Forest, names: tuple[str, ...], place: str, notes: dict[str, None]) -> Forest:
+def _renamed(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
     own = forest.feature_names
     if len(own) == len(names):
-        notes[f"the model's features {_span(own)} are taken for {_span(names)} of {place}, by position"] = None
+        note(f"the model's features {_span(own)} are taken for {_span(names)} of {place}, by position")
         return forest.renamed(names)
     unused = not (forest.trees.feature == 0).any()
     if len(own) == len(names) + 1 and unused and names == _counted("1", names):
-        notes[
+        note(
             f"the model's features {_span(own[1:])} are taken for {_span(names)} of {place}, as when it was trained on a LETOR "
             f"file: no split uses {own[0]!r}"
-        ] = None
+        )
         return forest.renamed([None, *names])
     known = set(names)
     raise DataError(
