@@ -67,15 +67,13 @@ def test_the_card_tells_size_features_settings_and_training():
     forest, linear, net, *_, blend, _, stack = rankers()
     assert "trees4" in read(forest).text
     assert f"settingsrate 0.1, mark {HOSTILE}" in read(forest).text
-    assert (
-        f"1 of 2 rounds kept (early); {HOSTILE} 0.3000 on validation data; {HOSTILE} 0.4000 on training data"
-        in read(forest).text
-    )
-    assert "weights that are not 02" in read(linear).text
+    assert "trainingearly after 2 rounds, round 1 kept" in read(forest).text
+    assert f"{HOSTILE} on valid0.1000 before, 0.3000 kept, 0.2000 last" in read(forest).text
+    assert "features3 (2 used)" in read(linear).text
     assert "hidden units2" in read(net).text
-    assert "epochs kept" in read(net).text
+    assert "early after 2 epochs, epoch 1 kept" in read(net).text
     assert "0.5 ×Forest by" in read(blend).text
-    assert "part 2feature:" in read(stack).text
+    assert "part 1feature:" in read(stack).text
     many = Forest(random_forest(1, features=30).trees, tuple(f"f{k}" for k in range(30)))
     assert "30: f0, f1, f2, f3, f4, f5, f6, f7 and 22 more" in read(many).text
 

@@ -118,7 +118,7 @@ def test_inspect_shows_training_settings_and_features(run, files):
     model = rk.load(files.model)
     told = run("inspect", files.model, "--importance", 2, "--trees", 1).out
     assert "trained by LambdaMART" in told
-    assert f"finished after 12 rounds, {len(model)} kept" in told
+    assert f"finished after 12 rounds, round {len(model)} kept" in told
     assert f"{model.history.valid[model.history.best]:.4f} kept" in told
     gains = model.importance()
     name, gain = next(iter(gains.items()))

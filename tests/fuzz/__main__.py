@@ -40,10 +40,10 @@ def main() -> None:
         return
     until = time.monotonic() + 60 * options.minutes
     shares = [names[number :: options.processes] for number in range(options.processes)]
+    plan = {"first": options.first, "batch": options.batch, "until": until}
+    plan["waits"] = campaign.PEER_WAITS if options.peers else campaign.WAITS
     with ThreadPoolExecutor(options.processes) as pool:
-        running = [
-            pool.submit(campaign.run, share, first=options.first, batch=options.batch, until=until) for share in shares if share
-        ]
+        running = [pool.submit(campaign.run, share, **plan) for share in shares if share]
         found = campaign.Results()
         for one in running:
             found.counts |= one.result().counts

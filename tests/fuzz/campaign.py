@@ -29,8 +29,8 @@ FAULT, DIFFERS, MEMORY, DIED, HUNG = "fault", "differs", "memory", "died", "hung
 OUTCOMES = (READ, REFUSED, FAULT, DIFFERS, MEMORY, DIED, HUNG)
 MEMORY_LIMIT = 6 << 30
 """Bytes of address space: what Python, Numba and three libraries of trees map, and room for honest work."""
-FIRST_WAIT, WAIT = 600.0, 150.0
-"""Seconds for the first input of a child, and for every other, which may still compile something."""
+WAITS, PEER_WAITS = (600.0, 150.0), (60.0, 20.0)
+"""Seconds for the first input of a child, and for every other; ours may still compile something then, peers' need not."""
 
 
 def targets() -> dict[str, Target]:
@@ -103,10 +103,10 @@ class Results:
         return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def run_batch(name: str, seeds: range, results: Results) -> None:
+def run_batch(name: str, seeds: range, results: Results, waits: tuple[float, float] = WAITS) -> None:
     """Run a batch; a child that dies or hangs is followed by one that tries its last input alone, and one for the rest."""
     while seeds:
-        child = Child(name, seeds)
+        child = Child(name, seeds, waits)
         done = 0
         for seed, how, what in child.lines():
             results.add(name, seed, how, what)
@@ -114,7 +114,7 @@ def run_batch(name: str, seeds: range, results: Results) -> None:
         seeds = seeds[done:]
         if not seeds:
             return
-        alone = Child(name, seeds[:1])
+        alone = Child(name, seeds[:1], waits)
         repeated = list(alone.lines())
         results.add(name, seeds[0], child.ended, "among others, but not alone" if repeated else "")
         seeds = seeds[1:]
@@ -123,7 +123,8 @@ def run_batch(name: str, seeds: range, results: Results) -> None:
 class Child:
     """A process that goes through some inputs of a target."""
 
-    def __init__(self, name: str, seeds: range) -> None:
+    def __init__(self, name: str, seeds: range, waits: tuple[float, float]) -> None:
+        self.waits = waits
         self.command = [sys.executable, "-m", "fuzz", "--child", name, "--first", str(seeds[0]), "--count", str(len(seeds))]
         self.ended = DIED
         """How it ended, if before the last input."""
@@ -137,12 +138,12 @@ class Child:
         ) as process:
             lines: queue.Queue[str | None] = queue.Queue()
             threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
-            wait = FIRST_WAIT
+            wait, later = self.waits
             try:
                 while (line := lines.get(timeout=wait)) is not None:
                     seed, how, what = line.rstrip("\n").split("\t", 2)
                     yield int(seed), how, what
-                    wait = WAIT
+                    wait = later
             except queue.Empty:
                 self.ended = HUNG
                 process.kill()
@@ -154,7 +155,7 @@ def _pass_on(stream, lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def run(names: list[str], *, first: int, batch: int, until: float) -> Results:
+def run(names: list[str], *, first: int, batch: int, until: float, waits: tuple[float, float] = WAITS) -> Results:
     """Batches of every target in turn, until the time is up."""
     results = Results()
     for number in count():
@@ -162,5 +163,5 @@ def run(names: list[str], *, first: int, batch: int, until: float) -> Results:
             if time.monotonic() > until:
                 return results
             start = first + number * batch
-            run_batch(name, range(start, start + batch), results)
+            run_batch(name, range(start, start + batch), results, waits)
     return results

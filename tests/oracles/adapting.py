@@ -10,7 +10,7 @@ import numpy as np
 
 import rankinite as rk
 from rankinite.adapt import task
-from rankinite.adapt.methods.catalogue import catalogue as methods
+from rankinite.adapt.methods import catalogue as methods
 from rankinite.adapt.methods.lambdaboost import lambdaboost
 from rankinite.adapt.methods.smart import smart
 from rankinite.combine.powell_search import powell

@@ -93,6 +93,8 @@ class Fitted(ABC):
     __array_ufunc__ = None  # NumPy's numbers leave 0.3 * ranker to the ranker
     shows: frozenset[str] = frozenset()
     """What there is to look at: "trees", "splits" (which judge features), "weights", "history"."""
+    about_title = ""
+    """What the ranker that it is :meth:`about` is to it, as a title."""
 
     @abstractmethod
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
@@ -123,9 +125,14 @@ class Fitted(ABC):
         assert not rankers
         return self
 
+    def about(self) -> Scorer:
+        """The ranker inside that looking at this one leads to; itself where it has trees or weights, or several parts."""
+        return self
+
     def core(self) -> Scorer:
         """The ranker whose trees or weights are meant when this one is asked for them."""
-        return self
+        inner = self.about()
+        return inner if inner is self or not isinstance(inner, Fitted) else inner.core()
 
     def last_trained(self) -> Scorer:
         """The part that was trained last: the ranker itself, or what was trained on top of others."""

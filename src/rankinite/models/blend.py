@@ -48,6 +48,8 @@ class Blend(Fitted):
     sketch: QuerySketch | None = None
     """The queries that the weights were chosen by; None: by none, or by such as are not known."""
 
+    about_title = "part 1, the correction"
+
     def __post_init__(self) -> None:
         if not self.parts:
             raise ArgumentError("a blend needs at least one part.")
@@ -85,7 +87,7 @@ class Blend(Fitted):
         """How its last part was trained."""
         return trained_of(self.last_trained())
 
-    def core(self) -> Scorer:
+    def about(self) -> Scorer:
         """The correction that LambdaBoost has put on top of a base, or the blend itself."""
         trained = self.trained()
         on_base = [weight for weight, _ in self.parts] == [1.0, 1.0]

@@ -62,6 +62,8 @@ class Normalised(Fitted):
     spread: float = 1.0
     """What it is then divided by; ``all`` only."""
 
+    about_title = "the ranker whose scores they are"
+
     def __post_init__(self) -> None:
         if not is_scorer(self.ranker):
             raise ArgumentError(f"{self.ranker!r} cannot be normalised. Give a ranker: an object with a method score(data).")
@@ -100,9 +102,9 @@ class Normalised(Fitted):
         """The same for the scores of another ranker."""
         return replace(self, ranker=rankers[0])
 
-    def core(self) -> Scorer:
-        """That of its ranker."""
-        return self.ranker.core() if isinstance(self.ranker, Fitted) else self.ranker
+    def about(self) -> Scorer:
+        """Its ranker."""
+        return self.ranker
 
     @property
     def kind(self) -> str:

@@ -14,7 +14,7 @@ FIRST = ("measure", "trees", "rounds", "epochs", "leaves", "rate", "loss", "seed
 
 def card(ranker: Fitted) -> Grid:
     """The table."""
-    trained = ranker.trained() if ranker.core() is ranker and not ranker.inside() else None
+    trained = ranker.trained() if ranker.about() is ranker and not ranker.inside() else None
     maker = f" by {trained.learner}" if trained is not None and trained.learner else ""
     return Grid(("", ""), tuple(_lines(ranker, trained)), align="ll", title=f"{type(ranker).__name__}{maker}")
 

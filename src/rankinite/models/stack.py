@@ -45,6 +45,8 @@ class Stack(Fitted):
     sketch: QuerySketch | None = None
     """The queries that ``top`` was trained on; None: that is not known."""
 
+    about_title = "on top of the parts' scores"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
         top: Any = self.top
@@ -80,7 +82,7 @@ class Stack(Fitted):
         """The same net over other rankers."""
         return replace(self, parts=tuple(rankers))
 
-    def core(self) -> Net | Linear:
+    def about(self) -> Net | Linear:
         """The net."""
         return self.top
 

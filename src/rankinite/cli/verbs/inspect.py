@@ -110,13 +110,13 @@ def _change(background: Path, adapted: Forest) -> Moved:
 
 def tables(ranker: Fitted, title: str, most: int | None) -> list[Grid]:
     """What there is to show of a ranker and of the one that it is about; ``most`` of its features."""
-    trained = ranker.trained() if ranker.core() is ranker and not ranker.inside() else None
+    trained = ranker.trained() if ranker.about() is ranker and not ranker.inside() else None
     shown = [overview(ranker, trained, title)]
     if trained is not None and trained.settings:
         shown.append(settings_grid(trained))
     shown += ranker.tables(most)
-    core: Any = ranker.core()
-    return shown if core is ranker else shown + tables(core, f"its {core.kind}", most)
+    inner: Any = ranker.about()
+    return shown if inner is ranker else shown + tables(inner, ranker.about_title, most)
 
 
 def overview(ranker: Fitted, trained: Trained | None, title: str) -> Grid:
