@@ -107,7 +107,8 @@ SHRINKS = """
 import os, sys
 from pathlib import Path
 import rankinite as rk
-from rankinite.data import letor, table_files
+from rankinite.data.io import table_files
+from rankinite.data.io.letor import files as letor
 
 def shrinking(home, name, path):
     before = getattr(home, name)

@@ -154,7 +154,7 @@ def test_what_looks_like_a_part_but_leads_elsewhere_stays(tmp_path: Path) -> Non
 
 
 SOURCES = Path(output_files.__file__).parents[2]
-ELSEWHERE = {"data/io/streams.py", "kernel_cache.py"}
+ELSEWHERE = {"data/io/streams.py", "engine/kernel_cache.py"}
 """The one copies a pipe into a temporary folder; the other keeps compiled code, which is made again where it is damaged."""
 
 

@@ -31,7 +31,7 @@ from numba.core import caching, serialize
 from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).parents[1]
-SOURCES = ("kernel.py", "barriers.py", "**/_*.py")
+SOURCES = ("engine/kernel.py", "engine/barriers.py", "**/_[a-z]*.py")
 """Every file that defines a kernel, and every file of ours that such a file imports; a test sees to it."""
 COMPILER_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 """What changes Numba's code without changing ours."""
