@@ -32,7 +32,7 @@ from rankinite.learners.base import (
     with_base,
 )
 from rankinite.learners.exact_steps import StepSearch, StepSettings
-from rankinite.learners.monitor import Watch
+from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.trees._state import Keys
@@ -122,7 +122,7 @@ class _Run:
     ) -> None:  # fmt: skip
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
         self.callbacks, self.team = callbacks, team
-        self.watch = Watch(
+        self.watch = Monitor(
             learner, train, valid,
             rounds=learner.trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
         )  # fmt: skip
@@ -143,6 +143,7 @@ class _Run:
         self.search = self._step_search()
         self.sketch = self._sketch()
         self.kept: list[Trees] = []
+        self.push, self.curvature = np.empty_like(self.scores), np.empty_like(self.scores)
 
     @property
     def reoptimises(self) -> int:
@@ -186,34 +187,30 @@ class _Run:
 
     def boost(self) -> Forest:
         """The loop."""
-        push, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         if not self._resume():
             self._measure()  # entry 0 of the history: what training starts from
-        stopped = "finished"
-        try:
-            while self.done < self.learner.trees:
-                if self.watch.waited_long_enough(self.done):
-                    stopped = "early"
-                    break
-                self.objective.gradients(self.scores, push, curvature)
-                trees = [self._grow(push[k], curvature[k], k) for k in range(self.outputs)]
-                if all(len(tree.feature) == 1 for tree in trees) and not self.learner.is_random:
-                    stopped = "exhausted"
-                    break
-                kept = [*self.kept, *trees]
-                if self.search is not None and self.reoptimises and len(kept) % self.reoptimises == 0:
-                    kept = self.search.reoptimised(kept)
-                    self._sum_again(kept)
-                self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
-                self.kept = kept
-                if self.watch.tell(self.done, lambda: self._forest("unfinished")):
-                    stopped = "callback"
-                    break
-        except KeyboardInterrupt:
-            if not self.done:
-                raise
-            stopped = "interrupted"
+        stopped = train_rounds(
+            self.learner.trees,
+            lambda: self.done,
+            is_over=lambda: self.watch.waited_long_enough(self.done),
+            take=self._take_round,
+            tell=lambda: self.watch.tell(self.done, lambda: self._forest("unfinished")),
+        )
         return self._finished(stopped)
+
+    def _take_round(self) -> bool:
+        """A tree for each output; whether there was anything left to split."""
+        self.objective.gradients(self.scores, self.push, self.curvature)
+        trees = [self._grow(self.push[k], self.curvature[k], k) for k in range(self.outputs)]
+        if all(len(tree.feature) == 1 for tree in trees) and not self.learner.is_random:
+            return False
+        kept = [*self.kept, *trees]
+        if self.search is not None and self.reoptimises and len(kept) % self.reoptimises == 0:
+            kept = self.search.reoptimised(kept)
+            self._sum_again(kept)
+        self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
+        self.kept = kept
+        return True
 
     def _grow(self, push: Floats, curvature: Floats, output: int) -> Trees:
         """One tree, its shrunken Newton steps added to the scores."""

@@ -7,7 +7,7 @@ epoch's weights are kept, when the rate falls and when a start has come to its e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,14 +19,14 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer, evaluate
+from rankinite.evaluation.evaluate import Scorer
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import GradedPairs
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.learners.base import Callback, Learner, Progress, Resuming, check_data, starting_scores
+from rankinite.learners.base import Callback, Learner, Resuming, check_data, starting_scores
+from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.models.blend import Blend
-from rankinite.models.history import History
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.weighted import Missing, checked_hidden
@@ -120,20 +120,14 @@ class _Start:
     rows: Rows
     kept: Floats
     """The weights of the best epoch."""
-    best: int = 0
-    train_values: list[float] = field(default_factory=list[float])
-    valid_values: list[float] = field(default_factory=list[float])
-    ended: bool = False
+    monitor: Monitor
+    epoch: int = 0
+    """Epochs done."""
 
     @property
-    def deciding(self) -> list[float]:
-        """The values by which epochs are judged; none where nothing is measured."""
-        return self.valid_values or self.train_values
-
-    @property
-    def best_value(self) -> float:
-        """The value of the best epoch."""
-        return self.deciding[self.best] if self.deciding else 0.0
+    def ended(self) -> bool:
+        """Whether it has come to its end."""
+        return self.monitor.waited_long_enough(self.epoch)
 
 
 class _Run:
@@ -143,7 +137,6 @@ class _Run:
         self, learner: Descent, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
     ) -> None:
         self.learner, self.train_data, self.valid, self.base, self.callbacks = learner, train, valid, base, callbacks
-        self.measure, self.measures_train = learner.watched(), learner.train_history
         for data in (train,) if valid is None else (train, valid):
             check_features(data.features, data.feature_names, data.source, missing=learner.nan == "mean")
         objective = learner.objective(train)
@@ -173,32 +166,41 @@ class _Run:
             steps=Steps(learner.rate, learner.l2, learner.optimiser == "adam", moments, taken),
             rows=Rows(self.start_scores, np.zeros(rows), np.zeros(rows), np.zeros(rows)),
             kept=weights.copy(),
+            monitor=Monitor(
+                learner,
+                self.train_data,
+                self.valid,
+                rounds=learner.epochs,
+                patience=learner.patience,
+                based=self.base is not None,
+                callbacks=self.callbacks,
+                judged_by_train=True,
+            ),
         )
 
     def train(self) -> Net | Linear:
         """The loop."""
         for start in self.starts:
             self._measure(start)  # entry 0 of the history: what training starts from
-        stopped = "finished"
-        try:
-            while self.epoch < self.learner.epochs and stopped == "finished":
-                active = [start for start in self.starts if not start.ended]
-                if not active:
-                    stopped = "early"
-                    break
-                strange = run(self._climb, active)
-                for start, query in zip(active, strange, strict=True):
-                    self._check(start, query)
-                    self._measure(start)
-                    self._judge(start)
-                self.epoch += 1
-                if self._report():
-                    stopped = "callback"
-        except KeyboardInterrupt:
-            if not self.epoch:
-                raise
-            stopped = "interrupted"
+        stopped = train_rounds(
+            self.learner.epochs,
+            lambda: self.epoch,
+            is_over=lambda: all(start.ended for start in self.starts),
+            take=self._take_round,
+            tell=self._tell,
+        )
         return self._ranker(self._leader(), stopped)
+
+    def _take_round(self) -> bool:
+        """An epoch of every start that has not come to its end; there is always something to learn."""
+        active = [start for start in self.starts if not start.ended]
+        strange = run(self._climb, active)
+        for start, query in zip(active, strange, strict=True):
+            self._check(start, query)
+            self._measure(start)
+            self._judge(start)
+        self.epoch += 1
+        return True
 
     def _climb(self, start: _Start) -> int:
         """One epoch."""
@@ -224,62 +226,37 @@ class _Run:
 
     def _measure(self, start: _Start) -> None:
         """Note the watched measure as things stand."""
-        values: list[tuple[list[float], float]] = []
-        if self.measures_train:
-            try:
-                values.append((start.train_values, self._value(start, self.train_data, self.start_scores)))
-            except self.learner.unmeasured:
-                self.measures_train = False
-        if self.valid is not None and self.valid_start is not None:
-            values.append((start.valid_values, self._value(start, self.valid, self.valid_start)))
-        for noted, value in values:  # all or none, should Ctrl-C come in between
-            noted.append(value)
+        start.monitor.take(
+            lambda: self._scores(start, self.train_data, self.start_scores),
+            lambda: self._scores(start, self.valid, self.valid_start),
+        )
 
-    def _value(self, start: _Start, data: Dataset, scores: Floats) -> float:
-        scores = scores.copy()
+    def _scores(self, start: _Start, data: Dataset | None, begun: Floats | None) -> Floats:
+        assert data is not None
+        assert begun is not None
+        scores = begun.copy()
         add_scores(self.frame, start.weights, data.features, scores)
-        value = evaluate(scores, data, [self.measure])[self.measure].mean
-        return value if self.measure.higher_is_better else -value
+        return scores
 
     def _judge(self, start: _Start) -> None:
-        """Keep the weights if they are the best so far; else lower the rate, or end."""
-        values, epoch, patience = start.deciding, self.epoch + 1, self.learner.patience
-        untrained = start.best == 0 and self.base is None  # no training at all is a choice only where there is a base
-        if not values or untrained or values[epoch] > start.best_value:
-            start.kept, start.best = start.weights.copy(), epoch
-            return
-        start.steps = start.steps._replace(rate=start.steps.rate * self.learner.decay)
-        start.ended = patience is not None and epoch - start.best >= patience
+        """Keep the weights if they are the best so far; else lower the rate."""
+        if start.monitor.best(start.epoch + 1) == start.epoch + 1:
+            start.kept = start.weights.copy()
+        else:
+            start.steps = start.steps._replace(rate=start.steps.rate * self.learner.decay)
+        start.epoch += 1
 
     def _leader(self) -> _Start:
         """The start with the best value so far, the first of equals."""
-        return max(self.starts, key=lambda start: start.best_value)
+        return max(self.starts, key=lambda start: start.monitor.worth(start.epoch))
 
-    def _report(self) -> bool:
-        """Tell the callbacks; whether one of them ends the training."""
+    def _tell(self) -> bool:
+        """Tell the callbacks of the start that is best; whether one of them ends the training."""
         leader = self._leader()
-        sign = 1.0 if self.measure.higher_is_better else -1.0
-        progress = Progress(
-            round=self.epoch,
-            rounds=self.learner.epochs,
-            measure=str(self.measure),
-            train=sign * leader.train_values[-1] if leader.train_values else None,
-            valid=sign * leader.valid_values[-1] if leader.valid_values else None,
-            best=leader.best,
-            ranker=lambda: self._ranker(leader, "unfinished"),
-        )
-        ends = [callback(progress) for callback in self.callbacks]  # every one of them is called
-        return any(ends)
+        return leader.monitor.tell(self.epoch, lambda: self._ranker(leader, "unfinished"))
 
     def _ranker(self, start: _Start, stopped: str) -> Net | Linear:
-        sign = 1.0 if self.measure.higher_is_better else -1.0
-        history = History(
-            measure=str(self.measure),
-            train=sign * np.asarray(start.train_values),
-            valid=sign * np.asarray(start.valid_values),
-            best=start.best,
-            stopped=stopped,
-        )
+        history = start.monitor.history(start.epoch, stopped)
         centre, scale = self.frame.centre, self.frame.scale
         made: dict[str, Any] = {
             "nan": self.learner.nan, "settings": self.learner.settings(), "history": history, "sketch": self.sketch

@@ -26,7 +26,7 @@ from rankinite.evaluation.evaluate import Scorer, as_measures, one_measure
 from rankinite.gradients.base import Objective
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.base import Callback, Learner, Resuming, check_data, starting_scores
-from rankinite.learners.monitor import Watch
+from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.measures.base import Measure
 from rankinite.measures.dcg import NDCG
 from rankinite.models.blend import Blend
@@ -150,7 +150,7 @@ class _Run:
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
         for data in (train,) if valid is None else (train, valid):
             check_features(data.features, data.feature_names, data.source, missing=learner.nan == "mean")
-        self.watch = Watch(
+        self.watch = Monitor(
             learner, train, valid,
             rounds=learner.rounds, patience=learner.patience, based=base is not None, callbacks=callbacks,
         )  # fmt: skip
@@ -165,32 +165,29 @@ class _Run:
         self.kept = self.weights
         """The weights of the best round."""
         self.done = 0
+        self.push, self.curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         self.sketch = QuerySketch.of(train)
 
     def boost(self) -> Linear:
         """The loop."""
-        push, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         self._measure()  # entry 0 of the history: what training starts from
-        stopped = "finished"
-        try:
-            while self.done < self.learner.rounds:
-                if self.watch.waited_long_enough(self.done):
-                    stopped = "early"
-                    break
-                self.objective.gradients(self.scores, push, curvature)
-                feature, factor = self.columns.best(push[0])
-                if factor == 0.0:
-                    stopped = "exhausted"
-                    break
-                self._take(feature, self.learner.rate * self._weight(feature, factor) * factor)
-                if self.watch.tell(self.done, lambda: self._ranker("unfinished")):
-                    stopped = "callback"
-                    break
-        except KeyboardInterrupt:
-            if not self.done:
-                raise
-            stopped = "interrupted"
+        stopped = train_rounds(
+            self.learner.rounds,
+            lambda: self.done,
+            is_over=lambda: self.watch.waited_long_enough(self.done),
+            take=self._take_round,
+            tell=lambda: self.watch.tell(self.done, lambda: self._ranker("unfinished")),
+        )
         return self._finished(stopped)
+
+    def _take_round(self) -> bool:
+        """The feature that explains the pushes best; whether there is one."""
+        self.objective.gradients(self.scores, self.push, self.curvature)
+        feature, factor = self.columns.best(self.push[0])
+        if factor == 0.0:
+            return False
+        self._take(feature, self.learner.rate * self._weight(feature, factor) * factor)
+        return True
 
     def _weight(self, feature: int, factor: float) -> float:
         """How many steps of least squares to take."""

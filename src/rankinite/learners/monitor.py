@@ -1,4 +1,7 @@
-"""The watched measure while a ranker is boosted: taken every round, told to callbacks, the judge of which round is kept."""
+"""Monitor: the watched measure after every round of training, which round is kept, and when training ends.
+
+All learners train through it: trees, nets and LambdaBoost differ in what a round is, not in how it is judged.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from rankinite.models.base import Fitted
 from rankinite.models.history import History
 
 
-class Watch:
+class Monitor:
     """The values of the watched measure, entry r after r rounds. A round counts once the caller says that it is done."""
 
     def __init__(
@@ -27,20 +30,25 @@ class Watch:
         patience: int | None,
         based: bool,
         callbacks: Sequence[Callback],
+        judged_by_train: bool = False,
     ) -> None:
+        """``judged_by_train``: without validation data, the training data say which round is best; else it is the last."""
         self.measure, self._train, self._valid = learner.watched(), train, valid
+        self._sign = 1.0 if self.measure.higher_is_better else -1.0
         self._rounds, self._patience, self._callbacks = rounds, patience, callbacks
         self._first = 0 if based else 1  # nothing at all is a choice only where there is a base
         self._measures_train = learner.train_history
         self._unmeasured = learner.unmeasured
         self._train_values: list[float] = []
         self._valid_values: list[float] = []
+        no_judge: list[float] = []
+        self._judge = self._valid_values if valid is not None else self._train_values if judged_by_train else no_judge
 
     def take_up(self, history: History, rounds: int) -> None:
         """Go on from the first rounds of an interrupted run."""
-        self._train_values = history.train[: rounds + 1].tolist()
+        self._train_values[:] = history.train[: rounds + 1].tolist()
         self._measures_train = len(self._train_values) > 0
-        self._valid_values = history.valid[: rounds + 1].tolist()
+        self._valid_values[:] = history.valid[: rounds + 1].tolist()
 
     def take(self, train: Callable[[], Floats], valid: Callable[[], Floats]) -> None:
         """Measure the scores as they stand; each is asked for only where there is something to measure."""
@@ -56,15 +64,17 @@ class Watch:
         return evaluate(scores, data, [self.measure])[self.measure].mean
 
     def best(self, done: int) -> int:
-        """The round with the best validation value, the first of equals; without validation data, the last one."""
-        if self._valid is None or done < self._first:
-            return done
-        values = np.asarray(self._valid_values[self._first : done + 1])
-        return self._first + int(np.argmax(values if self.measure.higher_is_better else -values))
+        """The round with the best value, the first of equals; where nothing judges, the last one."""
+        values = self._sign * np.asarray(self._judge[self._first : done + 1])
+        return self._first + int(np.argmax(values)) if len(values) else done
+
+    def worth(self, done: int) -> float:
+        """The best value so far, the higher the better; 0 where nothing judges."""
+        return self._sign * self._judge[self.best(done)] if self._judge else 0.0
 
     def waited_long_enough(self, done: int) -> bool:
         """Whether patience has come to its end."""
-        return self._valid is not None and self._patience is not None and done > 0 and done - self.best(done) >= self._patience
+        return self._patience is not None and done > 0 and done - self.best(done) >= self._patience
 
     def tell(self, done: int, ranker: Callable[[], Fitted]) -> bool:
         """Tell the callbacks; whether one of them ends the training."""
@@ -92,3 +102,32 @@ class Watch:
             stopped=stopped,
             steps=np.asarray(steps[:done]),
         )
+
+
+def train_rounds(
+    rounds: int,
+    done: Callable[[], int],
+    *,
+    is_over: Callable[[], bool],
+    take: Callable[[], bool],
+    tell: Callable[[], bool],
+) -> str:
+    """The loop of every training; returns why it ended.
+
+    ``done`` counts the rounds that are finished, ``is_over`` says whether patience has ended, ``take`` does a round and says
+    whether there was anything left to learn, ``tell`` lets callbacks know and says whether one of them ends the training.
+    Ctrl-C ends it too, and keeps the rounds that are done; before the first there is nothing to keep.
+    """
+    try:
+        while done() < rounds:
+            if is_over():
+                return "early"
+            if not take():
+                return "exhausted"
+            if tell():
+                return "callback"
+    except KeyboardInterrupt:
+        if not done():
+            raise
+        return "interrupted"
+    return "finished"
