@@ -274,6 +274,13 @@ def test_a_damaged_trial_is_made_again(counted, tmp_path, ending, harm):
     assert fits(counted)["trada"] == 12
 
 
+def later_zip(folder):
+    """An archive that says a later version of zip is needed to unpack it."""
+    content = bytearray((folder / "trada.npz").read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 255
+    return bytes(content)
+
+
 FORGERIES = {
     "another model": {"rankinite": lambda folder: (folder / "background.rankinite").read_bytes()},
     "another trial": {
@@ -291,6 +298,7 @@ FORGERIES = {
     "negative spreads": {"npz": lambda folder: changed_facts(folder, spreads=-np.ones(6))},
     "a list of times": {"npz": lambda folder: changed_facts(folder, seconds=np.ones(2))},
     "endless": {"npz": lambda folder: changed_facts(folder, seconds=np.asarray(np.inf))},
+    "a later kind of zip": {"npz": later_zip},
     "objects": {"npz": lambda folder: changed_facts(folder, unseen=np.full(target().rows, None))},
     "nothing to score": {"rankinite": lambda folder: model_bytes(rk.Feature("elsewhere"), folder)},
 }

@@ -5,6 +5,8 @@ Checkpoints are left to it: with bounds checks the kernels that train take a min
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fuzz import campaign
@@ -23,6 +25,14 @@ def test_every_input_is_read_or_refused(name: str) -> None:
     if name != "settings files":  # they name data that are not there
         assert results.counts[name][READ] >= 3, "hardly any input is valid: the generator looks at the first check alone"
     assert results.counts[name][REFUSED] >= 3
+
+
+FOUND = sorted((Path(__file__).parent / "found").glob("letor-*.txt"))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_was_found_once_is_read_as_the_slow_reader_does(path: Path) -> None:
+    campaign.targets()["letor"].run(path)
 
 
 def test_a_death_is_noticed_and_the_rest_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -38,9 +39,9 @@ def parse(text: str, *, missing: float = 0.0, base: int = 1) -> dict[str, list]:
     rows = {"grades": [], "qids": [], "features": [], "doc_ids": []}
     for line in text.split("\n"):
         body, _, comment = line.partition("#")
-        if not body.strip():
+        grade, *tokens = words_of(body) or [""]
+        if not grade:
             continue
-        grade, *tokens = body.split()
         rows["grades"].append(float32(grade))
         rows["qids"].append(tokens.pop(0).removeprefix("qid:"))
         rows["features"].append({int(token.split(":")[0]) - base: float32(token.split(":")[1]) for token in tokens})
@@ -50,8 +51,13 @@ def parse(text: str, *, missing: float = 0.0, base: int = 1) -> dict[str, list]:
     return rows
 
 
+def words_of(text: str) -> list[str]:
+    """What stands between blanks, tabs and carriage returns; Python's own split() knows more separators."""
+    return [word for word in re.split("[ \t\r]", text) if word]
+
+
 def doc_id(comment: str) -> str:
-    words = comment.replace("docid=", "docid = ").replace("docid:", "docid = ").split()
+    words = words_of(comment.replace("docid=", "docid = ").replace("docid:", "docid = "))
     if words[:2] == ["docid", "="]:
         words = words[2:]
     return words[0] if words else ""

@@ -32,8 +32,11 @@ from rankinite.installed import code_key, versions
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.loading import loaded
 
-DAMAGE = (OSError, ValueError, TypeError, EOFError, KeyError, RecursionError, BadZipFile, zlib.error, RankiniteError)
-"""What reading a damaged file may raise."""
+DAMAGE = (
+    *(OSError, ValueError, TypeError, EOFError, KeyError, RecursionError, RankiniteError),
+    *(BadZipFile, NotImplementedError, zlib.error),
+)
+"""What reading a damaged file may raise; NotImplementedError where a zip archive claims a version that is not known."""
 
 
 class TrialStore:
