@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test fuzz crash determinism browser compiler lint types docs bench adaptation clean
+.PHONY: help demo test quick fuzz crash determinism browser compiler lint types docs bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
+	@echo "make quick   the tests that take no time, in under a minute once kernels are compiled"
 	@echo "make fuzz    structured random input for every reader, with bounds checks; MINUTES=30"
 	@echo "make crash   signals at random moments of every verb that writes; MINUTES=10"
 	@echo "make determinism   all learners as on an older processor and in plain Python: the same bytes?"
@@ -60,6 +61,9 @@ compiler:
 
 test: $(VENV)/.dev browser compiler
 	$(BIN)/python -m pytest -n 2
+
+quick: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m quick tests
 
 fuzz: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m fuzz --minutes $(or $(MINUTES),30)

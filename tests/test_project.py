@@ -54,6 +54,17 @@ def test_every_entry_of_the_papers_map_leads_to_code():
         assert resolve(entry) is not None
 
 
+def test_every_name_and_file_of_the_recipes_is_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    names, files = re.findall(r"`(rankinite\.[\w.]+)`", text), re.findall(r"`((?:src|tests|docs)/[\w./]+)`", text)
+    assert len(names) > 10
+    assert len(files) > 15
+    for name in names:
+        assert name == "rankinite.measures" or resolve(name) is not None
+    for file in files:
+        assert "NAME" in file or (ROOT / file).exists(), file
+
+
 def test_kernels_import_nothing_of_ours_but_the_decorator_and_other_kernels():
     kernels = [path for path in SOURCE.rglob("_*.py") if "@kernel" in path.read_text()]
     assert len(kernels) >= 4

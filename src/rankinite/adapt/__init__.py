@@ -6,6 +6,11 @@
   background rows that are like the target;
 - :func:`pool`: both data sets trained on together;
 - :func:`choose`: all of them, tried on the target's own queries, and the one to deploy.
+
+Inside: ``methods`` are the ways to adapt, ``guards`` refuse what does not fit together. ``choosing`` is the run: a
+``task``, a ``trial`` of each method on queries ``held_out``, kept in a ``trial_cache``; then the ``decision``, the
+``result``, its ``recommendation`` with ``concentration`` and ``learning_curve``. ``background_settings`` and
+``forest_changes`` look into forests.
 """
 
 from rankinite.adapt.choosing import choose

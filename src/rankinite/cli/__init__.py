@@ -1,4 +1,9 @@
-"""The command line: one file a verb. Each verb parses, calls and prints; whatever it does, Python can do."""
+"""The command line: whatever it does, Python can do.
+
+``app`` lists the verbs by task, ``commands`` loads the one that is run from ``verbs``. What verbs share: ``options``,
+``learner_options``, ``ranker_arguments``, ``settings_file``, ``files`` (inputs and outputs), ``messages``, ``progress``,
+``output``, ``pictures``, ``report_option``, ``inner_rankers``, ``completion``, ``interrupts``.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def parse_measure(text: str) -> Any:
     """The measure a text such as ``ndcg@10`` names.
 
     >>> parse_measure("ndcg@10")
-    NDCG(cutoff=10, gains='exponential', discount='log2')
+    NDCG(cutoff=10, gains='exponential', discount='log2', short='counted')
     """
     match = _PATTERN.fullmatch(text.strip())
     measure = _find(match["name"]) if match else None

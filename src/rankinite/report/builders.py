@@ -35,7 +35,7 @@ def of_choice(
     facts: Given | None = None,
     title: str = "Adaptation",
 ) -> Report:
-    """What :func:`rankinite.adapt.choosing` found, on the target it was given.
+    """What :func:`rankinite.adapt.choose` found, on the target it was given.
 
     Queries are shown one by one on the test data, if they were given to both, else on the target, where each is judged by
     rankers that had not seen it. ``data``: further data whose fingerprints to list, by name. ``facts``: what else should be

@@ -1,0 +1,1 @@
+"""What must hold before rankers and data are put together: ``grade_scales``."""

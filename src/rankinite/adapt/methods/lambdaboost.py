@@ -28,7 +28,7 @@ def lambdaboost(
     """Correct the background's scores linearly; held-out queries say after how many rounds to end.
 
     ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale`` and
-    ``allow_overlap``: as for :func:`rankinite.adapt.methods.smart`.
+    ``allow_overlap``: as for :func:`rankinite.adapt.smart`.
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner

@@ -1,0 +1,3 @@
+"""Model files: ``container`` (our format), ``loading`` (any file), ``lightgbm`` and ``xgboost`` with ``ubjson`` and ``parsed``
+(models from elsewhere), ``matching`` (which features these mean), ``sketches`` (what a model was trained on).
+"""

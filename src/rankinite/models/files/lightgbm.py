@@ -28,7 +28,7 @@ ZERO, NAN = 1, 2
 NOTHING = float(np.float32(1e-35))
 """Values up to this size are 0 to LightGBM."""
 LOSSES = {"lambdarank": "lambda", "rank_xendcg": "lambda", "regression": "squared", "l2": "squared", "mse": "squared"}
-"""LightGBM's objective → the loss by which :func:`rankinite.adapt.methods.trada` takes it."""
+"""LightGBM's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
 def read_lightgbm(content: bytes, place: str, all_trees: bool = False) -> Forest:  # noqa: ARG001 - see below

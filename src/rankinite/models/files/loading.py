@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,21 +27,30 @@ HOMES = {
 """The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
 
 
-FOREIGN = {
-    "LightGBM": ("rankinite.models.files.lightgbm", "read_lightgbm"),
-    "XGBoost": ("rankinite.models.files.xgboost", "read_xgboost"),
-}
-"""Whose model files are read besides our own → the module and function that does it, given the bytes, the place and whether
-all trees are to be kept."""
+@dataclass(frozen=True)
+class Foreign:
+    """Models from elsewhere that are read as forests."""
+
+    maker: str
+    beginnings: tuple[bytes, ...]
+    """How their files begin."""
+    module: str
+    reader: str
+    """The function that reads them, given the bytes, the place and whether all trees are to be kept; imported when needed."""
+
+
+FOREIGN = (
+    Foreign("LightGBM", (b"tree\n", b"tree\r\n"), "rankinite.models.files.lightgbm", "read_lightgbm"),
+    Foreign("XGBoost", (b"{",), "rankinite.models.files.xgboost", "read_xgboost"),
+)
+"""Whose model files are read besides our own: an importer is one file, and one line here."""
 
 
 def maker_of(beginning: bytes) -> str | None:
     """Whose model file begins so; None: it is none that is known."""
     if beginning[8:9] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER:
         return "rankinite"
-    if beginning.startswith((b"tree\n", b"tree\r\n")):
-        return "LightGBM"
-    return "XGBoost" if beginning[:1] == b"{" else None
+    return next((foreign.maker for foreign in FOREIGN if beginning.startswith(foreign.beginnings)), None)
 
 
 def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
@@ -71,10 +81,10 @@ def loaded(content: bytes, path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
 def _read(content: bytes, path: AnyPath, all_trees: bool) -> Ranker:
     maker = maker_of(content[:16])
-    if maker not in FOREIGN:
+    foreign = next((own for own in FOREIGN if own.maker == maker), None)
+    if foreign is None:
         return build(parse_model(content, path))
-    module, name = FOREIGN[maker]
-    return getattr(import_module(module), name)(content, str(path), all_trees)
+    return getattr(import_module(foreign.module), foreign.reader)(content, str(path), all_trees)
 
 
 def build(stored: Stored) -> Ranker:

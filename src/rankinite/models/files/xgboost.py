@@ -29,7 +29,7 @@ BY_LOGIT = ("binary:logistic", "reg:logistic")
 BY_LOGARITHM = ("count:poisson", "reg:gamma", "reg:tweedie")
 """Objectives whose first score is kept as a mean."""
 LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "pairs", "reg:squarederror": "squared"}
-"""XGBoost's objective → the loss by which :func:`rankinite.adapt.methods.trada` takes it."""
+"""XGBoost's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
 MOST_UNNAMED = 1_000_000

@@ -1,0 +1,5 @@
+"""LETOR text, also known as LIBSVM with query ids.
+
+``files`` reads and writes whole files, ``_blocks`` parses chunks side by side, ``_kernels`` parse and ``_format_kernels`` write
+single lines, ``_messages`` are the errors.
+"""
