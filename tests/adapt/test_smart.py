@@ -133,7 +133,7 @@ def test_the_settings_are_those_of_the_papers():
 def test_left_out_the_learner_is_the_papers(monkeypatch):
     asked = []
     for way in WAYS:
-        home = import_module(f"rankinite.adapt.{way}")  # by name it is the function
+        home = import_module(f"rankinite.adapt.methods.{way}")  # by name it is the function
         monkeypatch.setattr(home, "fit_tuned", lambda learner, *_, **told: asked.append((learner, told)))
     smart(background(), target(), measure="ndcg@3", folds=4, seed=5)
     lambdaboost(background(), target(), measure="ndcg@3", folds=4, seed=5)

@@ -55,7 +55,7 @@ def few_trees():
         def small(measure, seed=0, *_):
             return rk.LambdaMART(measure=measure, trees=8, leaves=4, rate=0.3, min_rows=5, seed=seed)
 
-        for module, name in (("task", "own_learner"), ("neighbours", "own_learner"), ("smart", "rows_drawn")):
+        for module, name in (("task", "own_learner"), ("methods.neighbours", "own_learner"), ("methods.smart", "rows_drawn")):
             patched.setattr(import_module(f"rankinite.adapt.{module}"), name, small)
         linear = import_module("rankinite.adapt.methods.lambdaboost")
         patched.setattr(linear, "LambdaBoost", lambda **given: rk.LambdaBoost(**{**given, "rounds": 8}))

@@ -52,9 +52,11 @@ def test_the_help_names_the_exit_codes(run):
 
 
 def test_every_module_with_a_verb_is_listed():
-    modules = {path.stem for path in (importlib.resources.files(rankinite) / "cli").iterdir() if path.suffix == ".py"}
+    modules = {path.stem for path in (importlib.resources.files(rankinite) / "cli" / "verbs").iterdir() if path.suffix == ".py"}
     found = {
-        name for name in modules if inspect.isfunction(getattr(importlib.import_module(f"rankinite.cli.{name}"), name, None))
+        name
+        for name in modules
+        if inspect.isfunction(getattr(importlib.import_module(f"rankinite.cli.verbs.{name}"), name, None))
     }
     assert found == set(app.VERBS)
 
@@ -62,7 +64,9 @@ def test_every_module_with_a_verb_is_listed():
 @pytest.mark.parametrize("verb", app.VERBS)
 def test_every_example_can_be_parsed(verb):
     """Names and options of the examples are right; files are not looked at."""
-    found = examples(inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.{verb}"), verb)).partition("Examples:")[2])
+    found = examples(
+        inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
+    )
     assert found
     for _, own, *words in found:
         assert own == verb
@@ -108,7 +112,7 @@ def test_the_help_loads_no_verb():
     code = (
         "import sys; sys.argv = ['rankinite', '--help']\nfrom rankinite.cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        f"print('loaded', *(name for name in {tuple(app.VERBS)!r} if f'rankinite.cli.{{name}}' in sys.modules))"
+        f"print('loaded', *(name for name in {tuple(app.VERBS)!r} if f'rankinite.cli.verbs.{{name}}' in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded"

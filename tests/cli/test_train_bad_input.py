@@ -200,5 +200,5 @@ def test_long_names_are_cut(run, files, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     done = run(*(files.train if word == "train" and word != command[0] else word for word in command))
     assert (done.code, done.out) == (2, "")
-    assert "x…x" in "".join(done.err.split()).replace("│", "")
+    assert "x…" in "".join(done.err.split()).replace("│", "")
     assert len(done.err) < 2_000

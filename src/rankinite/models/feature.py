@@ -66,7 +66,10 @@ class Feature(Fitted):
     def summary(self) -> list[tuple[str, str]]:
         """The feature, and which of its values come first."""
         which = f"named {self.feature!r}" if isinstance(self.feature, str) else f"at position {self.feature}, counted from 0"
-        return [("ranks by", f"the feature {which}; {'small' if self.ascending else 'large'} values first")]
+        return [
+            ("written", str(self)),
+            ("ranks by", f"the feature {which}; {'small' if self.ascending else 'large'} values first"),
+        ]
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it."""
