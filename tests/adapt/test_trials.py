@@ -383,7 +383,7 @@ def test_an_interrupt_ends_all_and_finished_trials_are_kept(counted, tmp_path, t
 
 
 def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted, tmp_path, monkeypatch):
-    """The model stands there first, the facts come last: only both together count."""
+    """The model is written first, the facts come last: only both together count."""
     task = Task({"background": background()}, target(), NDCG)
     kept = TrialStore(tmp_path, task)
     done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, np.arange(6.0), 1.5)

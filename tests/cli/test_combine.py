@@ -209,7 +209,7 @@ REFUSED = {
     "tree too deep": (THREE, ["--tree", "(" * 5000 + "1" + ")" * 5000], ["nested pairs"]),
     "tree too far": (THREE, ["--tree", "((1,2),4)"], ["no ranker 4", "from 1 to 3"]),
     "tree from 0": (THREE, ["--tree", "((0,1),2)"], ["no ranker 0", "from 1 to 3"]),
-    "tree with one twice": (THREE, ["--tree", "((1,2),1)"], ["ranker 1 stands there twice"]),
+    "tree with one twice": (THREE, ["--tree", "((1,2),1)"], ["ranker 1 appears twice"]),
     "tree without one": (THREE, ["--tree", "(1,2)"], ["ranker 3, column, is not in it"]),
     "empty range": (TWO, ["--low", "2", "--high", "2"], ["--low 2 and --high 2", "no weights between"]),
     "range that ends before it begins": (TWO, ["--low", "6"], ["--low 6 and --high 5", "0 and 5"]),

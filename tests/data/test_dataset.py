@@ -170,7 +170,7 @@ def test_choosing_takes_what_is_meant_or_refuses() -> None:
     for wrong, message in [
         ([0.7], "not by float64"),
         ([-1], "number -1 is outside"),
-        ([0, 0], "stands there twice"),
+        ([0, 0], "appears twice"),
         ([True], "mask"),
     ]:
         with pytest.raises(DataError, match=message):

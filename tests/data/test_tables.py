@@ -134,7 +134,7 @@ def test_features_may_be_called_like_roles(tmp_path: Path) -> None:
 
 
 def test_repeated_feature_names_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="feature 'x' stands there twice"):
+    with pytest.raises(DataError, match="feature 'x' appears twice"):
         write_parquet(random_dataset(3).rename_features(["x", "y", "x"]), tmp_path / "t.parquet")
     assert not list(tmp_path.iterdir())
 

@@ -153,7 +153,7 @@ POINTWISE = {
 
 
 def rounded(data: Dataset) -> Dataset:
-    """Features of few values, so that bins are exact and do not depend on how often a row stands there."""
+    """Features of few values, so that bins are exact and do not depend on how often a row occurs."""
     return replace(data, features=np.round(data.features, 1).astype(np.float32))
 
 

@@ -21,7 +21,7 @@ def check_dataset(data: Dataset) -> None:
     _check_offsets(data)
     names, counts = np.unique(data.qids, return_counts=True)
     if len(names) < data.queries:
-        raise DataError(f"{data.source}: query {str(names[counts > 1][0])!r} stands there twice. Query ids must differ.")
+        raise DataError(f"{data.source}: query {str(names[counts > 1][0])!r} appears twice. Query ids must differ.")
     _check_weights(data)
     if data.preferences is not None:
         data.preferences.check(data.query_of_row())

@@ -155,7 +155,7 @@ def check_data(
             raise DataError(f"{data.source}: there are no rows. Give data with judged documents.")
     repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
     if repeated:
-        raise DataError(f"{train.source}: feature {repeated[0]!r} stands there more than once. Rename one: names must differ.")
+        raise DataError(f"{train.source}: feature {repeated[0]!r} appears more than once. Rename one: names must differ.")
     if valid is not None:
         check_same_features(train, valid)
     if base is not None and not is_scorer(base):

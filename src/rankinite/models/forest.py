@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.evaluate import Scorer
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
@@ -22,6 +21,7 @@ from rankinite.models import views
 from rankinite.models.base import Fitted, Note, Trained, drawn_history, plain_settings
 from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
+from rankinite.models.forest_checks import check_forest
 from rankinite.models.history import History
 from rankinite.models.importance import Drop, permutation_importance, tree_importance
 from rankinite.models.inputs import located
@@ -38,8 +38,8 @@ class Forest(Fitted):
     """Trees whose values add up to a score: a row's score is ``start``, then plus its value in tree 0, in tree 1, ….
 
     The sum is taken in float64 and in this order exactly, so that training that goes on from a forest sees the same scores to
-    the bit. A forest with ``grades`` (McRank) has one sum for each of them, to which every so-manieth tree belongs; its score
-    is the mean grade under the probabilities that the sums stand for.
+    the bit. A forest with ``grades`` (McRank) has n sums, one for each of them, and every n-th tree adds to the same
+    one; its score is the mean grade under the probabilities that the sums stand for.
     """
 
     trees: Trees
@@ -65,7 +65,7 @@ class Forest(Fitted):
         if self.grades is not None:
             object.__setattr__(self, "grades", frozen(np.ascontiguousarray(self.grades, SCORE)))
         object.__setattr__(self, "settings", plain_settings(self.settings, "forest"))
-        _check(self)
+        check_forest(self)
 
     @property
     def outputs(self) -> int:
@@ -299,31 +299,4 @@ class Forest(Fitted):
             settings=stored.fact("settings", dict),
             history=history,
             sketch=stored_sketch(stored),
-        )
-
-
-def _check(forest: Forest) -> None:
-    """Refuse what the kernels could not walk, and sums that are no numbers."""
-    names, outputs = forest.feature_names, len(forest.start)
-    if len(set(names)) < len(names):
-        repeated = min(name for name, count in Counter(names).items() if count > 1)
-        raise DataError(f"forest: two features are called {quoted(repeated)}. Names must differ; rename one.")
-    forest.trees.check(len(names), "forest")
-    if forest.start.ndim != 1 or not outputs or (forest.grades is None and outputs != 1):
-        raise DataError(f"forest: start has shape {forest.start.shape}. Give one number, or with grades one for each.")
-    if forest.grades is not None and forest.grades.shape != forest.start.shape:
-        raise DataError(f"forest: there are grades of shape {forest.grades.shape} for {outputs} outputs. Give one an output.")
-    if len(forest.trees) % outputs:
-        raise DataError(
-            f"forest: {len(forest.trees)} trees cannot be shared by {outputs} outputs. Every round has one for each."
-        )
-    numbers = (forest.start, forest.trees.curvature, forest.trees.gain, () if forest.grades is None else forest.grades)
-    if not all(np.isfinite(array).all() for array in numbers) or (forest.trees.rows < 0).any():
-        raise DataError("forest: a start, grade, curvature, gain or number of rows is no number that could be one.")
-    with np.errstate(over="ignore"):
-        largest = np.abs(forest.start).max() + forest.trees.largest_sum()
-    if not np.isfinite(largest):
-        raise DataError(
-            f"forest: the largest leaves of its {len(forest.trees)} trees add up to a number beyond 64-bit floats, so that "
-            "scores would be infinite. The model is damaged, or its training diverged; train it with a smaller rate."
         )

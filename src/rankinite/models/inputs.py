@@ -58,7 +58,7 @@ def columns_of(given: Sequence[str], wanted: tuple[str, ...], place: str) -> Ind
         )
     repeated = sorted(set(repeated_names(given)) & set(wanted))
     if repeated:
-        raise DataError(f"{place}: feature {repeated[0]!r} stands there more than once. Names must differ; rename one.")
+        raise DataError(f"{place}: feature {repeated[0]!r} appears more than once. Names must differ; rename one.")
     return np.asarray([position[name] for name in wanted], INDEX)
 
 

@@ -18,7 +18,7 @@ from rankinite.report.document import Importance, MovedFeature, MovedTrees, Move
 from rankinite.trees.structure import DTYPES, LEAF
 
 POINTS = 600
-"""A training of more rounds is told at every so-manieth."""
+"""A training of more rounds is told at every n-th."""
 FEATURES = 20
 """So many features are listed."""
 MOST_FORESTS = 4

@@ -52,7 +52,7 @@ def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
 
 
 def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Settings as text; those of a ranker further up, or of a base that stands there, by its name."""
+    """Settings as text; those of a ranker further up, or of a base that is listed, by its name."""
     above = {_settings_text(own): other for other, own in reversed(list(found.items())[: list(found).index(name)])}
     text = _settings_text(settings)
     if text in above:

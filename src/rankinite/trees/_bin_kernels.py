@@ -46,7 +46,7 @@ def gather_columns(features: Features, rows: Indices, base: int, out_columns: Fe
 
 @kernel
 def count_values(ordered: Features, out_values: Features, out_counts: Indices) -> int:
-    """The distinct numbers of ``ordered`` (n; rising, NaN last) and how often each stands there; returns how many they are."""
+    """The distinct numbers of ``ordered`` (n; rising, NaN last) and how often each occurs; returns how many they are."""
     distinct, start, end = 0, 0, 0
     while end < len(ordered) and ordered[end] == ordered[end]:  # NaN differs from itself
         end += 1

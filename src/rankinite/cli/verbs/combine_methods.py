@@ -211,7 +211,7 @@ def _tree(text: str, names: list[str]) -> Any:
         if not 1 <= number <= len(names):
             raise ArgumentError(f"--tree {text}: there is no ranker {number}. They are counted from 1 to {len(names)}.")
         if numbers.count(number) > 1:
-            raise ArgumentError(f"--tree {text}: ranker {number} stands there twice. Give each one place.")
+            raise ArgumentError(f"--tree {text}: ranker {number} appears twice. Give each one place.")
     for number, name in enumerate(names, 1):
         if number not in numbers:
             raise ArgumentError(f"--tree {text}: ranker {number}, {name}, is not in it. Add it, or do not give that ranker.")

@@ -103,7 +103,7 @@ def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, n
     """Refuse a repeated column name, and files that should be one table but name different columns."""
     repeated = repeated_names(names)
     if repeated:
-        raise DataError(f"{name}: column {repeated[0]!r} stands there more than once. Column names must differ; rename one.")
+        raise DataError(f"{name}: column {repeated[0]!r} appears more than once. Column names must differ; rename one.")
     if set(first) != set(names):
         odd = sorted(set(first) ^ set(names))
         raise DataError(

@@ -90,7 +90,7 @@ def _schema(data: Dataset) -> Any:
         raise DataError(f"{data.source}: there are no rows, and a file without rows cannot be read back. Select at least one.")
     repeated = repeated_names(data.feature_names)
     if repeated:
-        raise DataError(f"{data.source}: feature {repeated[0]!r} stands there twice. Rename it with rename_features.")
+        raise DataError(f"{data.source}: feature {repeated[0]!r} appears twice. Rename it with rename_features.")
     kinds = {"qid": pa.string(), "grades": pa.float32()}
     kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
     kinds |= {"weight": pa.float64()} if data.weights is not None else {}

@@ -69,7 +69,7 @@ class Stored:
         values = self.fact(name, cast("type[list[Any]]", list))
         odd = [value for value in values if not isinstance(value, str)]
         if odd:
-            raise DataError(f"{name!r} must list texts, but {quoted(odd[0])} stands there. {DAMAGED}")
+            raise DataError(f"{name!r} must list texts, but one of them is {quoted(odd[0])}. {DAMAGED}")
         return tuple(values)
 
     def array(self, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -88,7 +88,7 @@ class Stored:
     def part(self, facts: Any, prefix: str) -> Stored:
         """A ranker inside this one."""
         if not isinstance(facts, dict):
-            raise DataError(f"a ranker must be described by a JSON object, but {quoted(facts)} stands there. {DAMAGED}")
+            raise DataError(f"a ranker must be described by a JSON object, not by {quoted(facts)}. {DAMAGED}")
         described = cast("dict[str, Any]", facts)
         kind = described.get("kind")
         if not isinstance(kind, str):
@@ -251,7 +251,7 @@ def _entry(name: str, entry: Any, path: AnyPath) -> tuple[np.dtype[Any], tuple[i
         dtype, shape, span = told.get("dtype"), _counts(told.get("shape")), _counts(told.get("data_offsets"))
         if isinstance(dtype, str) and dtype in DTYPES and shape is not None and span is not None and len(span) == 2:
             return DTYPES[dtype], shape, (span[0], span[1])
-    raise DataError(f"{path}: the array {quoted(name)} is described by {quoted(entry)}, which means nothing here. {DAMAGED}")
+    raise DataError(f"{path}: the array {quoted(name)} is described by {quoted(entry)}, which is not understood. {DAMAGED}")
 
 
 def _counts(values: Any) -> tuple[int, ...] | None:

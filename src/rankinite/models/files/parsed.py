@@ -1,6 +1,6 @@
 """Values of parsed JSON and UBJSON, and numbers from text, taken out by the type that is wanted.
 
-Whoever reads a foreign model asks for each value here, so that whatever stands there instead ends in a DataError that names the
+Whoever reads a foreign model asks for each value here, so that whatever appears instead ends in a DataError that names the
 file, the place in it, the value and what it must be.
 """
 

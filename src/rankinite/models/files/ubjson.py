@@ -13,7 +13,7 @@ NUMBERS = {"i": ">i1", "U": ">u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4
 CONSTANTS = {"Z": None, "N": None, "T": True, "F": False}
 """The letter of a value that has no bytes → the value."""
 DEEPEST = 100
-"""Brackets inside each other."""
+"""How deeply brackets may be nested."""
 
 
 def parse_ubjson(content: bytes, place: str) -> Any:
