@@ -27,7 +27,7 @@ from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import as_measures, one_measure
 from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.gradients.lambdas import trainable
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.files.matching import match_features
 
@@ -92,7 +92,7 @@ def choose(
     known = {trial.method.name: trial for trial in trials}
     judged = judged_queries(target, task.measure)
     unseen = _unseen(task, {name: trial.unseen for name, trial in known.items()}, measures)
-    sign = 1.0 if task.measure.higher_is_better else -1.0
+    sign = sign_of(task.measure)
     values = {name: sign * unseen[name][task.measure].per_query[judged] for name in known}
     verdict = decide(values, confidence=confidence)
     fitted = {name: trial.ranker for name, trial in known.items()}

@@ -19,7 +19,7 @@ from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, evaluate, scores_of
 from rankinite.learners.base import Learner
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted, Ranker
 from rankinite.models.blend import Blend
 from rankinite.models.files.matching import match_features
@@ -131,7 +131,7 @@ def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = 
 def best_round(curve: Floats, measure: Measure, *, based: bool) -> int:
     """The round with the best value, the first of equals; none at all is a choice only where there is a base."""
     first = 0 if based else 1
-    return first + int(np.argmax(curve[first:] if measure.higher_is_better else -curve[first:]))
+    return first + int(np.argmax(sign_of(measure) * curve[first:]))
 
 
 def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
@@ -232,4 +232,4 @@ def _unseen_values(
         for part in parts_of(target, measure, folds, seed):
             scores[part.rows] = scores_of(make(part.rest), part.held)
     values = evaluate(scores, data, [measure])[measure].per_query
-    return (1.0 if measure.higher_is_better else -1.0) * values[~np.isnan(values)]
+    return sign_of(measure) * values[~np.isnan(values)]

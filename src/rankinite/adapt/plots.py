@@ -10,6 +10,7 @@ from rankinite.adapt.decision import BASELINES
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, literal, plain
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
+from rankinite.measures.base import sign_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ def plot_methods(choice: Choice, seen: Comparison, axes: Axes | None) -> Axes:
     names = [name for name in seen.systems if name != base]
     pairs = [seen.pair(name, base, choice.measure) for name in names]
     colours = [ORANGE if name == choice.name else GREY if name in BASELINES else BLUE for name in names]
-    better = 1.0 if choice.measure.higher_is_better else -1.0
+    better = sign_of(choice.measure)
     canvas = draw_intervals(
         axes,
         names,

@@ -20,7 +20,7 @@ from rankinite.evaluation.meaning import MEANING
 from rankinite.evaluation.pairs import floor_note
 from rankinite.evaluation.significance import paired_differences
 from rankinite.grid import Grid, number
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
 
@@ -122,7 +122,7 @@ class Choice:
             for qid, old, new in zip(seen[self.name].qids.tolist(), before, after, strict=True)
             if not np.isnan(old)
         ]
-        sign = 1.0 if self.measure.higher_is_better else -1.0
+        sign = sign_of(self.measure)
         return sorted(known, key=lambda row: (sign * (row[1] - row[2]), row[0]))
 
     @property

@@ -14,7 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
-from rankinite.measures.base import TrainableMeasure
+from rankinite.measures.base import TrainableMeasure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
 
@@ -71,7 +71,7 @@ class Task:
     def _best(self, rankers: Sequence[R]) -> R:
         if len(rankers) == 1:
             return rankers[0]
-        sign = 1.0 if self.measure.higher_is_better else -1.0
+        sign = sign_of(self.measure)
         return max(rankers, key=lambda own: sign * evaluate(own, self.target, [self.measure])[self.measure].mean)
 
     @remembered

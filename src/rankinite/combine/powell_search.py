@@ -10,7 +10,7 @@ from rankinite.checks import check_count
 from rankinite.combine.result import Combination, Rankers, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 
 
 def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", *, most: int = 2000) -> Combination:
@@ -24,7 +24,7 @@ def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", 
     check_count("powell", "most", most)
     material = gather(rankers, data, measure)
     units = 1.0 / np.where(material.spreads > 0.0, material.spreads, 1.0)
-    sign = 1.0 if material.measure.higher_is_better else -1.0
+    sign = sign_of(material.measure)
     best: tuple[float, Floats] = (-np.inf, np.ones(len(units)))
 
     def cost(weights: Floats) -> float:

@@ -13,6 +13,7 @@ from rankinite.checks import check_count, check_positive
 from rankinite.combine.result import AnyCurve, Combination, Material, Step, blend_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
+from rankinite.measures.base import sign_of
 from rankinite.models.normalised import centre_and_spread
 from rankinite.sweep.curve import Form, check_form
 from rankinite.sweep.ratios import RatioCurve, ratio_curve
@@ -85,7 +86,7 @@ class Combiner:
         divided = search.range is not None and search.normalised  # every ratio is tried whatever the units
         self.units: Floats = self.even_weights() if divided else np.ones(len(material.spreads))
         self.sweep = Sweep(material.data, material.measure)
-        self.sign = 1.0 if material.measure.higher_is_better else -1.0
+        self.sign = sign_of(material.measure)
         self.steps: list[Step] = []
 
     def even_weights(self) -> Floats:

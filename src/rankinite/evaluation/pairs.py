@@ -24,7 +24,7 @@ from rankinite.evaluation.significance import (
     t_interval,
 )
 from rankinite.grid import at_floor, p_value
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 
 Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]
 """A paired test: Fisher's randomisation, Student's t, or the bootstrap."""
@@ -187,7 +187,7 @@ def _test_pair(
     difference, bounds = exact_mean(d), difference_bounds(measure, a_values, b_values)
     booted = bootstrap(d, resamples, seed, confidence=confidence)
     t, flips = paired_t(a_values, b_values), randomisation(d, resamples, seed)
-    gains = d if measure.higher_is_better else -d
+    gains = sign_of(measure) * d
     wins, losses = int(np.count_nonzero(gains > 0.0)), int(np.count_nonzero(gains < 0.0))
     return PairTest(
         measure=measure,

@@ -9,6 +9,7 @@ import numpy as np
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, literal, plain, short
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
+from rankinite.measures.base import sign_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +38,7 @@ def plot_means(comparison: Comparison, measure: Measure | str, axes: Axes | None
 def plot_gains(comparison: Comparison, first: str, second: str, measure: Measure | str, axes: Axes | None) -> Axes:
     """What the first system gains over the second on every query, the largest gain on the left."""
     pair = comparison.pair(first, second, measure)
-    sign = 1.0 if pair.measure.higher_is_better else -1.0
+    sign = sign_of(pair.measure)
     change = sign * (comparison[first][measure].per_query - comparison[second][measure].per_query)
     gains = np.sort(change[~np.isnan(change)])[::-1]
     canvas = axes_of(axes, 7.0, 4.2)

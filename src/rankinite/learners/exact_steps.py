@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.sweep.sweep import Sweep
 from rankinite.trees.grow import Grower, Grown
 from rankinite.trees.structure import Trees
@@ -126,4 +126,4 @@ class StepSearch:
     def _value(self, scores: Floats) -> float:
         """The measure, higher being better."""
         value = evaluate(scores, self.data, [self.measure])[self.measure].mean
-        return value if self.measure.higher_is_better else -value
+        return sign_of(self.measure) * value

@@ -13,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.learners.base import Callback, Learner, Progress
+from rankinite.measures.base import sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.history import History
 
@@ -34,7 +35,7 @@ class Monitor:
     ) -> None:
         """``judged_by_train``: without validation data, the training data say which round is best; else it is the last."""
         self.measure, self._train, self._valid = learner.watched(), train, valid
-        self._sign = 1.0 if self.measure.higher_is_better else -1.0
+        self._sign = sign_of(self.measure)
         self._rounds, self._patience, self._callbacks = rounds, patience, callbacks
         self._first = 0 if based else 1  # nothing at all is a choice only where there is a base
         self._measures_train = learner.train_history

@@ -105,6 +105,11 @@ class TrainableMeasure(PartedMeasure, Protocol):
 _NONE = np.empty(0, SCORE)
 
 
+def sign_of(measure: Measure) -> float:
+    """1 where higher is better, else −1: the best value is the one that is highest times this."""
+    return 1.0 if measure.higher_is_better else -1.0
+
+
 def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     """The exact expected value of every query."""
     table, discounts, values = measure.table(), measure.discounts(ranking.longest), np.empty(ranking.queries, SCORE)

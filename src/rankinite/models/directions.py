@@ -12,7 +12,7 @@ from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run, thread_count
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, evaluate
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.blend import Blend
 from rankinite.models.weight_space import Moves, moves_of
 
@@ -47,7 +47,7 @@ class Directions:
             raise DataError(f"the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
         if measure.pooled:
             raise ArgumentError(f"{measure} judges all rows together. Test a measure that has a value for each query.")
-        self.sign = 1.0 if measure.higher_is_better else -1.0
+        self.sign = sign_of(measure)
         self.data, self.measure, self.random, self.told, self.work = data, measure, random, told, work
         *fixed, (weight, moving) = ranker.parts if isinstance(ranker, Blend) else ((1.0, ranker),)
         self.fixed = Blend(tuple(fixed)).score(data) if fixed else None

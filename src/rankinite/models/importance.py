@@ -11,7 +11,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.seeds import generator
 from rankinite.trees.structure import LEAF, Trees
 
@@ -59,7 +59,7 @@ def permutation_importance(
     judge = as_measures(measure)[0]
     names = list(data.feature_names if features is None else features)
     whole = evaluate(ranker, data, judge)[judge].mean
-    sign = 1.0 if judge.higher_is_better else -1.0
+    sign = sign_of(judge)
     matrix = data.features.copy()
     shuffled = replace(data, features=matrix)  # shares the matrix, in which one column at a time is shuffled and put back
     drops: dict[str, Drop] = {}

@@ -14,7 +14,7 @@ from rankinite.evaluation.evaluate import evaluate, finite, percent, scores_of
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import number
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import trained_of
 from rankinite.models.forest import Forest
 from rankinite.report import models, tables
@@ -218,7 +218,7 @@ def _made(ranker: Any) -> tuple[str, ...]:
 
 def _best(comparison: Comparison, old: str, measure: Measure) -> str:
     comparison[old]  # an unknown name has its own error
-    sign = 1.0 if measure.higher_is_better else -1.0
+    sign = sign_of(measure)
     tested = {pair.second if pair.first == old else pair.first for pair in comparison.pairs if old in {pair.first, pair.second}}
     others = [name for name in comparison.systems if name in tested]
     return max(others, key=lambda name: sign * comparison[name][measure].mean)

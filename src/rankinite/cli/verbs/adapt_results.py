@@ -23,6 +23,7 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.errors import ArgumentError, DataError
 from rankinite.grid import Grid, markdown_text, number
 from rankinite.installed import versions
+from rankinite.measures.base import sign_of
 from rankinite.safe_text import for_spreadsheet, for_terminal
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def _with_columns(grid: Grid, names: Sequence[str]) -> Grid:
 
 
 def _gains_told(choice: Choice, name: str, seen: Comparison) -> str:
-    sign = 1.0 if choice.measure.higher_is_better else -1.0
+    sign = sign_of(choice.measure)
     changes = [(qid, after - before) for qid, before, after in choice.gains(seen)]
     better, worse = (sum(sign * way * change > 0.0 for _, change in changes) for way in (1.0, -1.0))
     (first, most), (last, least) = changes[0], changes[-1]
