@@ -17,7 +17,7 @@ import rankinite as rk
 from rankinite import cli
 from rankinite.cli.messages import say
 from rankinite.cli.output import echo, echo_json
-from rankinite.cli.verbs.adapt_results import _gains_csv, _markdown
+from rankinite.cli.verbs.adapt_texts import evidence_markdown, gains_csv
 from rankinite.grid import Grid, markdown_text
 from rankinite.safe_text import for_spreadsheet, for_terminal
 
@@ -103,11 +103,11 @@ def test_numbers_and_other_texts_stay(cell: str) -> None:
 def test_the_evidence_shows_names_as_they_are() -> None:
     qids = ["<img src=x onerror=alert(1)>", "=1+1", "-7", "[a](javascript:b)", f"x{OVERRIDE}", "two\n# lines"]
     choice = stub([(qid, 0.5, 0.75 - number / 10) for number, qid in enumerate(qids)], source="data/<b>*bold*</b>.txt")
-    lines = list(csv.reader(io.StringIO(_gains_csv(choice), newline="")))
+    lines = list(csv.reader(io.StringIO(gains_csv(choice), newline="")))
     assert [line[1] for line in lines[1:]] == [qids[0], "'=1+1", "-7", *qids[3:]]
     assert all(repr(float(cell)) == cell for line in lines[1:] for cell in line[2:])
     about = ("command", "inputs", "sha256", "settings", "background", "background_forest", "versions", "seconds")
-    text = _markdown(choice, dict.fromkeys(about, f"```\n<b>{OVERRIDE}"))
+    text = evidence_markdown(choice, dict.fromkeys(about, f"```\n<b>{OVERRIDE}"))
     prose, code = text.split("```json")
     assert "<" not in prose
     assert f"# tuned, adapted to {markdown_text(choice.source)}\n" in prose

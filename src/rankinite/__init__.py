@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from rankinite.evaluation.compare import Comparison as Comparison
     from rankinite.evaluation.compare import compare as compare
     from rankinite.evaluation.evaluate import Evaluation as Evaluation
-    from rankinite.evaluation.evaluate import Scorer as Scorer
     from rankinite.evaluation.evaluate import evaluate as evaluate
+    from rankinite.evaluation.inputs import Scorer as Scorer
     from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
@@ -106,7 +106,8 @@ _HOMES = {
     "rankinite.data.io.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
-    "rankinite.evaluation.evaluate": ("Evaluation", "Scorer", "evaluate"),
+    "rankinite.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "rankinite.evaluation.inputs": ("Scorer",),
     "rankinite.evaluation.training_overlap": ("TrainingOverlap",),
     "rankinite.measures": (
         *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),

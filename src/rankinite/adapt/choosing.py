@@ -24,7 +24,7 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError, DataError, RankiniteError, listed
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.evaluate import as_measures, one_measure
+from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.gradients.lambdas import trainable
 from rankinite.measures.base import Measure, sign_of

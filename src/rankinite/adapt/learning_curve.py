@@ -22,7 +22,8 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import run
 from rankinite.evaluation.bounds import cut, difference_bounds
-from rankinite.evaluation.evaluate import evaluate, finite, scores_of
+from rankinite.evaluation.evaluate import evaluate, finite
+from rankinite.evaluation.inputs import scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure

@@ -14,7 +14,7 @@ from rankinite.adapt.task import Task
 from rankinite.data.folds import Holdout
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run
-from rankinite.evaluation.evaluate import scores_of
+from rankinite.evaluation.inputs import scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 

@@ -14,7 +14,7 @@ from rankinite.combine.weight_search import Combiner, Nested, Search
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.measures.base import Measure
 from rankinite.sweep.curve import Form
 

@@ -14,7 +14,8 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure

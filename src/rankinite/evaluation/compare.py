@@ -13,7 +13,8 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.bounds import half_note
-from rankinite.evaluation.evaluate import Evaluation, Result, Scorer, as_measures, evaluate_ranker, finite, percent
+from rankinite.evaluation.evaluate import Evaluation, Result, evaluate_ranker, finite, percent
+from rankinite.evaluation.inputs import Scorer, as_measures
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,10 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats, Strings
 from rankinite.engine.parallel import over_queries
-from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.errors import DataError, MeasureError
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
+from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
@@ -26,15 +27,6 @@ from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.grades import grades_of
 from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
 from rankinite.measures.spelling import parse_measure
-
-
-@runtime_checkable
-class Scorer(Protocol):
-    """Anything that scores the rows of a data set."""
-
-    def score(self, data: Dataset, /) -> npt.ArrayLike:
-        """One score a row; the highest comes first, −inf is not returned at all."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,68 +244,6 @@ def _all_per_query(
         return part(0, data.queries)
     parts = over_queries(part, data.offsets)
     return [np.concatenate(values) for values in zip(*parts, strict=True)]
-
-
-def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:
-    """The scores of a ranker, or the scores given, checked: one number a row."""
-    place = f"{name}: " if name else ""
-    if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
-        raise DataError(f"{place}the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
-    given = ranker.score(data) if isinstance(ranker, Scorer) and not isinstance(ranker, type) else ranker
-    try:
-        scores = np.asarray(given, SCORE)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{place}{type(ranker).__name__} is neither a ranker nor numbers ({error}). Give an object with a method "
-            "score(data), or one score for each row."
-        ) from error
-    if scores.shape != (data.rows,):
-        raise DataError(
-            f"{place}the scores have shape {scores.shape} but {data.source} has {data.rows} rows. "
-            "Give one score for each row, in the order of the data's rows."
-        )
-    bad = np.flatnonzero(np.isnan(scores))
-    if len(bad):
-        row = int(bad[0])
-        qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
-        raise DataError(
-            f"{place}row {row} of {data.source} (query {qid!r}) has score NaN, as have {len(bad) - 1} other rows. "
-            "NaN has no place in a ranking; give −inf for a document that is not returned."
-        )
-    return np.ascontiguousarray(scores)
-
-
-def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Measure, ...]:
-    """The measures meant, without repetitions, in the order given."""
-    listed: list[Any] = list(measures) if _is_list(measures) else [measures]
-    parsed: list[Measure] = []
-    for entry in listed:
-        measure: Any = parse_measure(entry) if isinstance(entry, str) else entry
-        if isinstance(measure, type) or not isinstance(measure, Measure):
-            raise ArgumentError(f"{measure!r} is not a measure. Give for example NDCG(10) or 'ndcg@10'.")
-        if measure not in parsed:
-            parsed.append(measure)
-    if not parsed:
-        raise ArgumentError("no measure was given. Give at least one, for example NDCG(10) or 'ndcg@10'.")
-    names = [str(measure) for measure in parsed]
-    if len(set(names)) < len(names):
-        raise ArgumentError(f"two measures are called {max(names, key=names.count)!r}. Give them different names.")
-    return tuple(parsed)
-
-
-def one_measure(name: str, field: str, given: Measure | str) -> Measure:
-    """The measure of a setting; refuses what is none, or several."""
-    try:
-        measures = as_measures(given)
-    except ArgumentError as problem:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
-    if len(measures) != 1:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
-    return measures[0]
-
-
-def _is_list(measures: Any) -> TypeGuard[Iterable[Any]]:
-    return isinstance(measures, Iterable) and not isinstance(measures, str | Measure)
 
 
 def percent(share: float) -> str:

@@ -16,7 +16,7 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.evaluate import Scorer, as_measures, one_measure, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, one_measure, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.measures.base import Measure

@@ -19,7 +19,7 @@ from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.gradients.base import Objective, weight_of_rows
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import (

@@ -19,7 +19,7 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import GradedPairs
 from rankinite.gradients.preferences import PreferencePairs

@@ -22,7 +22,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, as_measures, one_measure
+from rankinite.evaluation.inputs import Scorer, as_measures, one_measure
 from rankinite.gradients.base import Objective
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.base import Callback, Learner, Resuming, check_data, starting_scores

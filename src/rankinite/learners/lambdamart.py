@@ -7,7 +7,7 @@ from typing import Any
 
 from rankinite.checks import check_count, check_flag, check_positive
 from rankinite.data.dataset import Dataset
-from rankinite.evaluation.evaluate import as_measures, one_measure
+from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.gradients.base import Objective
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.boosting import Boosting

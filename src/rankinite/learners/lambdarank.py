@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
-from rankinite.evaluation.evaluate import as_measures, one_measure
+from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.gradients.base import Objective
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.descent import Descent

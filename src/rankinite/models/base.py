@@ -17,7 +17,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.models.files.container import Stored, write_model
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run, thread_count
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, evaluate
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.inputs import Scorer
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.blend import Blend
 from rankinite.models.weight_space import Moves, moves_of

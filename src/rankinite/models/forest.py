@@ -14,7 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
 from rankinite.errors import ArgumentError, quoted
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.models import views

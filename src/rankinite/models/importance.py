@@ -10,7 +10,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.inputs import Scorer, as_measures
 from rankinite.measures.base import Measure, sign_of
 from rankinite.seeds import generator
 from rankinite.trees.structure import LEAF, Trees

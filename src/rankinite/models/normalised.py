@@ -15,7 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer, scores_of
+from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import (
     Fitted,
     Part,

@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.models.base import (
     Fitted,

@@ -10,7 +10,8 @@ from rankinite.adapt.result import Choice, size_of
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.evaluate import evaluate, finite, percent, scores_of
+from rankinite.evaluation.evaluate import evaluate, finite, percent
+from rankinite.evaluation.inputs import scores_of
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import number

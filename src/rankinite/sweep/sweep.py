@@ -21,7 +21,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, compiled, frozen
 from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
-from rankinite.evaluation.evaluate import Scorer, as_measures, evaluate, scores_of
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, scales_of

@@ -17,7 +17,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures.base import Measure

@@ -6,7 +6,7 @@ from rankinite.adapt.held_out import fit_tuned, matched, untouched
 from rankinite.adapt.methods.smart import BaseScale, scaled
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
-from rankinite.evaluation.evaluate import Scorer
+from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.measures.base import Measure

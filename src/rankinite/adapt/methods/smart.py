@@ -11,7 +11,7 @@ from rankinite.adapt.held_out import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Scorer, one_measure, scores_of
+from rankinite.evaluation.inputs import Scorer, one_measure, scores_of
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.base import Learner
 from rankinite.learners.boosting import Preset

@@ -30,7 +30,7 @@ from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, listed
-from rankinite.evaluation.evaluate import as_measures, one_measure
+from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.gradients.base import Objective, exact_mean, weight_of_rows
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.gradients.ranknet import pairs_of

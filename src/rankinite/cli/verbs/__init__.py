@@ -1,3 +1,4 @@
-"""The verbs, a file each: parse, call, print. ``adapt_inputs``, ``adapt_results`` and ``combine_methods`` belong to one
-verb.
+"""The verbs, a file each: parse, call, print.
+
+``adapt_inputs``, ``adapt_results``, ``adapt_texts`` and ``combine_methods`` belong to one verb.
 """

@@ -220,7 +220,8 @@ def adapt(
       rankinite adapt --config market/adapt.toml --seed 1 --out again
     """
     from rankinite.cli.report_option import write_choice
-    from rankinite.cli.verbs.adapt_results import Folder, Run, digest_of, printed
+    from rankinite.cli.verbs.adapt_results import Folder, Run, digest_of
+    from rankinite.cli.verbs.adapt_texts import printed
 
     mapping = _grade_map(map_grades)
     if background_rate is not None and not 0.0 < background_rate <= 1.0:
