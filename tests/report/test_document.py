@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
+from rankinite.data.fingerprint import fingerprint
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import models, of_choice, of_comparison, of_training, queries
-from rankinite.report.provenance import fingerprint
 from rankinite.report.queries import Judged, grades_by_rank, queries_of, tied_ranks
 from rankinite.report.tables import compared, only_against
 

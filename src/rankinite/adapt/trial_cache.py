@@ -24,8 +24,8 @@ from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial
+from rankinite.data.fingerprint import arrays_key, fingerprint
 from rankinite.data.io.output_files import write_atomically
-from rankinite.data.training_key import arrays_key, training_key
 from rankinite.engine.kernel import SCORE
 from rankinite.errors import DataError, RankiniteError
 from rankinite.installed import code_key, versions
@@ -180,7 +180,7 @@ def task_key(task: Task) -> str:
         "code": code_key(),
         "versions": versions(),
         "settings": [str(task.measure), task.folds, task.seed, str(how)],
-        "data": [None if one is None else training_key(one) for one in data],
+        "data": [None if one is None else fingerprint(one) for one in data],
         "backgrounds": [arrays_key(dict(one.arrays), one.described()) for one in stored],
     }
     return _digest(json.dumps(facts, sort_keys=True).encode())

@@ -4,5 +4,5 @@
 ``folds``, ``sampling`` and ``joining`` make data sets of others, ``synthetic`` makes artificial ones, ``preferences``
 are judged pairs. ``description`` and ``odd_features`` tell what is in them. ``row_keys`` are hashes of content, by
 which ``overlap`` finds queries that two data sets share, ``sketch`` remembers what a model was trained on, and
-``training_key`` knows data again. ``io`` reads and writes all of it.
+``fingerprint`` knows data again. ``io`` reads and writes all of it.
 """

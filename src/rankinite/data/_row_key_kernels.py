@@ -11,22 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.engine._hash_kernels import STEP, mixed
 from rankinite.engine.kernel import Indices, kernel
 
 Words = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
 
-STEP, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 _MAGNITUDE, _INFINITY, _NAN = np.uint64(0x7FFFFFFF), np.uint64(0x7F800000), np.uint64(0x7FC00000)
-
-
-@kernel
-def mixed(key: Any) -> Any:
-    """Another uint64 for every uint64, with each bit of it depending on all bits of ``key`` (splitmix64's finaliser)."""
-    key = (key ^ (key >> np.uint64(30))) * _FIRST
-    key = (key ^ (key >> np.uint64(27))) * _SECOND
-    return key ^ (key >> np.uint64(31))
 
 
 @kernel

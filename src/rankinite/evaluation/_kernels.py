@@ -1,7 +1,7 @@
 """Resampling sums for the significance tests.
 
 Random numbers are a pure function of (seed, resample, block), so a resample gives the same sum whichever
-thread computes it. The function is splitmix64 (Steele, Lea & Flood, 2014).
+thread computes it. The function is splitmix64.
 
 Notation: n differences, resamples numbered from ``first``.
 """
@@ -10,28 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite.engine._hash_kernels import STEP, mixed
 from rankinite.engine.kernel import Floats, kernel
 
 # All uint64: a uint64 added to an int64 would silently become a float64.
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
 
 
 @kernel
-def mix(word: np.uint64) -> np.uint64:
-    """Scramble 64 bits one to one: the output function of splitmix64."""
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))
-
-
-@kernel
 def stream(seed: np.uint64, resample: np.uint64) -> np.uint64:
     """Where the counter of one resample starts."""
-    return mix(mix(seed + _STEP) + (resample + _ONE) * _STEP)
+    return mixed(mixed(seed + STEP) + (resample + _ONE) * STEP)
 
 
 @kernel
@@ -50,9 +40,9 @@ def sign_flip_sums(magnitudes: Floats, seed: np.uint64, first: int, out_sums: Fl
         out_sums[r] = 0.0
     for begin in range(0, n, 8):
         if begin % 64 == 0:
-            offset = np.uint64(begin // 64 + 1) * _STEP
+            offset = np.uint64(begin // 64 + 1) * STEP
             for r in range(resamples):
-                words[r] = mix(starts[r] + offset)
+                words[r] = mixed(starts[r] + offset)
         size = min(8, n - begin)
         table[0] = 0.0
         for i in range(size):
@@ -78,10 +68,10 @@ def bootstrap_sums(values: Floats, seed: np.uint64, first: int, out_sums: Floats
         # Two draws a word, in two sums: the additions need not wait for each other.
         even, odd = 0.0, 0.0
         for _ in range(n // 2):
-            counter += _STEP
-            word = mix(counter)
+            counter += STEP
+            word = mixed(counter)
             even += values[((word >> half_word) * count) >> half_word]
             odd += values[((word & _LOW_HALF) * count) >> half_word]
         if n % 2:
-            even += values[((mix(counter + _STEP) >> half_word) * count) >> half_word]
+            even += values[((mixed(counter + STEP) >> half_word) * count) >> half_word]
         out_sums[r] = even + odd

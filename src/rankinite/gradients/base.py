@@ -60,7 +60,7 @@ def weight_of_rows(data: Dataset) -> Floats:
     return np.repeat(query_weights(data), np.diff(data.offsets))
 
 
-def exact_mean(values: Reals, weights: Floats) -> float:
+def weighted_mean(values: Reals, weights: Floats) -> float:
     """The weighted mean; its sums are exact before they are rounded, so that the order of the rows does not matter."""
     return math.fsum((values * weights).tolist()) / math.fsum(weights.tolist())
 

@@ -13,7 +13,7 @@ from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError
 from rankinite.gradients import _point_kernels as _kernels
-from rankinite.gradients.base import check_sigma, checked_scores, exact_mean, weight_of_rows
+from rankinite.gradients.base import check_sigma, checked_scores, weight_of_rows, weighted_mean
 from rankinite.measures.err import stopping_probability
 
 Targets: TypeAlias = Literal["graded", "binary"]
@@ -61,7 +61,7 @@ class Logistic:
         self._kind = f"{targets} {'balanced ' if balanced else ''}targets"
         chances = _graded(data, max_grade) if targets == "graded" else _binary(data, relevant)
         weights = weight_of_rows(data)
-        mean = exact_mean(chances, weights)
+        mean = weighted_mean(chances, weights)
         if not 0.0 < mean < 1.0:
             raise DataError(
                 f"{data.source}: among the rows with a weight all targets are {mean:g}, so there are no two classes to tell "

@@ -8,7 +8,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.engine.parallel import over_queries
 from rankinite.gradients import _point_kernels as _kernels
-from rankinite.gradients.base import checked_scores, exact_mean, query_weights, weight_of_rows
+from rankinite.gradients.base import checked_scores, query_weights, weight_of_rows, weighted_mean
 
 
 class SquaredLoss:
@@ -18,7 +18,7 @@ class SquaredLoss:
 
     def __init__(self, data: Dataset) -> None:
         self._data, self._weights = data, query_weights(data)
-        self.start: Floats = np.asarray([exact_mean(data.grades, weight_of_rows(data))], SCORE)
+        self.start: Floats = np.asarray([weighted_mean(data.grades, weight_of_rows(data))], SCORE)
 
     def __str__(self) -> str:
         return "squared loss"

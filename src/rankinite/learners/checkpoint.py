@@ -9,7 +9,7 @@ from typing import Any
 
 from rankinite.checks import check_count
 from rankinite.data.dataset import Dataset
-from rankinite.data.training_key import arrays_key, training_key
+from rankinite.data.fingerprint import arrays_key, fingerprint
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
 from rankinite.learners.base import Progress
@@ -85,4 +85,4 @@ class Checkpoint:
 
 def _fingerprint(data: Dataset, start: Floats) -> str:
     """A hash of the data and of the scores that training starts from."""
-    return arrays_key({"start": start}, training_key(data))
+    return arrays_key({"start": start}, fingerprint(data))

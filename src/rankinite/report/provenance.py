@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, cast
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import row_keys
+from rankinite.data.fingerprint import fingerprint
 from rankinite.installed import versions
 from rankinite.models.base import trained_of
 from rankinite.report.document import Facts
 from rankinite.report.models import inside
-
-
-def fingerprint(data: Dataset) -> str:
-    """A hash of all rows in their order, with their grades, qids and features' names: equal data have equal ones."""
-    digest = sha256(row_keys(data).tobytes())
-    digest.update(data.offsets.tobytes())
-    digest.update(json.dumps(data.feature_names).encode())
-    return digest.hexdigest()[:16]
 
 
 def version_facts() -> Facts:
@@ -35,7 +26,7 @@ def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
 
 def _data_text(data: Dataset) -> str:
     size = f"{data.queries} queries, {data.rows} rows, {len(data.feature_names)} features"
-    return f"{data.source}: {size}; fingerprint {fingerprint(data)}"
+    return f"{data.source}: {size}; fingerprint {fingerprint(data)[:16]}"
 
 
 def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data._row_key_kernels import STEP, mixed
+from rankinite.engine._hash_kernels import STEP, mixed
 from rankinite.engine.kernel import Flags, Floats, Indices, kernel
 from rankinite.trees._state import LOW, MISSING
 

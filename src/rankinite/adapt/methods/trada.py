@@ -31,7 +31,7 @@ from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.evaluation.inputs import as_measures, one_measure
-from rankinite.gradients.base import Objective, exact_mean, weight_of_rows
+from rankinite.gradients.base import Objective, weight_of_rows, weighted_mean
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.gradients.ranknet import pairs_of
 from rankinite.gradients.squared import SquaredLoss
@@ -207,7 +207,7 @@ def _sigma(background: Forest, target: Dataset) -> float:
     order = np.lexsort((scores, query))  # whatever order the rows come in
     sums = np.add.reduceat(scores[order], target.offsets[:-1])
     apart = scores - (sums / np.diff(target.offsets))[query]
-    spread = math.sqrt(exact_mean(apart * apart, weight_of_rows(target)))
+    spread = math.sqrt(weighted_mean(apart * apart, weight_of_rows(target)))
     return told_one if told_one * spread <= WIDE else WIDE / spread
 
 

@@ -1,4 +1,4 @@
-"""A hash of data by which finished work is known again: of all that decides what is learnt from them."""
+"""Fingerprint of data: a hash of all that decides what is learnt from them, by which finished work is known again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 
 
-def training_key(data: Dataset) -> str:
+def fingerprint(data: Dataset) -> str:
     """A hash of the rows in their order (features, grades, qids), the names of features, the weights and the preferences.
 
     Ids of documents and batches are left out: no learner looks at them.
