@@ -23,7 +23,7 @@ PROCESSORS = {
 def results_with(environment: dict[str, str]) -> dict[str, str]:
     """What ``determinism.everything`` prints there, by name."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "determinism.everything"],
+        [sys.executable, "-W", "error", "-m", "determinism.everything"],
         cwd=Path(__file__).parents[1],
         env=os.environ | environment,
         capture_output=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -123,28 +122,3 @@ def test_one_thread_needs_no_pool():
         seen = []
         team.run(lambda worker, workers: seen.append((worker, workers)))
     assert seen == [(0, 1)]
-
-
-def test_training_works_as_plain_python_too(tmp_path):
-    """With the compiler off there is one thread, no warning, and the same scores."""
-    program = """
-import numpy, sys, rankinite as rk
-random = numpy.random.default_rng(0)
-features = random.normal(size=(36, 3))
-features[random.random(features.shape) < 0.1] = numpy.nan
-data = rk.read(features, grades=random.integers(0, 3, 36), qid=numpy.arange(36) % 3)
-learners = [
-    rk.LambdaMART(trees=3, leaves=4, min_rows=2),
-    rk.LambdaMART(trees=2, leaves=4, min_rows=2, shape="symmetric", thresholds="random", row_share=0.8),
-    rk.McRank(trees=2, leaves=3, min_rows=2, node_row_share=0.7, node_feature_share=0.7, criterion="mse"),
-]
-numpy.save(sys.argv[1], [learner.fit(data).score(data) for learner in learners])
-"""
-    results = []
-    for off in ("0", "1"):
-        file = tmp_path / f"{off}.npy"
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": off}
-        subprocess.run([sys.executable, "-W", "error", "-c", program, str(file)], check=True, env=environment, timeout=300)
-        results.append(np.load(file))
-    assert np.ptp(results[0], axis=1).min() > 0.01
-    np.testing.assert_allclose(results[1], results[0], rtol=1e-9, atol=1e-12)
