@@ -23,7 +23,17 @@ QUICK = {"combine", "data", "engine", "evaluation", "gradients", "measures", "mo
 SLOW = {
     *("test_barriers", "test_bounds", "test_kernel_cache", "test_letor_errors", "test_local_optimum", "test_output_files"),
     *("test_grow", "test_importing", "test_overlap", "test_parallel", "test_peers", "test_ratios", "test_swaps"),
-    *("test_bases", "test_curve", "test_letor", "test_probabilities", "test_refusals", "test_sweep"),
+    *(
+        "test_bases",
+        "test_curve",
+        "test_symmetric",
+        "test_values",
+        "test_container",
+        "test_letor",
+        "test_probabilities",
+        "test_refusals",
+        "test_sweep",
+    ),
 }
 
 
