@@ -15,8 +15,7 @@ def kind_of(ranker: Any) -> str:
 def parts_of(ranker: Any) -> list[Any]:
     """The rankers that can be chosen: those of what is scaled, for a normalised ranker."""
     inside = [part.ranker for part in ranker.inside()] if hasattr(ranker, "inside") else []
-    alone = len(inside) == 1 and kind_of(ranker) == "normalised ranker"
-    return parts_of(inside[0]) if alone else inside
+    return parts_of(inside[0]) if len(inside) == 1 and ranker.about() is inside[0] else inside
 
 
 def part_of(ranker: Any, numbers: list[int], model: object) -> tuple[Any, str]:
