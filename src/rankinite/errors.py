@@ -1,21 +1,88 @@
-"""The errors users meet. Each message gives place, value, rule and remedy.
+"""The errors users meet. Each knows its place, setting, value, rule and remedy, and is written from them.
 
     RankiniteError(Exception)
     ├── DataError       a file, table or array that cannot be read as judged data
     ├── MeasureError    a measure that does not exist, or does not fit the grades
     └── ArgumentError   a setting outside its range, or settings that exclude each other
 
-The command line prints any of them without a traceback and exits with code 2.
+>>> str(ArgumentError("must be a whole number from 1 on", owner="LambdaMART", setting="min_rows", value=0))
+'LambdaMART: min_rows=0 must be a whole number from 1 on.'
+>>> str(DataError("the grade 'x' is not a number", place="train.txt:3", value="x", remedy="Give whole numbers from 0 on"))
+"train.txt:3: the grade 'x' is not a number. Give whole numbers from 0 on."
+
+Texts name settings, and calls that have a counterpart at the command line, between backticks: ``pass `infinite='clip'` ``.
+Python shows them without the backticks; the command line spells them as options (``cli.error_text``), prints the error
+without a traceback and exits with code 2.
 """
 
 from __future__ import annotations
 
+import re
 import reprlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from copy import copy
+from typing import Any, Final, Self
 
 
 class RankiniteError(Exception):
     """Base of every error that is the input's fault rather than the program's."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        place: object = "",
+        owner: str = "",
+        setting: str = "",
+        value: Any = None,
+        rule: str = "",
+        remedy: str = "",
+        shell_remedy: str = "",
+    ) -> None:
+        super().__init__(problem)
+        self.problem: Final = problem
+        """What is wrong: a sentence, or where a setting is at fault what follows it. Its full stop may be left out."""
+        self.place = str(place)
+        """Where: a file with its line, a dataset with its row, a ranker."""
+        self.owner = owner
+        """Whose setting it is in Python, such as ``LambdaMART``; the command line leaves it out."""
+        self.setting = setting
+        """The setting at fault by its Python name. The message begins with it and its value."""
+        self.value = value
+        """What was found."""
+        self.rule = rule
+        """What has to hold, as a sentence."""
+        self.remedy = remedy
+        """What to do, as a sentence."""
+        self.shell_remedy = shell_remedy
+        """What to do at the command line where that differs in more than the spelling of a setting."""
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        """The message for users of Python."""
+        subject = f"{self.setting}={quoted(self.value)} " if self.setting else ""
+        return self.written([self.owner, self.place], subject, self.remedy, lambda code: code)
+
+    def written(self, places: Collection[str], subject: str, remedy: str, spelled: Callable[[str], str]) -> str:
+        """The message with its settings spelled by a function, which is given what is between backticks."""
+        where = "".join(f"{place}: " for place in places if place)
+        texts = (subject + self.problem, self.rule, remedy)
+        return where + " ".join(_sentence(_CODE.sub(lambda found: spelled(found[1]), text)) for text in texts if text)
+
+    def at(self, place: object) -> Self:
+        """The same error with what it happened in, such as a file or a ranker, before its place."""
+        moved = copy(self)
+        moved.place = f"{place}: {self.place}" if self.place else str(place)
+        return moved
+
+
+_CODE = re.compile(r"`([^`]*)`")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 class DataError(RankiniteError):

@@ -104,6 +104,7 @@ def main() -> None:
 
 def _run() -> None:
     from rankinite.cli.app import app
+    from rankinite.cli.error_text import shell_text
     from rankinite.errors import RankiniteError
 
     try:
@@ -111,7 +112,7 @@ def _run() -> None:
     except BrokenPipeError:
         raise
     except RankiniteError as error:
-        _refuse(as_options(str(error)))
+        _refuse(as_options(shell_text(error)))
     except MemoryError as error:
         _refuse(f"there is not enough memory ({error}). Use fewer rows or features.")
     except OSError as error:  # above all a full disk behind the standard output
