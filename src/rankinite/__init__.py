@@ -91,6 +91,16 @@ if TYPE_CHECKING:
     from rankinite.sweep.curve import Curve as Curve
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
 
+LEARNERS = {
+    "rankinite.learners.lambdamart": "LambdaMART",
+    "rankinite.learners.mart": "MART",
+    "rankinite.learners.mcrank": "McRank",
+    "rankinite.learners.ranknet_trees": "RankNetTrees",
+    "rankinite.learners.lambdarank": "LambdaRank",
+    "rankinite.learners.ranknet": "RankNet",
+    "rankinite.learners.lambdaboost": "LambdaBoost",
+}
+"""What can train: the module and its class. The command line calls each by the name of its module."""
 _HOMES = {
     "rankinite.data.dataset": ("Dataset",),
     "rankinite.data.description": ("Description", "describe"),
@@ -122,13 +132,8 @@ _HOMES = {
     "rankinite.models.feature": ("Feature",),
     "rankinite.models.forest": ("Forest",),
     "rankinite.models.history": ("History",),
-    "rankinite.learners.lambdaboost": ("LambdaBoost",),
-    "rankinite.learners.lambdamart": ("LambdaMART",),
-    "rankinite.learners.lambdarank": ("LambdaRank",),
     "rankinite.models.files.loading": ("load",),
     "rankinite.models.files.matching": ("match_features",),
-    "rankinite.learners.mart": ("MART",),
-    "rankinite.learners.mcrank": ("McRank",),
     "rankinite.models.linear": ("Linear",),
     "rankinite.models.net": ("Net",),
     "rankinite.models.normalised": ("Normalised",),
@@ -136,8 +141,7 @@ _HOMES = {
     "rankinite.sweep.curve": ("Curve",),
     "rankinite.sweep.ratios": ("RatioCurve",),
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
-    "rankinite.learners.ranknet": ("RankNet",),
-    "rankinite.learners.ranknet_trees": ("RankNetTrees",),
+    **{module: (name,) for module, name in LEARNERS.items()},
 }
 _PACKAGES = ("adapt", "combine", "report")
 """Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.report.write``."""

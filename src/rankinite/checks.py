@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
 from rankinite.errors import ArgumentError, listed
 
 
 def plain_numbers(settings: Any) -> None:
     """Make NumPy's numbers among the fields of a frozen dataclass Python's own: one from np.arange is as good."""
+    numpy = sys.modules.get("numpy")  # not imported here, as help must be quick; who has such numbers has imported it
     for field in fields(settings):
         value = getattr(settings, field.name)
-        if isinstance(value, np.generic):
+        if numpy is not None and isinstance(value, numpy.generic):
             object.__setattr__(settings, field.name, value.item())
 
 

@@ -42,8 +42,8 @@ from rankinite.learners.ranknet_trees import RankNetTrees
 from rankinite.measures.base import Measure
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
+from rankinite.models.missing import Missing
 from rankinite.models.net import Net
-from rankinite.models.weighted import Missing
 
 __all__ = [
     "LambdaBoostRanker",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.learners import descent
+from rankinite.learners.descent_run import DescentRun
 
 QUICK = {"epochs": 6, "rate": 0.02, "hidden": (4,)}
 CLASSES = {"lambdarank": rk.LambdaRank, "ranknet": rk.RankNet}
@@ -123,7 +123,7 @@ def test_a_net_that_is_no_better_than_its_base_is_told(run, files, tmp_path):
 
 @pytest.mark.parametrize("epochs", [0, 3])
 def test_ctrl_c_keeps_what_is_trained(run, files, net_settings, tmp_path, monkeypatch, epochs):
-    climb, begun = descent._Run._climb, []
+    climb, begun = DescentRun._climb, []
 
     def interrupted(self, start):
         begun.append(start)
@@ -131,7 +131,7 @@ def test_ctrl_c_keeps_what_is_trained(run, files, net_settings, tmp_path, monkey
             raise KeyboardInterrupt
         return climb(self, start)
 
-    monkeypatch.setattr(descent._Run, "_climb", interrupted)
+    monkeypatch.setattr(DescentRun, "_climb", interrupted)
     out = tmp_path / "m"
     done = run("train", files.train, "-v", files.valid, "-o", out, "-l", "lambdarank", *net_settings)
     assert done.code == 130

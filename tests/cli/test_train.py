@@ -25,7 +25,7 @@ QUICK = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
 
 @pytest.mark.parametrize("learner", CLASSES)
 def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
-    hints = get_type_hints(CLASSES[learner])
+    hints = get_type_hints(CLASSES[learner], localns={"Measure": rk.Measure})
     settings = learners.SETTINGS[learners.Learner(learner)]
     assert list(settings) == [field.name for field in fields(CLASSES[learner])]
     for field in fields(CLASSES[learner]):

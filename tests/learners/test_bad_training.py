@@ -10,6 +10,7 @@ import pytest
 import rankinite as rk
 from rankinite.engine.kernel import kernel
 from rankinite.measures.base import Swap
+from refusals import refused
 
 WORLD = rk.World(features=4, documents=20)
 DATA = rk.synthesise(20, world=WORLD)
@@ -52,7 +53,7 @@ def test_weights_all_zero(learner):
 @EACH
 @pytest.mark.parametrize("value", [1.0, np.nan], ids=["constant", "missing"])
 def test_features_that_tell_nothing(learner, value):
-    with pytest.raises(rk.DataError, match="features vary"):
+    with refused(rk.DataError, value=DATA.rows):
         learner.fit(rk.read(np.full((DATA.rows, 3), value), grades=DATA.grades, qid=DATA.query_of_row()))
 
 
@@ -65,7 +66,7 @@ def test_one_row(learner):
 @EACH
 def test_fewer_rows_than_leaves_need(learner):
     two = small([[1.0], [2.0], [3.0]], [0, 1, 2], [1, 1, 1])
-    with pytest.raises(rk.DataError, match="min_rows=2"):
+    with refused(rk.DataError, value=3):
         learner.fit(two)
     forest = replace(learner, min_rows=1, leaves=1000, trees=30).fit(two)  # fewer rows than leaves is no fault
     assert np.argsort(forest.score(two)).tolist() == [0, 1, 2]
@@ -83,7 +84,7 @@ def test_one_query_and_one_useful_feature_are_enough(learner):
 
 @EACH
 def test_too_much_curvature_asked_for(learner):
-    with pytest.raises(rk.DataError, match="min_curvature=1e"):
+    with refused(rk.DataError, place=DATA.source, value=DATA.rows):
         replace(learner, min_curvature=1e9).fit(DATA)
 
 
@@ -179,10 +180,10 @@ def test_grades_outside_the_measures_scale():
 
 @pytest.mark.parametrize("thing", [None, DATA.features, "train.txt", 3])
 def test_not_a_data_set(thing):
-    with pytest.raises(rk.DataError, match="train is a"):
+    with refused(rk.DataError, place="train"):
         QUICK.fit(thing)
     if thing is not None:
-        with pytest.raises(rk.DataError, match="valid is a"):
+        with refused(rk.DataError, place="valid"):
             QUICK.fit(DATA, thing)
 
 
@@ -195,8 +196,9 @@ def test_validation_data_with_other_features():
 
 @pytest.mark.parametrize("base", [3, "model", rk.Forest, QUICK, np.zeros(DATA.rows)])
 def test_a_base_that_is_no_ranker(base):
-    with pytest.raises(rk.ArgumentError, match="base"):
+    with refused(rk.ArgumentError, setting="base") as caught:
         QUICK.fit(DATA, base=base)
+    assert caught.value.value is base
 
 
 class Odd:
@@ -232,7 +234,7 @@ def test_mcrank_goes_on_from_its_like_alone():
     mcrank = LEARNERS["McRank"]
     other_grades = mcrank.fit(DATA.map_grades(lambda grades: np.minimum(grades, 2)))
     for base in (rk.Feature("1"), QUICK.fit(DATA), other_grades):
-        with pytest.raises(rk.ArgumentError, match="McRank forest of the same grades"):
+        with refused(rk.ArgumentError, setting="base"):
             mcrank.fit(DATA, base=base)
 
 
@@ -243,7 +245,7 @@ def test_mcrank_with_too_many_grades():
 
 @pytest.mark.parametrize("callbacks", [print, [3], 5, None, ["print"]])
 def test_callbacks_that_cannot_be_called(callbacks):
-    with pytest.raises(rk.ArgumentError, match="callbacks"):
+    with refused(rk.ArgumentError, setting="callbacks", value=callbacks):
         QUICK.fit(DATA, callbacks=callbacks)
 
 
@@ -261,11 +263,11 @@ def test_a_base_that_settles_everything_leaves_nothing_to_learn():
 
 
 def test_mcrank_refuses_what_it_cannot_keep():
-    with pytest.raises(rk.ArgumentError, match="monotone"):
+    with refused(rk.ArgumentError, owner="McRank", setting="monotone", value=("+0",)):
         rk.McRank(monotone=("+0",))
     base = rk.McRank(trees=2, leaves=4, min_rows=2).fit(DATA)
     turned = DATA.select_features(list(reversed(DATA.feature_names)))
-    with pytest.raises(rk.ArgumentError, match="grades and features"):
+    with refused(rk.ArgumentError, setting="base", value=base):
         rk.McRank(trees=2, leaves=4, min_rows=2).fit(turned, base=base)
 
 
@@ -275,7 +277,7 @@ def test_contradicting_signs_are_refused():
 
 
 def test_a_huge_least_curvature_forbids_every_split():
-    with pytest.raises(rk.DataError, match="no tree could be split"):
+    with refused(rk.DataError, place=DATA.source, value=DATA.rows):
         replace(QUICK, min_curvature=1e30).fit(DATA)
 
 

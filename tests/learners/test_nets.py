@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.nets import graded_pairs, lambda_pairs, trained
 from rankinite.engine.parallel import Team
-from rankinite.learners.descent import _Run
+from rankinite.learners.descent_run import DescentRun
 
 WORLD = rk.World(features=6, documents=12, noise=0.3)
 TRAIN, VALID = rk.synthesise(40, world=WORLD), rk.synthesise(25, part="valid", world=WORLD)
@@ -229,7 +229,7 @@ def test_the_best_of_several_starts_is_kept():
     singles = []
     for number in range(4):
         with Team():
-            run = _Run(learner, TRAIN, VALID, None, ())
+            run = DescentRun(learner, TRAIN, VALID, None, ())
             run.starts = [run._begin(number)]
             singles.append(run.train())
     values = [single.history.valid[single.history.best] for single in singles]

@@ -169,7 +169,7 @@ def as_options(message: str) -> str:
 
 def _with_settings(message: str) -> str:
     """The same for the settings of learners: ``min_rows=20`` → ``--min-rows 20``, ``normalise=False`` → ``--no-normalise``."""
-    from rankinite.cli.learner_options import HOMES, SETTINGS
+    from rankinite.cli.learner_options import CLASSES, SETTINGS
 
     names = "|".join(sorted({name for settings in SETTINGS.values() for name in settings}, key=len, reverse=True))
 
@@ -179,7 +179,7 @@ def _with_settings(message: str) -> str:
 
     # What stands in quotes is a value of the user's; what follows a colon is part of a measure's name (err:max_grade=4).
     message = re.sub(rf"(?<![\w:'/])(?P<name>{names})=(?:'(?P<quoted>[^']*)'|(?P<plain>[\w.+-]*\w))", spelled, message)
-    learners = "|".join(name for _, name in HOMES.values())
+    learners = "|".join(kind.__name__ for kind in CLASSES.values())
     message = re.sub(rf"\b(?:{learners}): (?=--)", "", message)
     with_underscore = "|".join(name for name in names.split("|") if "_" in name)
     return re.sub(rf"(?<![\w:'/-])({with_underscore})(?![\w=])", lambda found: f"--{found[1].replace('_', '-')}", message)

@@ -1,188 +1,57 @@
-"""The settings of the learners as options, read from the source of their dataclasses.
-
-The classes themselves are imported only when one of them is to train: they bring Numba along, and ``--help`` must be quick. So
-fields, types, defaults and the docstrings below the fields come from the syntax tree; a test holds them against the classes.
-"""
+"""The settings of all learners as the options of ``train``: one option for each name, with the learners it is for."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from collections.abc import Sequence
+from dataclasses import field, fields, make_dataclass
 from enum import Enum, StrEnum
-from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from rankinite import LEARNERS
 from rankinite.cli import completion as completing
+from rankinite.cli.learner_settings import LOSS, NONE, SHARED, Setting, settings_of
 from rankinite.errors import ArgumentError
+from rankinite.learners.boosting import Boosting
+from rankinite.learners.boosting import Preset as PresetName
+from rankinite.learners.descent import Descent
 
 if TYPE_CHECKING:
     from rankinite.learners import base as training
 
-
-class Learner(StrEnum):
-    """What can train."""
-
-    lambdamart = "lambdamart"
-    mart = "mart"
-    mcrank = "mcrank"
-    ranknet_trees = "ranknet-trees"
-    lambdarank = "lambdarank"
-    ranknet = "ranknet"
-    lambdaboost = "lambdaboost"
-
-
-class Preset(StrEnum):
-    """What the settings of trees are that are not given."""
-
-    plain = "plain"
-    paper = "paper"
-
-
-HOMES = {
-    Learner.lambdamart: ("rankinite.learners.lambdamart", "LambdaMART"),
-    Learner.mart: ("rankinite.learners.mart", "MART"),
-    Learner.mcrank: ("rankinite.learners.mcrank", "McRank"),
-    Learner.ranknet_trees: ("rankinite.learners.ranknet_trees", "RankNetTrees"),
-    Learner.lambdarank: ("rankinite.learners.lambdarank", "LambdaRank"),
-    Learner.ranknet: ("rankinite.learners.ranknet", "RankNet"),
-    Learner.lambdaboost: ("rankinite.learners.lambdaboost", "LambdaBoost"),
+_CLASSES: dict[str, type[training.Learner]] = {
+    module.rpartition(".")[2].replace("_", "-"): getattr(import_module(module), name) for module, name in LEARNERS.items()
 }
-"""The module and class of each."""
-NETS = (Learner.lambdarank, Learner.ranknet)
+Learner: Any = StrEnum("Learner", [(name.replace("-", "_"), name) for name in _CLASSES])
+"""What can train."""
+Preset: Any = StrEnum("Preset", [(name, name) for name in get_args(PresetName)])
+"""What the settings of trees are that are not given."""
+CLASSES = {learner: _CLASSES[learner.value] for learner in Learner}
+"""The class of each learner."""
+
+
+def _having(base: type[Any]) -> tuple[Any, ...]:
+    return tuple(learner for learner, kind in CLASSES.items() if issubclass(kind, base))
+
+
+NETS = _having(Descent)
 """Those that train a net, or a linear ranker in the same way."""
-TREES = tuple(learner for learner in Learner if learner not in (*NETS, Learner.lambdaboost))
+TREES = _having(Boosting)
 """Those that boost trees."""
-FAMILIES: dict[str, set[Learner]] = {"trees": set(TREES), "nets": set(NETS)}
-PREFERRING = (Learner.ranknet_trees, Learner.ranknet)
+FAMILIES: dict[str, set[Any]] = {"trees": set(TREES), "nets": set(NETS)}
+PREFERRING = tuple(learner for learner, kind in CLASSES.items() if kind.takes_preferences)
 """Those that learn from judged pairs."""
-
-NONE = "none"
-"""How an option says None where that is not what leaving it out means, or that there are no hidden units."""
-PANELS = {
-    "TreeSettings": "Trees",
-    "Boosting": "Training",
-    "StepSettings": "Exact steps",
-    "Descent": "Nets",
-    "Learner": "Watching",
-}
-"""The class that has a setting → the heading under which the help lists it; those of single learners are about the loss."""
-SHARED = "Training"
-"""The heading of a setting that trees and nets share, or that says how long to train."""
-LOSS = "Loss"
 ORDER = (LOSS, SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
 MEASURES = ("measure", "watch")
 """The settings that are measures."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A field of a learner."""
-
-    name: str
-    kind: Any
-    """The type of one value on the command line; ``tuple`` for whole numbers with commas between them."""
-    repeated: bool
-    optional: bool
-    """Whether it may be None."""
-    default: Any
-    """A plain value; a measure as it is spelled here."""
-    doc: str
-    panel: str
-
-    @property
-    def option(self) -> str:
-        """How it is written: ``--min-rows``."""
-        return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def shown_default(self) -> str:
-        """The default as the help shows it; empty when the help text says what leaving it out means."""
-        if isinstance(self.default, bool):
-            return self.option.removeprefix("--") if self.default else f"no-{self.option.removeprefix('--')}"
-        if self.kind is tuple:
-            return ",".join(map(str, self.default)) or NONE
-        return "" if self.default is None or self.default == () else str(self.default)
-
-
-def settings_of(module: str, name: str) -> dict[str, Setting]:
-    """The fields of a dataclass and of those it inherits from, in the order the dataclass has them."""
-    tree = _parsed(module)
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    found: dict[str, Setting] = {}
-    for base in reversed(classes[name].bases):  # as dataclasses collect fields: the last base first
-        home = _home(module, ast.unparse(base))
-        if home.startswith("rankinite."):  # Python's own bases have no settings
-            found |= settings_of(home, ast.unparse(base))
-    return found | {setting.name: setting for setting in _own_settings(classes[name], module)}
-
-
-@cache
-def _parsed(module: str) -> ast.Module:
-    path = Path(__file__).parents[1].joinpath(*module.split(".")[1:]).with_suffix(".py")
-    return ast.parse(path.read_text("utf-8"))
-
-
-def _home(module: str, name: str) -> str:
-    """The module from which this one has a name: its own where it imports it from none."""
-    imports = [node for node in _parsed(module).body if isinstance(node, ast.ImportFrom)]
-    return next((str(node.module) for node in imports if name in {alias.name for alias in node.names}), module)
-
-
-def _choices(module: str, name: str) -> tuple[str, ...]:
-    """The values of a Literal that has a name."""
-    for node in _parsed(_home(module, name)).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name and isinstance(node.value, ast.Subscript):
-            return ast.literal_eval(node.value.slice)
-    raise LookupError(f"{module}: {name} is no type that an option can have.")
-
-
-def _own_settings(node: ast.ClassDef, module: str) -> Iterator[Setting]:
-    for statement, below in zip(node.body, node.body[1:], strict=False):
-        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name) or statement.value is None:
-            continue
-        name, parts = statement.target.id, set(ast.unparse(statement.annotation).split(" | "))
-        doc = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else ""
-        random = name.endswith("_share") or name in {"thresholds", "seed"}
-        yield Setting(
-            name=name,
-            kind=_kind(parts - {"None"}, module),
-            repeated="tuple[str, ...]" in parts,
-            optional="None" in parts,
-            default=_default(statement.value),
-            doc=" ".join(inspect.cleandoc(str(doc)).split()),
-            panel="Randomness" if random else SHARED if name == "rounds" else PANELS.get(node.name, LOSS),
-        )
-
-
-def _kind(parts: set[str], module: str) -> Any:
-    if "Measure" in parts:
-        return str
-    (one,) = parts
-    plain = {"int": int, "float": float, "bool": bool, "str": str, "tuple[str, ...]": str, "tuple[int, ...]": tuple}
-    return plain[one] if one in plain else StrEnum(one, [(value, value) for value in _choices(module, one)])
-
-
-def _default(value: ast.expr) -> Any:
-    """A literal; or a measure such as ``NDCG(10)``, spelled ``ndcg@10``."""
-    if isinstance(value, ast.Call):
-        return "@".join([ast.unparse(value.func).lower(), *(ast.unparse(argument) for argument in value.args)])
-    return ast.literal_eval(value)
-
-
-# ---- options ----------------------------------------------------------------------------------------------------------
-
-SETTINGS = {learner: settings_of(*home) for learner, home in HOMES.items()}
+SETTINGS = {learner: settings_of(kind) for learner, kind in CLASSES.items()}
 """What each learner can be set to."""
 
 
-def variants(name: str) -> dict[Learner, Setting]:
+def variants(name: str) -> dict[Any, Setting]:
     """The learners that have a setting of this name, and how each means it."""
     return {learner: settings[name] for learner, settings in SETTINGS.items() if name in settings}
 
@@ -200,26 +69,26 @@ def _names() -> list[str]:
     return sorted(first, key=lambda name: (ORDER.index(_panel(name)), first[name].panel != _panel(name)))
 
 
-def _who(learners: Sequence[Learner]) -> str:
+def _who(learners: Sequence[Any]) -> str:
     """The learners by name, or in a word where they are all that train trees, or nets."""
     return next((family for family, members in FAMILIES.items() if members == set(learners)), ", ".join(learners))
 
 
-def _merged(texts: dict[Learner, str], pattern: str, between: str) -> str:
+def _merged(texts: dict[Any, str], pattern: str, between: str) -> str:
     """One text where all learners say the same, else each with its learners."""
-    said = {text: _who([learner for learner, own in texts.items() if own == text]) for text in texts.values()}
-    if len(said) <= 1:
-        return next(iter(said), "")
-    return between.join(pattern.format(who=who, text=text) for text, who in said.items())
+    learners = {text: _who([learner for learner, other in texts.items() if other == text]) for text in texts.values()}
+    if len(learners) <= 1:
+        return next(iter(learners), "")
+    return between.join(pattern.format(who=who, text=text) for text, who in learners.items())
 
 
 def _help(name: str) -> str:
     """What a setting means, for whom, and its default: Typer's own would be None, which stands for "not given"."""
     having = variants(name)
     text = _merged({learner: setting.doc for learner, setting in having.items()}, "{who}: {text}", " ")
-    told = len(having) == len(SETTINGS) or set(having) <= FAMILIES.get(_panel(name).lower(), set())  # by the heading
+    is_obvious = len(having) == len(SETTINGS) or set(having) <= FAMILIES.get(_panel(name).lower(), set())  # by the heading
     alike = len({setting.doc for setting in having.values()}) == 1
-    only = "" if told or not alike else f" ({_who(list(having))} only)"
+    only = "" if is_obvious or not alike else f" ({_who(list(having))} only)"
     defaults = {learner: setting.shown_default for learner, setting in having.items() if setting.shown_default}
     default = _merged(defaults, "{text} ({who})", ", ")
     shown = f" [dim]\\[default: {default}][/dim]" if default else ""
@@ -231,7 +100,7 @@ def _annotation(name: str) -> Any:
     having = variants(name)
     setting = next(iter(having.values()))
     flags = [f"{setting.option}/--no-{setting.option.removeprefix('--')}"] if setting.kind is bool else [setting.option]
-    says_none = any(own.optional and own.default is not None for own in having.values())
+    says_none = any(one.optional and one.default is not None for one in having.values())
     option = typer.Option(
         *flags,
         *([SHORT[name]] if name in SHORT else []),
@@ -245,7 +114,7 @@ def _annotation(name: str) -> Any:
     return Annotated[kind | None, option]
 
 
-def _shared_kind(having: dict[Learner, Setting]) -> Any:
+def _shared_kind(having: dict[Any, Setting]) -> Any:
     """The type of an option; of choices that differ between learners, all. The learner refuses those that are not its own."""
     kinds: list[Any] = [setting.kind for setting in having.values()]
     if not issubclass(kinds[0], Enum):
@@ -258,26 +127,25 @@ Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(defa
 """Every setting of every learner, None where it is not given: what ``with_options`` turns into options."""
 
 
-def make(learner: Learner, given: Any, preset: Preset | None = None) -> training.Learner:
+def make(learner: Any, given: Any, preset: Any = None) -> training.Learner:
     """The learner with the settings that were given, the others those of a preset."""
     if preset is not None and learner not in TREES:
         raise ArgumentError(
-            f"--preset {preset} is for learners of trees ({', '.join(TREES)}), not for {learner}. Leave it out."
+            f"is for learners of trees ({', '.join(TREES)}), not for {learner}",
+            setting="preset",
+            value=preset.value,
+            remedy="Leave it out",
         )
-    own = SETTINGS[learner]
+    known = SETTINGS[learner]
     chosen: dict[str, Any] = {f.name: getattr(given, f.name) for f in fields(given) if getattr(given, f.name) not in (None, [])}
     for name in chosen:
-        if name not in own:
+        if name not in known:
             raise _foreign(learner, name)
-    module, class_name = HOMES[learner]
-    kind, settings = (
-        getattr(import_module(module), class_name),
-        {name: _value(own[name], value) for name, value in chosen.items()},
-    )
-    return kind(**settings) if preset is None else kind.preset(preset.value, **settings)
+    kind, settings = CLASSES[learner], {name: _value(known[name], value) for name, value in chosen.items()}
+    return kind(**settings) if preset is None or not issubclass(kind, Boosting) else kind.preset(preset.value, **settings)
 
 
-def spelled(learner: Learner, made: training.Learner) -> dict[str, Any]:
+def spelled(learner: Any, made: training.Learner) -> dict[str, Any]:
     """All settings of a learner as the options that would make it; None for those to leave out."""
     return {name: _spelled(setting, getattr(made, name)) for name, setting in SETTINGS[learner].items()}
 
@@ -292,15 +160,16 @@ def _spelled(setting: Setting, value: Any) -> Any:
     return value if isinstance(value, int | float) else str(value)
 
 
-def _foreign(learner: Learner, name: str) -> ArgumentError:
+def _foreign(learner: Any, name: str) -> ArgumentError:
     having = variants(name)
-    option = next(iter(having.values())).option
     return ArgumentError(
-        f"{option} is no setting of {learner}, but of {_listed(list(having))}. Leave it out, or choose another --learner."
+        f"`{name}` is not a setting of {learner}, but of {_listed(list(having))}",
+        value=name,
+        remedy="Leave it out, or choose another `learner`",
     )
 
 
-def value_of(learner: Learner, name: str, text: str) -> Any:
+def value_of(learner: Any, name: str, text: str) -> Any:
     """The value that a text on the command line stands for."""
     return _value(SETTINGS[learner][name], text)
 
@@ -318,8 +187,10 @@ def _value(setting: Setting, value: Any) -> Any:
     try:
         return tuple(int(part) for part in value.split(",")) if setting.kind is tuple else int(value)
     except ValueError as error:
-        rule = "whole numbers, as in 20,10, or none for a linear ranker" if setting.kind is tuple else "a whole number, or none"
-        raise ArgumentError(f"{setting.option} {value}: give {rule}.") from error
+        known = (
+            "whole numbers, as in 20,10, or none for a linear ranker" if setting.kind is tuple else "a whole number, or none"
+        )
+        raise ArgumentError("is not understood", setting=setting.name, value=value, remedy=f"Give {known}") from error
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,46 +1,20 @@
-"""The boosting loop that all tree learners share (papers 002 §5 and §7, 000 §3).
-
-Each round asks the objective where every row's score should go, grows a tree towards it, and adds the tree's shrunken Newton
-steps to the scores. Starting from the scores of another ranker, the ``base``, is LambdaSMART (000 §3).
-"""
+"""Boosting: the settings that all learners of trees share. The loop itself is in ``boosting_run``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from rankinite.checks import check_choice, check_count, check_rate
-from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import query_keys, row_keys
-from rankinite.data.sketch import QuerySketch, united
-from rankinite.engine.kernel import Floats
-from rankinite.engine.parallel import Team
-from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer
-from rankinite.gradients.base import Objective, weight_of_rows
-from rankinite.gradients.multiclass import Multiclass
-from rankinite.learners.base import (
-    Callback,
-    Learner,
-    Resuming,
-    check_continues,
-    check_data,
-    starting_scores,
-    with_base,
-)
-from rankinite.learners.exact_steps import StepSearch, StepSettings
-from rankinite.learners.monitor import Monitor, train_rounds
-from rankinite.models.blend import Blend
-from rankinite.models.forest import Forest
-from rankinite.trees._state import Keys
-from rankinite.trees.bins import fit_bins
-from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
+from rankinite.learners.base import Callback, Learner
 from rankinite.trees.settings import TreeSettings
-from rankinite.trees.structure import Trees, join
-from rankinite.trees.walk import add_trees, expected_grades, walks_of
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.evaluation.inputs import Scorer
+    from rankinite.models.blend import Blend
+    from rankinite.models.forest import Forest
 
 Preset = Literal["plain", "paper"]
 """What the settings are that are not given: our defaults, or what the papers do where that differs."""
@@ -103,198 +77,12 @@ class Boosting(Learner, TreeSettings):
         its scores, and it is part of the result, which is one forest when the base is one. Queries that ``train`` and
         ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
+        from rankinite.learners.boosting_run import boost
+        from rankinite.learners.start import check_data
+
         check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        with Team() as team:
-            forest = _Run(self, train, valid, base, callbacks, team).boost()
-        return with_base(base, forest)
+        return boost(self, train, valid, base, callbacks)
 
     def facts(self, train: Dataset) -> dict[str, Any]:  # noqa: ARG002 - for learners that have something to say of it
         """What the model file keeps of the training data besides: nothing, for most losses."""
         return {}
-
-
-class _Run:
-    """One training run: the state of the loop."""
-
-    def __init__(
-        self, learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None,
-        callbacks: Sequence[Callback], team: Team,
-    ) -> None:  # fmt: skip
-        self.learner, self.train, self.valid, self.base = learner, train, valid, base
-        self.callbacks, self.team = callbacks, team
-        self.watch = Monitor(
-            learner, train, valid,
-            rounds=learner.trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
-        )  # fmt: skip
-        self.objective = learner.objective(train)
-        self.outputs = self.objective.outputs
-        self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
-        self.scores = starting_scores(base, train, self.objective)
-        self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
-        bins = fit_bins(train.features, most=learner.bins, sample=learner.bin_sample, seed=learner.seed)
-        keys = row_keys(train) if learner.draws else None
-        signs = learner.signs(train.feature_names)
-        weights = None if train.weights is None else weight_of_rows(train)
-        self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train), weights)
-        self.valid_words = None if valid is None else words_of(bins.code(valid.features))
-        self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
-        if self.reoptimises and valid is not None and self.valid_scores is not None:
-            self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))
-        self.search = self._step_search()
-        self.sketch = self._sketch()
-        self.kept: list[Trees] = []
-        self.push, self.curvature = np.empty_like(self.scores), np.empty_like(self.scores)
-
-    @property
-    def reoptimises(self) -> int:
-        """Rounds between two improvements of all weights; 0: never."""
-        return self.learner.reoptimise if isinstance(self.learner, StepSettings) else 0
-
-    def _step_search(self) -> StepSearch | None:
-        learner = self.learner
-        if not isinstance(learner, StepSettings) or (learner.step == "newton" and not learner.reoptimise):
-            return None
-        if learner.step_data == "train":
-            return StepSearch(learner, self.watch.measure, self.train, self.scores[0], self.grower, self._said_of_train)
-        if self.valid is None or self.valid_scores is None:
-            raise ArgumentError(
-                f"{type(learner).__name__}: step_data='valid' chooses weights on validation data, but there are none. Give "
-                "some, or leave it at 'train'."
-            )
-        return StepSearch(learner, self.watch.measure, self.valid, self.valid_scores[0], self.grower, self._said_of_valid)
-
-    def _sketch(self) -> QuerySketch | None:
-        """The queries learnt from: also the validation data's, where these choose the weights of trees."""
-        sketch, weighed_on = QuerySketch.of(self.train), self.train if self.search is None else self.search.data
-        return sketch if weighed_on is self.train else united(sketch, QuerySketch.of(weighed_on))
-
-    def _said_of_train(self, grown: Grown, values: Floats) -> Floats:
-        said = np.zeros(self.train.rows)
-        self.grower.add(grown, values, said)
-        return said
-
-    def _said_of_valid(self, grown: Grown, values: Floats) -> Floats:
-        assert self.valid is not None
-        assert self.valid_words is not None
-        said = np.zeros(self.valid.rows)
-        add_tree(self.valid_words, grown, values, said, self.team)
-        return said
-
-    @property
-    def done(self) -> int:
-        """Rounds whose trees are kept."""
-        return len(self.kept) // self.outputs
-
-    def boost(self) -> Forest:
-        """The loop."""
-        if not self._resume():
-            self._measure()  # entry 0 of the history: what training starts from
-        stopped = train_rounds(
-            self.learner.trees,
-            lambda: self.done,
-            is_over=lambda: self.watch.waited_long_enough(self.done),
-            take=self._take_round,
-            tell=lambda: self.watch.tell(self.done, lambda: self._forest("unfinished")),
-        )
-        return self._finished(stopped)
-
-    def _take_round(self) -> bool:
-        """A tree for each output; whether there was anything left to split."""
-        self.objective.gradients(self.scores, self.push, self.curvature)
-        trees = [self._grow(self.push[k], self.curvature[k], k) for k in range(self.outputs)]
-        if all(len(tree.feature) == 1 for tree in trees) and not self.learner.is_random:
-            return False
-        kept = [*self.kept, *trees]
-        if self.search is not None and self.reoptimises and len(kept) % self.reoptimises == 0:
-            kept = self.search.reoptimised(kept)
-            self._sum_again(kept)
-        self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
-        self.kept = kept
-        return True
-
-    def _grow(self, push: Floats, curvature: Floats, output: int) -> Trees:
-        """One tree, its shrunken Newton steps added to the scores."""
-        try:
-            grown = self.grower.grow(push, curvature, self.done * self.outputs + output)
-        except NotFiniteError:
-            raise _not_finite(push, curvature, self.train, self.objective) from None
-        steps = self.learner.rate * (grown.values() if self.search is None else self.search.values(grown))
-        self.grower.add(grown, steps, self.scores[output])
-        if self.valid_words is not None and self.valid_scores is not None:
-            add_tree(self.valid_words, grown, steps, self.valid_scores[output], self.team)
-        return self.grower.trees_of(grown, steps)
-
-    def _sum_again(self, kept: list[Trees]) -> None:
-        """The scores of trees whose values have changed: the same sums in the same order as those of the forest."""
-        walks = walks_of(join(kept))
-        for data, scores, first in self.summed:
-            scores[:] = first
-            add_trees(walks, data.features, 0, len(kept), scores)
-
-    def _measure(self) -> None:
-        """Note the watched measure as things stand."""
-        self.watch.take(lambda: self._final(self.scores), lambda: self._final(self.valid_scores))
-
-    def _final(self, outputs: Floats | None) -> Floats:
-        """What outputs, shape (outputs, rows), come to as scores."""
-        assert outputs is not None
-        return outputs[0] if self.grades is None else expected_grades(outputs, self.grades)
-
-    def _resume(self) -> bool:
-        """Take up what an interrupted run had trained; the scores are the same sums in the same order."""
-        start, data = {"train": self.scores}, {"train": self.train}
-        if self.valid is not None and self.valid_scores is not None:
-            start["valid"], data["valid"] = self.valid_scores, self.valid
-        found = [(c, c.resume(self.learner.settings(), start, data)) for c in self.callbacks if isinstance(c, Resuming)]
-        callback, forest = next((pair for pair in found if pair[1] is not None), (None, None))
-        if forest is None:
-            return False
-        check_continues(forest, str(getattr(callback, "path", callback)), self.train, self.valid, self.outputs)
-        assert forest.history is not None  # it was checked
-        rounds = min(forest.rounds, self.learner.trees)
-        trees = forest.truncate(rounds).trees
-        self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
-        self.watch.take_up(forest.history, rounds)
-        if self.search is not None:
-            self.search.taken = forest.history.steps[:rounds].tolist()
-        walks = walks_of(trees)
-        for name, one in data.items():
-            add_trees(walks, one.features, 0, len(trees), start[name])
-        return True
-
-    def _forest(self, stopped: str) -> Forest:
-        return Forest(
-            trees=join(self.kept),
-            feature_names=self.train.feature_names,
-            start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
-            grades=self.grades,
-            settings={**self.learner.settings(), **self.learner.facts(self.train)},
-            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
-            sketch=self.sketch,
-        )
-
-    def _finished(self, stopped: str) -> Forest:
-        forest = self._forest(stopped)
-        if self.base is None and not (forest.trees.feature >= 0).any():
-            raise DataError(
-                f"{self.train.source}: no tree could be split, so there is nothing to rank by. {self.train.rows} rows cannot "
-                f"be cut into leaves of min_rows={self.learner.min_rows} and min_curvature={self.learner.min_curvature:g} that "
-                "gain anything. Lower these, or check that the features vary."
-            )
-        return forest.truncate(self.watch.best(self.done))
-
-
-def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
-    """For every row the key of its query."""
-    if keys is None:
-        return None
-    return np.repeat(query_keys(keys, data), np.diff(data.offsets))
-
-
-def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective) -> DataError:
-    row = int(np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))[0])
-    qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
-    return DataError(
-        f"{train.source}: {objective} gives row {row} (query {quoted(qid)}) the gradient {push[row]:g} and the curvature "
-        f"{curvature[row]:g}. Both must be finite and the curvature not negative; check the measure's changes, or lower rate."
-    )

@@ -13,6 +13,7 @@ from rankinite.data.fingerprint import arrays_key, fingerprint
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
 from rankinite.learners.base import Progress
+from rankinite.learners.start import OTHER_RUN
 from rankinite.models.files.loading import load
 from rankinite.models.forest import Forest
 
@@ -22,7 +23,7 @@ _MAY_CHANGE = ("trees", "patience")
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A callback that keeps the forest in a file every so many rounds; with the file there, training goes on from it.
+    """A callback that keeps the forest in a file every few rounds; with the file there, training goes on from it.
 
     >>> learner.fit(train, valid, callbacks=[Checkpoint("model.checkpoint", every=50)])         # doctest: +SKIP
 
@@ -49,7 +50,12 @@ class Checkpoint:
         ranker = load(path)
         found: Any = ranker.settings.get("checkpoint") if isinstance(ranker, Forest) else None
         if not isinstance(ranker, Forest) or not isinstance(found, dict):
-            raise DataError(f"{path}: this is not a checkpoint. Give another path for the checkpoint, or delete the file.")
+            raise DataError(
+                "this is not a checkpoint",
+                place=path,
+                value=type(ranker).__name__,
+                remedy="Give another path, or delete the file",
+            )
         self._check(path, found)
         return ranker
 
@@ -63,8 +69,11 @@ class Checkpoint:
             replace(forest, settings={**forest.settings, "checkpoint": self._run}).save(self.path)
         except (DataError, OSError) as problem:
             raise DataError(
-                f"{self.path}: the checkpoint of round {progress.round} cannot be written ({problem}). The one before it, if "
-                "there was one, is intact: make room, or give another path, and train again to go on from it."
+                f"the checkpoint of round {progress.round} cannot be written ({problem})",
+                place=self.path,
+                value=progress.round,
+                rule="The one before it, if there was one, is intact",
+                remedy="Make room, or give another path, and train again to go on from it",
             ) from problem
 
     def _check(self, path: Path, found: dict[str, Any]) -> None:
@@ -74,13 +83,16 @@ class Checkpoint:
             return
         before, now = found.get("settings"), expected["settings"]
         if not isinstance(before, dict):
-            raise DataError(f"{path}: what this checkpoint says of its run is damaged. Delete it to start afresh.")
+            raise DataError(
+                "what this checkpoint keeps of its run is damaged", place=path, value=before, remedy="Delete it to start afresh"
+            )
         recorded: dict[str, Any] = before
         names = dict.fromkeys([*now, *recorded])
-        changed = [f"{n}={recorded.get(n)!r} (now {now.get(n)!r})" for n in names if recorded.get(n) != now.get(n)]
+        changed = [name for name in names if recorded.get(name) != now.get(name)]
         other = " and ".join(name for name in ("train", "valid") if found.get(name) != expected.get(name))
-        why = f"with {', '.join(changed)}" if changed else f"on other {other or 'kinds of'} data, or from another base"
-        raise DataError(f"{path}: this checkpoint was made {why}. Train as before, or delete it to start afresh.")
+        changes = ", ".join(f"`{name}={recorded.get(name)!r}` (now {now.get(name)!r})" for name in changed)
+        why = f"with {changes}" if changed else f"on other {other or 'kinds of'} data, or from another base"
+        raise DataError(f"this checkpoint was made {why}", place=path, value=changed or other, remedy=OTHER_RUN)
 
 
 def _fingerprint(data: Dataset, start: Floats) -> str:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankinite.checks import check_count, check_flag, check_positive
-from rankinite.data.dataset import Dataset
-from rankinite.evaluation.inputs import as_measures, one_measure
-from rankinite.gradients.base import Objective
-from rankinite.gradients.lambdas import Lambdas, trainable
+from rankinite.learners.base import TrainsForMeasure
 from rankinite.learners.boosting import Boosting
-from rankinite.learners.exact_steps import StepSettings
-from rankinite.measures.base import Measure
-from rankinite.measures.dcg import NDCG
+from rankinite.learners.step_settings import StepSettings
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.gradients.base import Objective
 
 
 @dataclass(frozen=True, kw_only=True)
-class LambdaMART(StepSettings, Boosting):
+class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Boosted trees that climb a measure such as NDCG (papers 002 §7, 000 §3).
 
     >>> ranker = LambdaMART(measure="ndcg@10", trees=300).fit(train, valid)            # doctest: +SKIP
     """
 
-    measure: Measure | str = NDCG(10)
-    """The measure to train for: ndcg@10, err, map, mrr, dcg@5, or any other that is trainable."""
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
     truncation: int | None = None
@@ -35,7 +32,7 @@ class LambdaMART(StepSettings, Boosting):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_steps()
-        object.__setattr__(self, "measure", trainable(one_measure("LambdaMART", "measure", self.measure)))
+        self.check_measure()
         check_positive("LambdaMART", "sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))
         if self.truncation is not None:
@@ -49,8 +46,4 @@ class LambdaMART(StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """λ-gradients of the measure."""
-        return Lambdas(train, trainable(as_measures(self.measure)[0]), self.sigma, self.truncation, normalise=self.normalise)
-
-    def watched(self) -> Measure:
-        """What is trained for, unless another measure is asked for."""
-        return super().watched() if self.watch is not None else as_measures(self.measure)[0]
+        return self.lambdas(train, self.sigma, self.truncation, normalise=self.normalise)

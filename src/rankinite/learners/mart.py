@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
-from rankinite.checks import check_count, check_number, check_positive
-from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, listed
-from rankinite.gradients.base import Objective
-from rankinite.gradients.logistic import LOSSES, Logistic
-from rankinite.gradients.squared import SquaredLoss
+from rankinite.checks import check_choice, check_count, check_number, check_positive
 from rankinite.learners.boosting import Boosting
-from rankinite.learners.exact_steps import StepSettings
+from rankinite.learners.step_settings import StepSettings
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.gradients.base import Objective
 
 Loss = Literal["squared", "graded", "binary", "balanced"]
 """Losses under which a score stands for a probability."""
@@ -40,8 +37,7 @@ class MART(StepSettings, Boosting):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_steps()
-        if self.loss not in get_args(Loss):
-            raise ArgumentError(f"MART: loss={self.loss!r} is unknown. Known are {listed(get_args(Loss))}.")
+        check_choice("MART", "loss", self.loss, get_args(Loss))
         check_positive("MART", "sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))
         check_count("MART", "max_grade", self.max_grade)
@@ -51,6 +47,8 @@ class MART(StepSettings, Boosting):
         """For squared loss, whose forests predict grades: how many queries have which highest grade."""
         if self.loss != "squared":
             return {}
+        import numpy as np
+
         highest, queries = np.unique(np.maximum.reduceat(train.grades, train.offsets[:-1]), return_counts=True)
         if len(highest) > MOST_GRADES:
             return {}
@@ -58,6 +56,9 @@ class MART(StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """The loss asked for."""
+        from rankinite.gradients.logistic import LOSSES, Logistic
+        from rankinite.gradients.squared import SquaredLoss
+
         if self.loss not in LOSSES:
             return SquaredLoss(train)
         return Logistic(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
-from rankinite.gradients.base import Objective
-from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.boosting import Boosting
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.gradients.base import Objective
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +24,15 @@ class McRank(Boosting):
         super().__post_init__()
         if self.monotone:
             raise ArgumentError(
-                f"McRank: monotone={self.monotone} cannot be kept: the expected grade need not rise with the scores of the "
-                "grades. Use MART or LambdaMART."
+                "cannot be kept: the expected grade need not rise with the scores of the grades",
+                owner="McRank",
+                setting="monotone",
+                value=self.monotone,
+                remedy="Use MART or LambdaMART",
             )
 
     def objective(self, train: Dataset) -> Objective:
         """Multiclass logistic loss."""
+        from rankinite.gradients.multiclass import Multiclass
+
         return Multiclass(train)

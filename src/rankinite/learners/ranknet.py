@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rankinite.checks import check_positive
-from rankinite.data.dataset import Dataset
-from rankinite.gradients.base import Objective
-from rankinite.gradients.ranknet import pairs_of
 from rankinite.learners.descent import Descent
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.gradients.base import Objective
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +19,8 @@ class RankNet(Descent):
 
     Pairs come from the preferences that the data carry, or else from their grades.
     """
+
+    takes_preferences = True
 
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
@@ -28,4 +32,6 @@ class RankNet(Descent):
 
     def objective(self, train: Dataset) -> Objective:
         """Pairs from preferences where there are some, else from grades."""
+        from rankinite.gradients.ranknet import pairs_of
+
         return pairs_of(train, self.sigma)

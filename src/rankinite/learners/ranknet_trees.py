@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rankinite.checks import check_positive
-from rankinite.data.dataset import Dataset
-from rankinite.gradients.base import Objective
-from rankinite.gradients.ranknet import pairs_of
 from rankinite.learners.boosting import Boosting
-from rankinite.learners.exact_steps import StepSettings
+from rankinite.learners.step_settings import StepSettings
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+    from rankinite.gradients.base import Objective
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +20,8 @@ class RankNetTrees(StepSettings, Boosting):
 
     Pairs come from the preferences that the data carry, or else from their grades.
     """
+
+    takes_preferences = True
 
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
@@ -30,4 +34,6 @@ class RankNetTrees(StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """Pairs from preferences where there are some, else from grades."""
+        from rankinite.gradients.ranknet import pairs_of
+
         return pairs_of(train, self.sigma)

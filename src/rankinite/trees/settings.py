@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_number, check_seed, plain_numbers
-from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, listed
+
+if TYPE_CHECKING:
+    from rankinite.engine.kernel import Indices
 
 Criterion = Literal["newton", "mse"]
 Shape = Literal["best-first", "symmetric"]
@@ -107,6 +107,8 @@ class TreeSettings:
 
     def signs(self, feature_names: Sequence[str]) -> Indices:
         """The monotone constraint of every feature: 1, −1 or 0."""
+        import numpy as np
+
         signs = np.zeros(len(feature_names), np.int64)
         position = {name: column for column, name in enumerate(feature_names)}
         for entry in self.monotone:

@@ -132,11 +132,11 @@ def overview(ranker: Fitted, trained: Trained | None, title: str) -> Grid:
 
 def settings_grid(trained: Trained) -> Grid:
     """How a ranker was trained: the settings that matter most, and those that are not what they are if left out."""
-    from rankinite.cli.learner_options import HOMES, SETTINGS
+    from rankinite.cli.learner_options import CLASSES, SETTINGS
     from rankinite.grid import Grid
 
     maker = trained.learner or "unknown"
-    usual = next((SETTINGS[name] for name, (_, known) in HOMES.items() if known == maker), {})
+    usual = next((SETTINGS[name] for name, kind in CLASSES.items() if kind.__name__ == maker), {})
     shown = [
         (name.replace("_", " "), _shown(value))
         for name, value in trained.settings.items()

@@ -1,0 +1,155 @@
+"""The start of a training: data that can be learnt from, the scores before the first round, and the base they come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankinite.checks import check_flag
+from rankinite.data.dataset import Dataset
+from rankinite.data.joining import check_same_features
+from rankinite.data.overlap import check_apart
+from rankinite.engine.kernel import Floats
+from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.gradients.base import Objective
+from rankinite.gradients.multiclass import Multiclass
+from rankinite.learners.base import Callback, Learner, Resuming
+from rankinite.models.base import is_scorer
+from rankinite.models.blend import Blend
+from rankinite.models.forest import Forest
+
+OTHER_RUN = "Train as before, or delete the checkpoint to start afresh"
+
+
+def starting_scores(base: Scorer | None, data: Dataset, objective: Objective) -> Floats:
+    """The scores before the first tree, shape (outputs, rows)."""
+    if base is None:
+        return np.repeat(np.asarray(objective.start, np.float64)[:, None], data.rows, axis=1)
+    if objective.outputs == 1:
+        scores = np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores[0]))[0])
+            raise DataError(
+                f"the base gives this row the score {scores[0, row]}",
+                place=f"{data.source}, row {row}",
+                value=float(scores[0, row]),
+                rule="Training needs finite scores",
+                remedy="Choose a base that scores every document",
+            )
+        return scores
+    known = objective.grades if isinstance(objective, Multiclass) else np.empty(0)
+    same = isinstance(base, Forest) and base.feature_names == data.feature_names
+    if same and isinstance(base, Forest) and base.grades is not None and np.array_equal(base.grades, known):
+        return np.array(base.outputs_of(data))
+    raise ArgumentError(
+        "cannot be the base of McRank, which has one score per grade",
+        setting="base",
+        value=base,
+        remedy="Give a McRank forest of the same grades and features, or train LambdaMART or MART from this base",
+    )
+
+
+def check_data(
+    train: Dataset,
+    valid: Dataset | None,
+    base: Scorer | None,
+    callbacks: Sequence[Callback],
+    *,
+    allow_overlap: bool = False,
+) -> None:
+    """Refuse what no learner can train on."""
+    for name, data in (("train", train), ("valid", valid)):
+        if not isinstance(data, Dataset) and not (data is None and name == "valid"):
+            raise DataError(
+                f"these are not judged data, but a {type(data).__name__}",
+                place=name,
+                value=data,
+                remedy="Give a Dataset, as rankinite.read returns",
+            )
+    for data in (train, valid):
+        if data is not None and not data.rows:
+            raise DataError("there are no rows", place=data.source, value=0, remedy="Give data with judged documents")
+    repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
+    if repeated:
+        raise DataError(
+            f"the feature {quoted(repeated[0])} appears more than once",
+            place=train.source,
+            value=repeated[0],
+            rule="Names of features must differ",
+            remedy="Rename one",
+        )
+    if valid is not None:
+        check_same_features(train, valid)
+    if base is not None and not is_scorer(base):
+        raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
+    check_flag("fit", "allow_overlap", allow_overlap)
+    check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
+
+
+def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset | None, outputs: int) -> None:
+    """Refuse a forest that training cannot go on from: its trees are to walk these rows, and its history to be lengthened.
+
+    ``outputs``: how many sums the objective has.
+    """
+    if forest.feature_names != train.feature_names:
+        raise DataError(
+            f"this checkpoint has {_differing(forest.feature_names, train.feature_names, train.source)}",
+            place=place,
+            value=forest.feature_names,
+            rule="Features must be the same, in the same order",
+            remedy=OTHER_RUN,
+        )
+    if forest.outputs != outputs:
+        raise DataError(
+            f"this checkpoint has {forest.outputs} scores per row, not {outputs}",
+            place=place,
+            value=forest.outputs,
+            remedy=OTHER_RUN,
+        )
+    history, rounds = forest.history, forest.rounds
+    sizes = () if history is None else (len(history.train), len(history.valid), len(history.steps))
+    measured = rounds + 1  # after every round, and before the first
+    whole = sizes in [(values, 0 if valid is None else measured, steps) for values in (0, measured) for steps in (0, rounds)]
+    if history is None or not whole or not all(np.isfinite(values).all() for values in (history.train, history.valid)):
+        raise DataError(
+            f"the history of this checkpoint does not fit its {rounds} rounds of trees",
+            place=place,
+            value=sizes,
+            rule="It must have one finite number for each round and one for the start",
+            remedy=OTHER_RUN,
+        )
+
+
+def _differing(names: tuple[str, ...], wanted: tuple[str, ...], source: str) -> str:
+    """Where the names of features first differ, or how many there are."""
+    for position, (name, other) in enumerate(zip(names, wanted, strict=False)):
+        if name != other:
+            return f"the feature {quoted(name)} at position {position}, where {source} has {quoted(other)}"
+    return f"{len(names)} features, but {source} has {len(wanted)}"
+
+
+def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
+    """The complete ranker: the base, then the trees trained from it; one forest where both are trees of a kind."""
+    if base is None:
+        return forest
+    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
+        return base.extended(forest)
+    return Blend(((1.0, base), (1.0, forest)))
+
+
+def refuse_checkpoints(learner: Learner, callbacks: Sequence[Callback]) -> None:
+    """Refuse checkpoints of learners that train in minutes, from the start each time."""
+    if any(isinstance(callback, Resuming) for callback in callbacks):
+        raise ArgumentError(
+            "are no use here: only learners of trees go on from a checkpoint",
+            owner=type(learner).__name__,
+            setting="callbacks",
+            value=callbacks,
+            remedy="Leave it out; Ctrl-C keeps what has been trained",
+            shell_remedy="Leave out `checkpoint`; Ctrl-C keeps what has been trained",
+        )
