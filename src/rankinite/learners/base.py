@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from rankinite.checks import check_flag
+from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -54,6 +55,30 @@ class Resuming(Protocol):
 
     def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
         """The forest of the run with these settings on these data and starting scores, or None where there is none yet."""
+        ...
+
+
+class Trainer(Protocol):
+    """Anything that trains rankers: a learner, or several fits whose rankers are put together, such as a bag."""
+
+    def fit(
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
+    ) -> Fitted:
+        """Train a ranker."""
+        ...
+
+    def settings(self) -> dict[str, Any]:
+        """All settings as plain values."""
+        ...
+
+    def reseeded(self, number: int) -> Trainer:
+        """The same with other random numbers, a different one for each ``number``; refuses where nothing is random."""
         ...
 
 
@@ -114,6 +139,23 @@ class Learner(ABC):
         from rankinite.measures.grades import GradeError
 
         return (DataError,) if self.watch is not None else (DataError, GradeError)
+
+    @property
+    def varies_by_seed(self) -> bool:
+        """Whether training draws random numbers, so that another seed gives another ranker."""
+        return False
+
+    def reseeded(self, number: int) -> Self:
+        """The same learner with another seed; 0 is the learner itself."""
+        if not self.varies_by_seed:
+            raise ArgumentError(
+                "draws nothing at random, so that every seed gives the same ranker",
+                place=type(self).__name__,
+                value=number,
+                remedy="Train it once, or let trees draw rows or features, as with `row_share=0.7`",
+            )
+        settings: Any = {"seed": (self.settings()["seed"] + number) % (1 << 64)}
+        return replace(self, **settings)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values, for the model file."""

@@ -62,6 +62,11 @@ class Boosting(Learner, TreeSettings):
         check_choice(cls.__name__, "preset", name, get_args(Preset))
         return cls.paper(**settings) if name == "paper" else cls.plain(**settings)
 
+    @property
+    def varies_by_seed(self) -> bool:
+        """Whether trees draw rows, queries, features or thresholds."""
+        return self.is_random
+
     def fit(
         self,
         train: Dataset,

@@ -65,6 +65,11 @@ class Descent(Learner):
         for number in ("rate", "decay", "l2"):
             object.__setattr__(self, number, float(getattr(self, number)))  # 1 and 1.0 must make the same model file
 
+    @property
+    def varies_by_seed(self) -> bool:
+        """The first weights and the order of the queries are drawn."""
+        return True
+
     def fit(
         self,
         train: Dataset,

@@ -125,6 +125,10 @@ class Fitted(ABC):
         assert not rankers
         return self
 
+    def summands(self) -> tuple[Part, ...]:
+        """The rankers whose weighted scores add up to this one's, but for a constant; itself where it is no sum of others."""
+        return (Part(self, 1.0),)
+
     def about(self) -> Scorer:
         """The ranker inside that looking at this one leads to; itself where it has trees or weights, or several parts."""
         return self

@@ -75,6 +75,10 @@ class Blend(Fitted):
         """Its parts with their weights."""
         return tuple(Part(part, weight) for weight, part in self.parts)
 
+    def summands(self) -> tuple[Part, ...]:
+        """Its parts."""
+        return self.inside()
+
     def with_inside(self, rankers: Sequence[Scorer]) -> Blend:
         """The same weights for other rankers."""
         return replace(self, parts=tuple((weight, own) for (weight, _), own in zip(self.parts, rankers, strict=True)))

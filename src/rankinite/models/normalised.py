@@ -98,6 +98,10 @@ class Normalised(Fitted):
         """The ranker whose scores are scaled."""
         return (Part(self.ranker),)
 
+    def summands(self) -> tuple[Part, ...]:
+        """Its ranker, where all scores are divided by one number."""
+        return (Part(self.ranker, 1.0 / self.spread),) if self.scale == "all" else super().summands()
+
     def with_inside(self, rankers: Sequence[Scorer]) -> Normalised:
         """The same for the scores of another ranker."""
         return replace(self, ranker=rankers[0])

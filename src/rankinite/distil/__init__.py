@@ -1,0 +1,10 @@
+"""Distillation: one small forest in place of a large ensemble (paper 004 §5, after Bucila and others 2006).
+
+Read ``teacher`` (the ensemble as scores and as trees), then the two ways to a student: ``selection`` chooses the
+teacher's own trees and weighs them anew, by the orthogonal matching pursuit of ``pursuit``; ``growing`` boosts new trees
+towards the teacher's scores. ``distillation`` tries them on queries held out and keeps the better.
+"""
+
+from rankinite.distil.distillation import Distilled, distil
+
+__all__ = ["Distilled", "distil"]

@@ -1,0 +1,62 @@
+"""Bag: several fits, each with another part of the queries as its validation data, averaged (paper 004 §4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankinite.checks import check_count, check_seed
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import holdouts
+from rankinite.data.joining import concat
+from rankinite.ensembles.members import Member, mean_of_fits
+from rankinite.evaluation.inputs import Scorer
+from rankinite.learners.base import Callback, Trainer
+from rankinite.learners.start import check_data
+from rankinite.models.base import Fitted
+
+
+@dataclass(frozen=True)
+class Bag:
+    """A trainer whose ranker is the mean of ``parts`` rankers, each trained on all queries but one part.
+
+    The part left out says when that ranker's training stops, so that all queries are learnt from and no separate validation
+    data are needed; what is given as such is learnt from as well.
+
+    >>> ranker = Bag(LambdaMART(measure="err"), parts=10).fit(train)                           # doctest: +SKIP
+    """
+
+    trainer: Trainer
+    """Who trains each of them."""
+    parts: int = 10
+    """Parts that the queries are dealt into, and rankers that are trained."""
+    seed: int = 0
+    """Seed of the dealing."""
+
+    def __post_init__(self) -> None:
+        check_count("Bag", "parts", self.parts, 2)
+        check_seed("Bag", self.seed)
+
+    def fit(
+        self,
+        train: Dataset,
+        valid: Dataset | None = None,
+        *,
+        base: Scorer | None = None,
+        callbacks: Sequence[Callback] = (),
+        allow_overlap: bool = False,
+    ) -> Fitted:
+        """Train a ranker. ``callbacks`` are given a round for each member that is done."""
+        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        data = train if valid is None else replace(concat([train, valid]), source=train.source)
+        members = [Member(self.trainer, part.rest, part.held) for part in holdouts(data, self.parts, seed=self.seed)]
+        return mean_of_fits(members, "Bag", base, callbacks, allow_overlap=allow_overlap)
+
+    def settings(self) -> dict[str, Any]:
+        """All settings as plain values."""
+        return {"trainer": "Bag", "parts": self.parts, "seed": self.seed, "of": self.trainer.settings()}
+
+    def reseeded(self, number: int) -> Bag:
+        """Dealt otherwise."""
+        return replace(self, seed=(self.seed + number) % (1 << 64))

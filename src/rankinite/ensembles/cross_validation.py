@@ -1,0 +1,104 @@
+"""Cross-validation: trainers compared on queries that they did not see, fold by fold, all folds pooled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
+from rankinite.data.joining import concat
+from rankinite.engine.kernel import Floats
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.compare import Comparison, compare
+from rankinite.evaluation.inputs import as_measures, scores_of
+from rankinite.learners.base import Trainer
+from rankinite.measures.base import Measure
+from rankinite.measures.conventions import Convention
+
+Batches = Literal["batches"]
+
+
+@dataclass(frozen=True, slots=True)
+class FitDone:
+    """What is passed to ``watch`` after every fit."""
+
+    system: str
+    fold: int
+    """Counted from 1."""
+    done: int
+    """Fits done."""
+    fits: int
+    """Fits in all."""
+
+
+def cross_validate(
+    trainers: Mapping[str, Trainer] | Sequence[Trainer] | Trainer,
+    data: Dataset | Sequence[Dataset] | Sequence[Fold],
+    folds: int | Batches = 5,
+    *,
+    measures: Sequence[Measure | str] | Measure | str = "ndcg@10",
+    seed: int = 0,
+    convention: str | Convention = "rankinite",
+    watch: Callable[[FitDone], None] | None = None,
+    **comparing: Any,
+) -> Comparison:
+    """Train on every fold, and compare the trainers on all test queries, each scored by rankers that did not see it.
+
+    ``data``: one data set, which is dealt into ``folds`` parts by query (fold i tests on part i, validates on the next and
+    trains on the others), or, with ``folds="batches"``, tested batch by batch, each by rankers of all other batches; several
+    data sets, which are LETOR's parts; or a list of folds made elsewhere. ``watch`` is called after every fit. Further
+    arguments, such as ``test`` and ``against``, are those of :func:`rankinite.compare`.
+
+    >>> cross_validate({"λ": LambdaMART(), "bag": Bag(LambdaMART())}, data)                    # doctest: +SKIP
+    """
+    named, dealt, asked = _named(trainers), _folds(data, folds, seed), as_measures(measures)
+    scores: dict[str, list[Floats]] = {name: [] for name in named}
+    fits = len(named) * len(dealt)
+    for number, fold in enumerate(dealt, 1):
+        for name, trainer in named.items():
+            ranker = trainer.fit(fold.train, fold.valid)
+            scores[name].append(scores_of(ranker, fold.test, name))
+            if watch is not None:
+                watch(FitDone(name, number, sum(map(len, scores.values())), fits))
+    source = f"{len(dealt)} folds of {_source(data)}"
+    pooled = replace(concat([fold.test for fold in dealt]), source=source)
+    joined = {name: np.concatenate(parts) for name, parts in scores.items()}
+    return compare(joined, pooled, asked, convention=convention, **comparing)
+
+
+def _named(trainers: Any) -> dict[str, Trainer]:
+    """The trainers by name; those of a list are called by their learners, numbered where that says too little."""
+    if isinstance(trainers, Mapping):
+        return {str(name): trainer for name, trainer in cast("Mapping[Any, Trainer]", trainers).items()}
+    listed: list[Any] = list(trainers) if isinstance(trainers, Sequence) else [trainers]
+    kinds = [type(trainer).__name__ for trainer in listed]
+    often = {kind for kind, count in Counter(kinds).items() if count > 1}
+    return {
+        f"{kind} {place}" if kind in often else kind: one
+        for place, (kind, one) in enumerate(zip(kinds, listed, strict=True), 1)
+    }
+
+
+def _folds(data: Any, folds: Any, seed: int) -> Sequence[Fold]:
+    if isinstance(data, Dataset):
+        if folds == "batches":
+            return batch_holdouts(data, seed=seed)
+        if not isinstance(folds, int) or isinstance(folds, bool):
+            raise ArgumentError(
+                "is not understood", owner="cross_validate", setting="folds", value=folds, remedy="Give a number, or 'batches'"
+            )
+        return k_folds(data, folds, seed=seed)
+    listed: list[Any] = list(data)
+    return rotating_folds(listed) if all(isinstance(one, Dataset) for one in listed) else listed
+
+
+def _source(data: Any) -> str:
+    if isinstance(data, Dataset):
+        return data.source
+    first = data[0]
+    return first.source if isinstance(first, Dataset) else first.test.source
