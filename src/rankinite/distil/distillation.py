@@ -20,12 +20,12 @@ from rankinite.distil.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, one_measure
+from rankinite.evaluation.inputs import one_measure, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number
 from rankinite.learners.lambdamart import LambdaMART
-from rankinite.measures.base import Measure, sign_of
-from rankinite.models.base import Fitted
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
 
@@ -33,6 +33,12 @@ Method = Literal["select", "grow"]
 How = Literal["best", "select", "grow"]
 DIRECT = "direct"
 """The baseline: a forest of the same size, trained on the grades without a teacher."""
+WHAT = {
+    "teacher": "",
+    "select": "trees of the teacher, weighed anew",
+    "grow": "new trees, grown towards its scores",
+    DIRECT: "as many trees, trained on the grades",
+}
 Student = Callable[[Dataset], Fitted]
 """Makes a student from judged queries."""
 
@@ -165,19 +171,12 @@ def _students(
     }
     if how != "best":
         return {how: makers[how]}
-    return makers if len(trees_of(teacher, teacher_names(teacher)).trees) else {"grow": makers["grow"]}
-
-
-def teacher_names(teacher: Fitted) -> tuple[str, ...]:
-    """The features of a teacher."""
-    from rankinite.models.base import names_of
-
-    return names_of(teacher)
+    return makers if len(trees_of(teacher, names_of(teacher)).trees) else {"grow": makers["grow"]}
 
 
 def _held_out_fidelity(make: Student, teacher: Fitted, parts: Sequence[tuple[Dataset, Dataset]]) -> float:
     """The mean nearness to the teacher on the part of each fold that the student did not see."""
-    return float(np.mean([fidelity(make(rest), centred_scores(teacher, held), held) for rest, held in parts]))
+    return float(np.mean([fidelity(scores_of(make(rest), held), centred_scores(teacher, held), held) for rest, held in parts]))
 
 
 def _limits(teacher: Fitted, data: Dataset) -> tuple[str, ...]:
@@ -192,54 +191,29 @@ def _table(
     teacher: Fitted, judged: Sequence[tuple[Mapping[str, Fitted], Dataset]], measure: Measure
 ) -> tuple[tuple[Row, ...], dict[str, Floats]]:
     """Every ranker on the queries that judge, pooled over folds."""
-    names = ("teacher", *judged[0][0])
-    what = {
-        "teacher": "",
-        "select": "trees of the teacher, weighed anew",
-        "grow": "new trees, grown towards its scores",
-        DIRECT: "as many trees, trained on the grades",
-    }
     rows: list[Row] = []
     values: dict[str, Floats] = {}
-    for name in names:
-        each = [(teacher if name == "teacher" else made[name], data) for made, data in judged]
-        timed = [_timed(ranker, data) for ranker, data in each]
-        results = [
-            evaluate(scores, data, [measure])[measure].per_query for (scores, _), (_, data) in zip(timed, each, strict=True)
-        ]
-        values[name] = np.concatenate(results)
-        near = [
-            fidelity(_Scored(scores), centred_scores(teacher, data), data)
-            for (scores, _), (_, data) in zip(timed, each, strict=True)
-        ]
-        seconds = sum(time for _, time in timed) / sum(data.rows for _, data in each)
-        mean = sign_of(measure) * sign_of(measure) * float(np.nanmean(values[name]))
-        rows.append(Row(name, what[name], _tree_count(each[0][0]), 1e6 * seconds, mean, float(np.mean(near))))
+    for name in ("teacher", *judged[0][0]):
+        rankers = [teacher if name == "teacher" else students[name] for students, _ in judged]
+        seconds = near = 0.0
+        found: list[Floats] = []
+        for ranker, (_, data) in zip(rankers, judged, strict=True):
+            scores, time = _timed(ranker, data)
+            seconds += time
+            near += fidelity(scores, centred_scores(teacher, data), data) / len(judged)
+            found.append(evaluate(scores, data, [measure])[measure].per_query)
+        values[name] = np.concatenate(found)
+        each = 1e6 * seconds / sum(data.rows for _, data in judged)
+        trees = rankers[0].sizes().get("trees", 0)
+        rows.append(Row(name, WHAT[name], trees, each, float(np.nanmean(values[name])), near))
     return tuple(rows), values
 
 
-class _Scored:
-    """Scores as a ranker."""
-
-    def __init__(self, scores: Floats) -> None:
-        self._scores = scores
-
-    def score(self, _data: Dataset, /) -> Floats:
-        return self._scores
-
-
-def _timed(ranker: Scorer, data: Dataset) -> tuple[Floats, float]:
+def _timed(ranker: Fitted, data: Dataset) -> tuple[Floats, float]:
     """The scores, and the best of three times that scoring took."""
-    from rankinite.evaluation.inputs import scores_of
-
-    times: list[float] = []
-    scores = scores_of(ranker, data)
+    scores, times = scores_of(ranker, data), list[float]()
     for _ in range(3):
         start = perf_counter()
         ranker.score(data)
         times.append(perf_counter() - start)
     return scores, min(times)
-
-
-def _tree_count(ranker: Fitted) -> int:
-    return ranker.sizes().get("trees", 0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.distil._pursuit_kernels import product
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import Fitted
@@ -55,17 +56,22 @@ def _placed(forest: Forest, weight: float, names: tuple[str, ...]) -> Trees:
     return replace(forest.trees, feature=moved, value=weight * forest.trees.value)
 
 
-def centred_scores(ranker: Scorer, data: Dataset, name: str = "teacher") -> Floats:
+def centred_scores(ranker: Scorer, data: Dataset) -> Floats:
     """A ranker's scores less their mean within each query, which no ranking sees."""
-    scores = scores_of(ranker, data, name)
+    return centred(scores_of(ranker, data), data)
+
+
+def centred(scores: Floats, data: Dataset) -> Floats:
+    """Scores less their mean within each query."""
     sizes = np.diff(data.offsets)
-    means = np.add.reduceat(scores, data.offsets[:-1]) / sizes
-    return scores - np.repeat(means, sizes)
+    return scores - np.repeat(np.add.reduceat(scores, data.offsets[:-1]) / sizes, sizes)
 
 
-def fidelity(student: Scorer, teacher: Floats, data: Dataset) -> float:
-    """The share of the teacher's variance within queries that a student explains once its scores are scaled (R²)."""
-    scores = centred_scores(student, data, "student")
-    both, own = float(np.sort(scores * teacher).sum()), float(np.sort(scores * scores).sum())
-    whole = float(np.sort(teacher * teacher).sum())
+def fidelity(scores: Floats, teacher: Floats, data: Dataset) -> float:
+    """The share of the teacher's variance within queries that a student explains once its scores are scaled (R²).
+
+    ``teacher``: its scores less their mean within each query.
+    """
+    student = centred(scores, data)
+    both, own, whole = (product(a, b) for a, b in ((student, teacher), (student, student), (teacher, teacher)))
     return 0.0 if own == 0.0 or whole == 0.0 else max(both, 0.0) ** 2 / (own * whole)

@@ -130,6 +130,10 @@ class Normalised(Fitted):
         own = self.ranker.facts() if isinstance(self.ranker, Fitted) else {}
         return super().facts() | {"scale": self.scale, **numbers, "ranker": own}
 
+    def sizes(self) -> dict[str, int]:
+        """How large its ranker is."""
+        return self.ranker.sizes() if isinstance(self.ranker, Fitted) else super().sizes()
+
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score a row; ``qid``: the query of each row, where the features do not come with them."""
         scores = part_scores(self.ranker, features, qid).astype(SCORE)

@@ -1,0 +1,143 @@
+"""Distillation: what is chosen from a teacher adds up to it, and students are judged on queries they did not see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from rankinite.distil import distil
+from rankinite.distil.growing import grow, mixed
+from rankinite.distil.selection import select
+from rankinite.distil.teacher import centred, centred_scores, fidelity, trees_of
+from rankinite.ensembles import Bag
+from rankinite.trees.walk import add_trees, walks_of
+from refusals import refused
+
+WORLD = rk.World(features=6, documents=20, noise=0.3)
+TRAIN = rk.synthesise(40, world=WORLD)
+TEST = rk.synthesise(30, part="test", world=WORLD)
+SMALL = {"trees": 8, "leaves": 5, "min_rows": 3}
+NDCG = Bag(rk.LambdaMART(**SMALL), parts=3).fit(TRAIN)
+ERR = Bag(rk.LambdaMART(measure="err", **SMALL), parts=3).fit(TRAIN)
+TEACHER = rk.combine.average([NDCG, ERR], TRAIN).ranker
+NET = rk.RankNet(epochs=3, hidden=(3,)).fit(TRAIN)
+
+
+def near(student, data):
+    return fidelity(student.score(data), centred_scores(TEACHER, data), data)
+
+
+def test_the_trees_of_a_teacher_add_up_to_it():
+    found = trees_of(TEACHER, TEST.feature_names)
+    assert found.is_all
+    assert len(found.trees) == TEACHER.sizes()["trees"]
+    total = np.zeros((1, TEST.rows))
+    add_trees(walks_of(found.trees), TEST.features, 0, len(found.trees), total)
+    np.testing.assert_allclose(centred(total[0], TEST), centred_scores(TEACHER, TEST), atol=1e-10)
+
+
+def test_features_are_found_by_name():
+    turned = TEST.select_features(list(reversed(TEST.feature_names)))
+    found = trees_of(TEACHER, turned.feature_names)
+    total = np.zeros((1, TEST.rows))
+    add_trees(walks_of(found.trees), turned.features, 0, len(found.trees), total)
+    np.testing.assert_allclose(centred(total[0], TEST), centred_scores(TEACHER, TEST), atol=1e-10)
+
+
+def test_all_trees_chosen_are_the_teacher_and_more_trees_come_nearer():
+    everything = select(TEACHER, TRAIN, 1000)
+    assert near(everything, TEST) == pytest.approx(1.0, abs=1e-6)
+    students = [select(TEACHER, TRAIN, count) for count in (3, 8, 20)]
+    assert [len(student) for student in students] == [3, 8, 20]
+    values = [near(student, TRAIN) for student in students]
+    assert values == sorted(values)
+
+
+def test_chosen_trees_are_the_teachers_own():
+    known = {(tree.feature.tobytes(), tree.threshold.tobytes()) for tree in each(trees_of(TEACHER, TRAIN.feature_names).trees)}
+    chosen = {(tree.feature.tobytes(), tree.threshold.tobytes()) for tree in each(select(TEACHER, TRAIN, 6).trees)}
+    assert len(chosen) == 6
+    assert chosen <= known
+
+
+def each(trees):
+    return [trees.take(number, number + 1) for number in range(len(trees))]
+
+
+def test_grown_trees_follow_the_scores_and_not_the_grades():
+    flat = TRAIN.map_grades(lambda grades: 0 * grades)
+    student = grow(TEACHER, [flat], 30, leaves=8)
+    assert len(student) == 30
+    assert near(student, TEST) > 0.7
+    assert near(grow(TEACHER, [flat], 5, leaves=8), TRAIN) < near(student, TRAIN)
+
+
+def test_made_documents_mix_those_of_their_query():
+    made = mixed(TRAIN, TEACHER, seed=4)
+    assert made.rows == TRAIN.rows
+    assert not set(made.qids.tolist()) & set(TRAIN.qids.tolist())
+    for first, last in zip(TRAIN.offsets[:-1], TRAIN.offsets[1:], strict=True):
+        for column in range(TRAIN.features.shape[1]):
+            assert set(made.features[first:last, column].tolist()) <= set(TRAIN.features[first:last, column].tolist())
+    own = (made.features == TRAIN.features).mean()
+    assert 0.45 < own < 0.75
+    assert len(grow(TEACHER, [TRAIN], 5, made=2)) == 5
+
+
+def test_the_better_student_is_kept_and_the_baseline_is_shown():
+    found = distil(TEACHER, TRAIN, trees=12, leaves=5, test=TEST)
+    rows = {row.name: row for row in found.rows}
+    assert list(rows) == ["teacher", "select", "grow", "direct"]
+    assert rows["teacher"].fidelity == pytest.approx(1.0)
+    assert rows["teacher"].trees == TEACHER.sizes()["trees"]
+    assert found.method == "select"
+    assert found.ranker.sizes() == {"trees": 12}
+    assert rows["select"].value == pytest.approx(rk.evaluate(found.ranker, TEST, "ndcg@10")["ndcg@10"].mean)
+    assert rows["select"].fidelity == pytest.approx(near(found.ranker, TEST))
+    assert rows["direct"].trees == 12
+    assert "direct" in str(found)
+
+
+def test_without_test_data_students_are_judged_by_folds():
+    found = distil(TEACHER, TRAIN, trees=4, how="grow", folds=4)
+    assert [row.name for row in found.rows] == ["teacher", "grow", "direct"]
+    assert all(len(values) == TRAIN.queries for values in found.values.values())
+    assert any("teacher" in warning for warning in found.warnings)  # it was trained on these queries
+
+
+def test_a_teacher_without_trees_is_mimicked():
+    found = distil(NET, TRAIN, trees=20, leaves=8, test=TEST)
+    assert found.method == "grow"
+    with refused(rk.ArgumentError, setting="teacher"):
+        select(NET, TRAIN, 5)
+    both = distil(0.5 * NET + 0.5 * NDCG, TRAIN, trees=10, test=TEST)
+    assert {row.name for row in both.rows} >= {"select", "grow"}
+    assert any("mimicked" in warning for warning in both.warnings)
+
+
+def test_a_teacher_that_looks_at_whole_queries_can_be_mimicked():
+    ranked = rk.combine.average([NDCG, NET], TRAIN, scale="rank").ranker
+    assert distil(ranked, TRAIN, trees=5, test=TEST).method == "grow"
+
+
+@pytest.mark.parametrize("how", ["select", "grow"])
+def test_threads_change_no_bit(how, tmp_path):
+    for count in (1, 2, 3):
+        with rk.threads(count):
+            distil(TEACHER, TRAIN, trees=5, how=how, test=TEST).ranker.save(tmp_path / str(count))
+    assert len({(tmp_path / str(count)).read_bytes() for count in (1, 2, 3)}) == 1
+
+
+def test_bad_input_is_refused():
+    for setting, value in {"trees": 0, "leaves": 1, "how": "guess", "folds": 1, "made": -1}.items():
+        with refused(rk.ArgumentError, owner="distil", setting=setting, value=value):
+            distil(TEACHER, TRAIN, **{setting: value})
+    with refused(rk.ArgumentError, setting="teacher", value=5):
+        distil(5, TRAIN)
+    with refused(rk.DataError, place="data"):
+        distil(TEACHER, TRAIN.features)
+    with pytest.raises(rk.DataError):
+        distil(TEACHER, TRAIN, test=TRAIN)
+    with pytest.raises(rk.RankiniteError):
+        distil(TEACHER, TRAIN.select_queries([0]))
