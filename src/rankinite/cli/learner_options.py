@@ -45,6 +45,7 @@ PREFERRING = tuple(learner for learner, kind in CLASSES.items() if kind.takes_pr
 """Those that learn from judged pairs."""
 ORDER = (LOSS, SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
 SHORT = {"measure": "-m", "seed": "-s"}
+FLAGS = {"true": True, "false": False, "yes": True, "no": False}
 MEASURES = ("measure", "watch")
 """The settings that are measures."""
 SETTINGS = {learner: settings_of(kind) for learner, kind in CLASSES.items()}
@@ -171,7 +172,17 @@ def _foreign(learner: Any, name: str) -> ArgumentError:
 
 def value_of(learner: Any, name: str, text: str) -> Any:
     """The value that a text on the command line stands for."""
-    return _value(SETTINGS[learner][name], text)
+    setting = SETTINGS[learner][name]
+    if setting.repeated:
+        return tuple(text.split(","))
+    if setting.kind is bool and text in FLAGS:
+        return FLAGS[text]
+    if setting.kind is float:
+        try:
+            return float(text)
+        except ValueError as error:
+            raise ArgumentError("is not a number", setting=name, value=text, remedy="Give for example 0.1") from error
+    return _value(setting, text)
 
 
 def _value(setting: Setting, value: Any) -> Any:
