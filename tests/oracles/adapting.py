@@ -1,4 +1,4 @@
-"""Two small domains, a background of one, and every way to adapt with learners that are small too."""
+"""Two small domains, a background ranker of the first, and every method of adaptation with small learners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankinite.combine.powell_search import powell
 
 WORLD = rk.World(features=5, documents=10, terms=4, noise=0.3, seed=3)
 TREES = rk.LambdaMART(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)
-"""A learner that is quick and still finds something."""
+"""A learner that is quick and still learns something."""
 LINEAR = rk.LambdaBoost(rounds=8, train_history=False)
 
 
@@ -52,14 +52,14 @@ def judged_by_a_feature(queries: int = 12, part: str = "train") -> rk.Dataset:
 
 
 def with_one_grade(data: rk.Dataset, queries) -> rk.Dataset:
-    """The same, the documents of these queries all graded 1."""
+    """The same data, with all documents of these queries graded 1."""
     grades = data.grades.copy()
     grades[np.isin(data.query_of_row(), queries)] = 1.0
     return replace(data, grades=grades)
 
 
 def regraded(data: rk.Dataset, query: int) -> rk.Dataset:
-    """The same, the grades of one query turned round; it stays one that tells something."""
+    """The same data with the grades of one query reversed; its grades still differ."""
     rows, grades = slice(data.offsets[query], data.offsets[query + 1]), data.grades.copy()
     grades[rows] = grades[rows].max() + grades[rows].min() - grades[rows]
     assert len(set(grades[rows].tolist())) > 1
@@ -68,7 +68,7 @@ def regraded(data: rk.Dataset, query: int) -> rk.Dataset:
 
 
 def shuffled(data: rk.Dataset, seed: int = 0) -> tuple[rk.Dataset, np.ndarray]:
-    """The same rows in another order, queries too; and where each row comes from."""
+    """The same rows with queries and rows in another order, and where each row comes from."""
     random = np.random.default_rng(seed)
     spans = [np.arange(data.offsets[query], data.offsets[query + 1]) for query in random.permutation(data.queries)]
     order = np.concatenate([random.permutation(span) for span in spans])
@@ -78,7 +78,7 @@ def shuffled(data: rk.Dataset, seed: int = 0) -> tuple[rk.Dataset, np.ndarray]:
 
 
 def make_small(monkeypatch) -> None:
-    """Every method as it is, but with few trees and rounds."""
+    """Give every method few trees and rounds."""
 
     def own(measure, seed=0, rows=0):
         return replace(TREES, measure=measure, seed=seed)

@@ -20,7 +20,7 @@ def edges(values, most):
 
 
 def parted(distinct, counts, most):
-    """The bins as lists of values, where the values are more than the bins."""
+    """The bins as lists of values, if there are more values than bins."""
     heavy = heavy_values(counts, most)
     runs = [list(run) for _, run in groupby(distinct, lambda value: value if value in heavy else None)]
     light = [run for run in runs if run[0] not in heavy]
@@ -48,7 +48,7 @@ def parted(distinct, counts, most):
 
 
 def even_parts(run, counts, number):
-    """The values of a run in this many parts, each as near to an even share of what is left as it can be."""
+    """The values of a run in this many parts, each as close as possible to an even share of what is left."""
     parts = []
     while number > 1 and len(run) > number:
         share = Fraction(sum(counts[value] for value in run), number)

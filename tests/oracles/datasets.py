@@ -1,4 +1,4 @@
-"""Small judged data sets for tests, and a plain-Python view of them to compare with."""
+"""Small judged data sets for tests, and a plain-Python view of them for comparison."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def random_dataset(seed: int = 0, queries: int = 7, features: int = 3, most: int
 
 
 def query_at(data: Dataset, row: int) -> str:
-    """The qid of a row, found by looking."""
+    """The qid of a row, found by searching."""
     for query in range(data.queries):
         if data.offsets[query] <= row < data.offsets[query + 1]:
             return str(data.qids[query])
@@ -41,7 +41,7 @@ def query_at(data: Dataset, row: int) -> str:
 
 
 def contents(data: Dataset) -> dict[str, object]:
-    """Everything a data set says, query by query in plain Python; NaN is shown as None so that it equals itself."""
+    """Everything in a data set, query by query in plain Python; NaN is shown as None so that it equals itself."""
     said: dict[str, object] = {}
     for query in range(data.queries):
         rows = range(int(data.offsets[query]), int(data.offsets[query + 1]))

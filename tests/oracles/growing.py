@@ -1,4 +1,4 @@
-"""Trees grown by looking at everything: every cut of every node, with floats instead of quantised sums."""
+"""Trees grown by trying everything: every cut of every node, with floats instead of quantised sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import LEAF, Trees
 
 NEAR = 1e-5
-"""Sums are quantised to about nine digits; their ratios are compared with fewer."""
+"""Sums are quantised to about nine digits, so their ratios are compared with fewer."""
 UNIT = 1e-6
 """Curvatures in tests are 0 or far above this, which is far above what quantising changes."""
 
@@ -45,7 +45,7 @@ def grow_one(
 
 
 def rows_of(tree: Trees, features: np.ndarray) -> list[np.ndarray]:
-    """For every node a mask of the rows that come by."""
+    """For every node, a mask of the rows that reach it."""
     masks = [np.zeros(len(features), bool) for _ in tree.feature]
     masks[0][:] = True
     for node in range(len(tree.feature)):
@@ -66,14 +66,14 @@ def leaves_of(tree: Trees, features: np.ndarray) -> list[int]:
 
 @dataclass(frozen=True)
 class Node:
-    """Rows of a node, and what cutting them would gain."""
+    """The rows of a node, and the gain of cutting them."""
 
     features: np.ndarray
     push: np.ndarray
     curvature: np.ndarray
     settings: TreeSettings
     weights: np.ndarray | None = None
-    """How often each row counts, which is in its push and curvature already; once if left out."""
+    """How often each row counts (its push and curvature include this); once if left out."""
 
     @property
     def signs(self) -> np.ndarray:
@@ -85,18 +85,18 @@ class Node:
         return float(self.push[mask].sum() / (total + self.settings.l2)) if total >= UNIT else 0.0
 
     def term(self, mask: np.ndarray) -> tuple[float, float]:
-        """G and S of the rows, whose G²/S the criterion adds up."""
+        """G and S of the rows; the criterion sums G²/S."""
         counts = mask.astype(float) if self.weights is None else self.weights * mask
         weight = self.curvature[mask].sum() + self.settings.l2 if self.settings.criterion == "newton" else counts.sum()
         return float(self.push[mask].sum()), float(weight)
 
     def gain(self, mask: np.ndarray, left: np.ndarray) -> float:
-        """What a cut gains, limits aside."""
+        """The gain of a cut, ignoring the limits."""
         terms = [g * g / s if s > 0 else 0.0 for g, s in (self.term(mask & left), self.term(mask & ~left), self.term(mask))]
         return terms[0] + terms[1] - terms[2]
 
     def is_legal(self, mask: np.ndarray, left: np.ndarray, feature: int, slack: float = 0.0) -> bool:
-        """Whether both sides have what a leaf needs, ``slack`` curvature more or less, and stand in the order asked for."""
+        """Whether both sides satisfy the limits of a leaf, within ``slack`` of curvature, and the monotone constraint."""
         for side in (mask & left, mask & ~left):
             weight = self.curvature[side].sum()
             if side.sum() < self.settings.min_rows or weight < self.settings.min_curvature + slack:
@@ -122,6 +122,6 @@ class Node:
         return found
 
     def best_gain(self, mask: np.ndarray, slack: float = 0.0) -> float:
-        """The largest gain of all legal cuts, 0 where there is none."""
+        """The largest gain of all legal cuts, 0 if there is none."""
         gains = [self.gain(mask, left) for feature, left in self.cuts(mask) if self.is_legal(mask, left, feature, slack)]
         return max(gains, default=0.0)

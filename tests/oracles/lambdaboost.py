@@ -1,4 +1,4 @@
-"""LambdaBoost the slow, obvious way: every feature fitted to the pushes by itself, the errors compared."""
+"""LambdaBoost the slow, obvious way: every feature is fitted to the pushes by itself, and the errors are compared."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from oracles.gradients import lambdas, measure_changes
 
 
 def centred(features, like=None):
-    """The features less the means of the training rows; a missing value counts as the mean."""
+    """The features minus the means of the training rows; a missing value counts as the mean."""
     features = np.asarray(features, float)
     like = features if like is None else np.asarray(like, float)
     return np.nan_to_num(features - np.nanmean(like, axis=0), nan=0.0)
 
 
 def fitted(column, push):
-    """The factor that leaves the least of Σ (push − factor · column)², and what it leaves."""
+    """The factor that minimises Σ (push − factor · column)², and the minimum."""
     (factor,), *_ = np.linalg.lstsq(column[:, None], push, rcond=None)
     return factor, ((push - factor * column) ** 2).sum()
 
 
 def choice(columns, push):
-    """The feature that leaves the least, the first of equals, and its factor."""
+    """The feature with the smallest error (the first of equals), and its factor."""
     found = [fitted(column, push) for column in columns.T]
     feature = min(range(len(found)), key=lambda f: found[f][1])
     return feature, found[feature][0]
 
 
 class Run(NamedTuple):
-    """What the plain loop comes to: weights and values after 0, 1, 2, … rounds, and the features chosen."""
+    """The result of the plain loop: weights and values after 0, 1, 2, … rounds, and the features chosen."""
 
     weights: list
     values: list

@@ -35,7 +35,7 @@ def rounded(exact: Fraction) -> float:
 
 
 def parse(text: str, *, missing: float = 0.0, base: int = 1) -> dict[str, list]:
-    """Grades, qids, sparse features and document ids, one a row, in the order of the lines."""
+    """Grades, qids, sparse features and document ids, one per row, in the order of the lines."""
     rows = {"grades": [], "qids": [], "features": [], "doc_ids": []}
     for line in text.split("\n"):
         body, _, comment = line.partition("#")
@@ -52,7 +52,7 @@ def parse(text: str, *, missing: float = 0.0, base: int = 1) -> dict[str, list]:
 
 
 def words_of(text: str) -> list[str]:
-    """What stands between blanks, tabs and carriage returns; Python's own split() knows more separators."""
+    """The words between blanks, tabs and carriage returns; Python's own split() knows more separators."""
     return [word for word in re.split("[ \t\r]", text) if word]
 
 

@@ -67,5 +67,5 @@ def orders(scores, grades):
 
 
 def over_orders(measure, scores, grades):
-    """The measure of every order."""
+    """The value of the measure for every order."""
     return [measure(order) for order in orders(scores, grades)]

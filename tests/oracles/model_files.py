@@ -1,4 +1,4 @@
-"""Model files read as docs/formats/model.md says, and scored row by row: nothing here is rankinite's."""
+"""Model files read as docs/formats/model.md specifies, and scored row by row, without any code of rankinite."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(path):
 
 
 def without_checksum(content):
-    """The bytes of the same file as earlier versions wrote it; damage then reaches the checks behind the checksum."""
+    """The same file without a checksum, as earlier versions wrote it, so that damage reaches the checks that follow."""
     start = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:start])
     header["__metadata__"] = {"rankinite": header["__metadata__"]["rankinite"]}
@@ -83,7 +83,7 @@ def forest(about, arrays, row):
 
 
 def mean_grade(sums, grades):
-    """Of a forest with one sum per grade."""
+    """The expected grade, for a forest with one sum per grade."""
     shares = [math.exp(one - max(sums)) for one in sums]
     return added(share * grade for share, grade in zip(shares, grades, strict=True)) / added(shares)
 

@@ -1,4 +1,4 @@
-"""What ``ranker.text()`` writes, read line by line and scored in plain Python."""
+"""Texts written by ``ranker.text()``, read line by line and scored in plain Python."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NODE = re.compile(
 
 
 def name_of(shown):
-    """A feature's name as it was before it was quoted."""
+    """A feature's name, unquoted."""
     return ast.literal_eval(shown) if shown[0] in "'\"" else shown
 
 
 def walk(lines, at, row, names):
-    """The value of a row in the tree whose lines these are, from line ``at`` on."""
+    """The value of a row in the tree written in these lines, from line ``at`` on."""
     node = NODE.fullmatch(lines[at])
     if node["leaf"]:
         return float(node["leaf"])

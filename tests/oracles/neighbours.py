@@ -26,7 +26,7 @@ def seeds(target: Dataset, share: float, seed_rows: int) -> list[int]:
 
 
 def directions(features: list[list[float]], like: list[list[float]], *, scaled: bool) -> list[list[float]]:
-    """Rows of length 1; NaN is the mean of the column in ``like``."""
+    """Rows scaled to length 1; NaN counts as the mean of the column in ``like``."""
     means, scales = [], []
     for column in zip(*like, strict=True):
         known = [value for value in column if not math.isnan(value)]
@@ -47,7 +47,7 @@ def directions(features: list[list[float]], like: list[list[float]], *, scaled: 
 def distances(
     background: Dataset, target: Dataset, *, share: float, seed_rows: int, nearest: int, scaled: bool
 ) -> list[tuple[float, bool]]:
-    """Of every background row: 1 − cosine with the k-th nearest seed, and whether one at least as near has its grade."""
+    """For every background row: 1 − cosine to the k-th nearest seed, and whether a seed at least as near has its grade."""
     rows = [
         row
         for query in seeds(target, share, seed_rows)

@@ -1,4 +1,4 @@
-"""Nets the slow, obvious way: NumPy forward, one backward pass a document, one pair at a time, training as a plain loop."""
+"""Nets the slow, obvious way: NumPy forward, one backward pass per document, one pair at a time, training as a plain loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankinite.nets.network import first_weights, sizes_of, weight_count
 
 
 class Pair(NamedTuple):
-    """Two rows, how surely the first is better, and how much that counts."""
+    """Two rows, the probability that the first is better, and the weight of the pair."""
 
     better: int
     worse: int
@@ -59,12 +59,12 @@ def activations(sizes, weights, inputs):
 
 
 def forward(sizes, weights, inputs):
-    """One score a row."""
+    """One score per row."""
     return activations(sizes, weights, inputs)[-1][:, 0]
 
 
 def slope_of_score(sizes, weights, inputs):
-    """∂s/∂w of one document, by a backward pass of its own."""
+    """∂s/∂w of one document, by its own backward pass."""
     units = activations(sizes, weights, inputs[None, :])
     pull, pieces = np.ones(1), []
     for number in range(len(sizes) - 2, -1, -1):
@@ -82,7 +82,7 @@ def weight_of(data, query):
 
 
 def graded_pairs(data, scores=None):
-    """RankNet's: i graded above j."""
+    """RankNet's pairs: i graded above j."""
     return {
         query: [
             Pair(int(i), int(j), 1.0, weight_of(data, query)) for i in rows for j in rows if data.grades[i] > data.grades[j]
@@ -92,7 +92,7 @@ def graded_pairs(data, scores=None):
 
 
 def preferred_pairs(data, scores=None):
-    """Those that were judged."""
+    """The pairs that were judged."""
     judged, query_of = data.preferences, data.query_of_row()
     pairs = {query: [] for query in range(data.queries)}
     for i, j, p in zip(judged.better.tolist(), judged.worse.tolist(), judged.probability.tolist(), strict=True):
@@ -101,7 +101,7 @@ def preferred_pairs(data, scores=None):
 
 
 def lambda_pairs(measure):
-    """Those of grades, each worth the |ΔZ| of swapping the two in the ranking that the scores give."""
+    """The pairs of grades, each weighted by the |ΔZ| of swapping the two in the ranking by score."""
 
     def pairs(data, scores):
         found = {}
@@ -128,7 +128,7 @@ def cost(pairs, scores, sigma=1.0):
 
 
 def pair_by_pair(sizes, weights, inputs, pairs, sigma=1.0):
-    """Minus the gradient of the cost: of each pair, two backward passes."""
+    """Minus the gradient of the cost, by two backward passes per pair."""
     scores, total = forward(sizes, weights, inputs), np.zeros(len(weights))
     for i, j, p, worth in pairs:
         push = sigma * worth * (p - sigmoid(sigma * (scores[i] - scores[j])))
@@ -153,7 +153,7 @@ def downhill(function, weights, step=1e-3):
 
 
 class Follower:
-    """How weights follow a gradient: plain steps, or Adam's."""
+    """An optimiser that moves weights along a gradient: plain steps, or Adam's."""
 
     def __init__(self, optimiser, rate, l2=0.0):
         self.optimiser, self.rate, self.l2, self.gradients = optimiser, rate, l2, []
@@ -163,7 +163,7 @@ class Follower:
         return weights + self.rate * (self._direction() - self.l2 * weights)
 
     def _direction(self):
-        """Adam's from all gradients so far, without running means."""
+        """Adam's direction, from all gradients so far, without running means."""
         if self.optimiser == "sgd":
             return self.gradients[-1]
         past = np.stack(self.gradients)
@@ -174,7 +174,7 @@ class Follower:
 
 
 def climb(sizes, weights, inputs, data, pairs_of, queries, follower, *, sigma=1.0, start=None):
-    """One epoch, query by query; one without pairs, or of weight 0, is passed over."""
+    """One epoch, query by query; queries without pairs, or of weight 0, are skipped."""
     start = np.zeros(data.rows) if start is None else start
     for query in queries:
         own = pairs_of(data, start + forward(sizes, weights, inputs))[query]
@@ -190,7 +190,7 @@ def climb(sizes, weights, inputs, data, pairs_of, queries, follower, *, sigma=1.
 
 
 def trained(learner, pairs_of, train, valid):
-    """The whole run of one start: weights and values after each epoch, those before training first, and the best epoch."""
+    """The whole run of one start: weights and values before training and after each epoch, and the best epoch."""
     features, sizes = train.features.astype(float), sizes_of(len(train.feature_names), learner.hidden)
     frame = Frame(sizes, features.mean(axis=0), 1 / features.std(axis=0))
     random = np.random.default_rng([learner.seed, 0])

@@ -46,7 +46,7 @@ def best_cut(values, push, curvature) -> float | None:
 
 
 def tune(node: dict, rows, push, curvature, how, rate, parent=None) -> None:
-    """Change a tree in place; ``parent``: its old value, own response and what was added so far."""
+    """Change a tree in place; ``parent``: the parent's old value, own response and what was added so far."""
     count = len(rows)
     weight = how["beta"] * count
     share = weight / (node["source"] + weight) if node["source"] + weight > 0 else 0.0

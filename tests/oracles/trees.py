@@ -12,7 +12,7 @@ from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
 
 def random_tree(random: np.random.Generator, features: int, leaves: int) -> Trees:
-    """A tree of so many leaves (one where there are no features); thresholds repeat, so that values can equal them."""
+    """A tree with this many leaves (one if there are no features); thresholds repeat, so that values can equal them."""
     feature, left, right = [LEAF], [0], [0]
     while features and feature.count(LEAF) < leaves:
         node = int(random.choice(np.flatnonzero(np.asarray(feature) == LEAF)))
@@ -72,7 +72,7 @@ def random_matrix(seed: int, rows: int, features: int, dtype: type = np.float32)
 
 
 def leaf_value(trees: Trees, tree: int, row: list[float]) -> float:
-    """What one tree says of one row."""
+    """The value of one row in one tree."""
     root = int(trees.offsets[tree])
     node = root
     while trees.feature[node] != LEAF:
