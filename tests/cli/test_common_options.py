@@ -34,7 +34,7 @@ def test_quiet_and_verbose_exclude_each_other(run, letor):
     for words in (("--quiet", "describe", letor, "--verbose"), ("describe", letor, "--quiet", "--verbose")):
         done = run(*words)
         assert (done.code, done.out) == (2, "")
-        assert "--quiet and --verbose exclude each other" in done.err
+        assert "--quiet and --verbose " in done.err
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_scores_as_json_are_those_of_python(run, letor, files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "setting", "value"),
     [
-        (("--json", "--format", "trec"), "exclude each other"),
-        (("--json", "--out", "x.npy"), "JSON is text"),
-        (("--json", "--tag", "x"), "is for TREC runs"),
+        (("--json", "--format", "trec"), "json", True),
+        (("--json", "--out", "x.npy"), "out", "x.npy"),
+        (("--json", "--tag", "x"), "tag", "x"),
     ],
 )
-def test_json_scores_refuse_what_does_not_go_with_them(run, letor, words, told):
+def test_json_scores_refuse_what_does_not_go_with_them(run, letor, words, setting, value):
     done = run("score", "feature:1", letor, *words)
     assert done.code == 2
-    assert told in done.err
+    assert (done.error.setting, done.error.value) == (setting, value)
 
 
 def test_the_seed_of_a_combination_deals_the_folds(run, files, nets, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tomllib
+from datetime import date
 
 import pytest
 
@@ -133,33 +134,52 @@ def test_models_that_are_no_files_have_no_file_beside_them(run, here):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "place", "value"),
     [
-        ("[train]\ntree = 3\n", "[train] has no setting 'tree'. Did you mean trees? It has allow-overlap, base, bin-sample, "),
-        ("[train]\nconfig = 'x'\n", "has no setting 'config'"),
-        ("trees = 3\n", "'trees' stands outside of a table [train] or [adapt]"),
-        ("[evaluate]\nmeasure = 'err'\n", "'evaluate' stands outside of a table"),
-        ("[adapt]\nseed = 3\n", "there is no table [train]"),
-        ("[train]\ntrees = \n", "this is no TOML file that can be read"),
-        ("[train]\ntrees = true\n", "[train] trees = True: give a text or a number"),
-        ("[train]\ntrees = 1979-05-27\n", "give a text or a number"),
-        ("[train]\nzero-based = 1\n", "[train] zero-based = 1: this is either true or false"),
+        ("[train]\ntree = 3\n", "bad.toml: [train]", "tree"),
+        ("[train]\nconfig = 'x'\n", "bad.toml: [train]", "config"),
+        ("trees = 3\n", "bad.toml", "trees"),
+        ("[evaluate]\nmeasure = 'err'\n", "bad.toml", "evaluate"),
+        ("[adapt]\nseed = 3\n", "bad.toml", "train"),
+        ("[train]\ntrees = \n", "bad.toml", "bad.toml"),
+        ("[train]\ntrees = true\n", "bad.toml: [train] trees", True),
+        ("[train]\ntrees = 1979-05-27\n", "bad.toml: [train] trees", date(1979, 5, 27)),
+        ("[train]\nzero-based = 1\n", "bad.toml: [train] zero-based", 1),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_refused(run, here, text, place, value):
+    (here / "bad.toml").write_text(text)
+    done = run("train", "--config", "bad.toml")
+    assert (done.code, done.out) == (2, "")
+    assert (done.error.place, done.error.value) == (place, value)
+
+
+def test_a_misspelled_setting_names_the_one_that_was_meant(run, here):
+    (here / "bad.toml").write_text("[train]\ntree = 3\n")
+    done = run("train", "--config", "bad.toml")
+    assert "trees" in done.error.remedy
+    assert "allow-overlap, base, bin-sample, " in done.error.rule
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
         ("[train]\ntrees = 'many'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
         ("[train]\nlearner = 'lambda'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
         ("[train]\nout = 'y'\n", "Missing argument"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told(run, here, text, told):
+def test_errors_of_typer_name_the_file(run, here, text, words):
     (here / "bad.toml").write_text(text)
     done = run("train", "--config", "bad.toml")
     assert (done.code, done.out) == (2, "")
-    assert told in " ".join(done.err.replace("│", " ").split())
+    assert words in " ".join(done.err.replace("│", " ").split())
 
 
-def test_files_that_are_not_there_are_told(run, here):
+def test_a_missing_file_is_refused(run, here):
     done = run("train", "--config", "none.toml")
     assert done.code == 2
-    assert "none.toml: there is no such file" in done.err
+    assert (done.error.place, "--config" in done.err) == ("none.toml", True)
     assert run("train", "--config", here).code == 2
 
 

@@ -93,7 +93,6 @@ def test_scores_that_stand_for_no_probabilities_are_refused(run, files, blend):
         assert (done.code, done.out) == (2, "")
         assert "--probabilities" in done.err
         assert words in done.err
-        assert "MART with" in done.err
 
 
 # ---- evaluate, compare --------------------------------------------------------------------------------------------

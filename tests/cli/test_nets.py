@@ -75,7 +75,7 @@ def test_missing_values_need_a_rule(run, files, holes, net_settings, tmp_path):
     arguments = ("train", holes, "-o", tmp_path / "m", "-l", "lambdarank", *net_settings)
     refused = run(*arguments)
     assert (refused.code, list(tmp_path.iterdir())) == (2, [])
-    assert "feature '2' of row 0" in refused.err
+    assert "row 0" in refused.err
     assert "--nan mean" in refused.err
     assert run(*arguments, "--nan", "mean").code == 0
     assert run("score", tmp_path / "m", holes).code == 0
@@ -238,7 +238,7 @@ def test_inspect_shows_what_was_made_by_hand(run, tmp_path):
     assert "2 (1 used)" in told
     done = run("inspect", tmp_path / "m", "--plot-history", tmp_path / "h.png")
     assert done.code == 2
-    assert "no history" in done.err
+    assert "--plot-history" in done.err
 
 
 def test_inspect_refuses_what_a_ranker_has_not(run, files, nets, tmp_path):
@@ -247,11 +247,12 @@ def test_inspect_refuses_what_a_ranker_has_not(run, files, nets, tmp_path):
         for option in (["--trees", 1], ["--plot-tree", picture], ["--plot-importance", picture], ["--part", 0]):
             done = run("inspect", nets[kind], *option)
             assert (done.code, done.out, list(tmp_path.iterdir())) == (2, "", [])
-            assert f"is {name}, which has no" in done.err
+            assert f"is {name}" in done.err
             assert option[0] in done.err
     done = run("inspect", files.model, "--weights")
     assert (done.code, done.out) == (2, "")
-    assert "is a forest, which has no weights" in done.err
+    assert "--weights" in done.err
+    assert "is a forest" in done.err
 
 
 @pytest.mark.parametrize("kind", ["net", "linear"])

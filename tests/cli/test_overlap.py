@@ -56,10 +56,10 @@ def counted(files):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--valid", "train", "--test", "train"], r"train\.txt \(--valid\): 60 of its 60 .*train\.txt \(the training data\)"),
-        (["--valid", "renamed"], r"renamed\.txt \(--valid\): 60 of its 60 queries are in .*such as 'q0'"),
-        (["--test", "mixed"], r"mixed\.txt \(--test\): 7 of its 67 queries are in .*\(the training data\) too, such as '1'"),
-        (["--valid", "test", "--test", "test"], r"test\.txt \(--test\): 60 of its 60 queries are in .*test\.txt \(--valid\)"),
+        (["--valid", "train", "--test", "train"], r"train\.txt \(--valid\).* 60 of .* 60 .*train\.txt \(the training data\)"),
+        (["--valid", "renamed"], r"renamed\.txt \(--valid\).* 60 of .* 60 .*'q0'"),
+        (["--test", "mixed"], r"mixed\.txt \(--test\).* 7 of .* 67 .*\(the training data\).*'1'"),
+        (["--valid", "test", "--test", "test"], r"test\.txt \(--test\).* 60 of .* 60 .*test\.txt \(--valid\)"),
     ],
 )
 def test_training_is_not_judged_by_what_it_learns_from(run, files, renamed, mixed, tmp_path, options, words):
@@ -68,7 +68,7 @@ def test_training_is_not_judged_by_what_it_learns_from(run, files, renamed, mixe
     done = run("train", files.train, *given, *QUICK, "--out", out)
     assert (done.code, done.out, out.exists()) == (2, "", False)
     assert re.search(words, done.err), done.err
-    assert "take them out of one of the two, or pass --allow-overlap" in done.err
+    assert "--allow-overlap" in done.err
     assert run("train", files.train, *given, *QUICK, "--allow-overlap", "--quiet", "--out", out).code == 0
     assert "allow-overlap = true" in out.with_suffix(".toml").read_text()
 
@@ -104,10 +104,10 @@ def test_weights_are_not_judged_by_what_chose_them(run, files, nets, tmp_path):
     given = ("combine", files.model, nets["net"], "--data", files.valid, "--out", tmp_path / "both.rankinite")
     done = run(*given, "--test", files.valid)
     assert (done.code, done.out) == (2, "")
-    assert re.search(r"\(--test\): 60 of its 60 queries are in .*\(--data\) too.*--allow-overlap", done.err), done.err
+    assert re.search(r"\(--test\).* 60 of .* 60 .*\(--data\).*--allow-overlap", done.err), done.err
     stacked = run(*given, "--method", "stacked", "--valid", files.valid)
     assert stacked.code == 2
-    assert re.search(r"\(--valid\): 60 of its 60 queries are in .*\(--data\) too", stacked.err), stacked.err
+    assert re.search(r"\(--valid\).* 60 of .* 60 .*\(--data\)", stacked.err), stacked.err
     allowed = run(*given, "--test", files.valid, "--allow-overlap")
     assert allowed.code == 0
     assert f"combined was trained on 60 of the 60 queries of {files.valid}, which flatters it." in allowed.err

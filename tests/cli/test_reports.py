@@ -69,8 +69,8 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_done(run,
         "train": ("train", files.train, "--out", tmp_path / "m.rankinite"),
         "compare": ("compare", "feature:1", "feature:2", "--data", files.test),
     }[verb]
-    for path, rule in ((tmp_path / "report.txt", "must end in .html"), (tmp_path / "absent" / "r.html", "there is no folder")):
+    for path in (tmp_path / "report.txt", tmp_path / "absent" / "r.html"):
         outcome = run(*given, "--report", path)
         assert outcome.code == 2
-        assert rule in outcome.err
+        assert outcome.error.place == str(path)
     assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import textwrap
 import traceback
 from collections.abc import Callable, Generator
@@ -89,8 +90,9 @@ def flowing(text: str) -> str:
 
 
 def _command(line: str) -> str:
-    lines = textwrap.wrap(line.strip(), COMMAND_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    ")
-    return " \\\n".join(f"  {part}" for part in lines)
+    tied = re.sub(r"(?<= )(--?\w[\w-]*) (?=[^-])", "\\1\N{NO-BREAK SPACE}", line.strip())  # an option and its value
+    lines = textwrap.wrap(tied, COMMAND_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    ")
+    return " \\\n".join(f"  {part}" for part in lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def ready(verb: Callable[..., None]) -> Callable[..., None]:

@@ -131,7 +131,7 @@ def _thinned(values: Floats, every: int) -> tuple[Number, ...]:
 
 
 def _knows_gains(forest: Forest) -> bool:
-    """Whether every tree that splits knows its gains: foreign ones may not, and trees added to them would seem to matter alone."""
+    """Whether every tree that splits knows its gains: foreign trees may not, and those added to them would count alone."""
     trees = forest.trees
     tree_of_node = np.repeat(np.arange(len(trees)), np.diff(trees.offsets))
     splitting = np.unique(tree_of_node[trees.feature != LEAF])
