@@ -61,8 +61,8 @@ def routing():
 @pytest.mark.parametrize(("estimator", "learner", "small"), PAIRS)
 def test_an_estimator_has_the_settings_of_its_learner_and_trains_the_same(estimator, learner, small):
     parameters = inspect.signature(estimator.__init__).parameters
-    own = {f.name: str(f.default) if isinstance(f.default, rk.Measure) else f.default for f in fields(learner)}
-    assert {name: p.default for name, p in parameters.items() if name != "self"} == own
+    direct = {f.name: str(f.default) if isinstance(f.default, rk.Measure) else f.default for f in fields(learner)}
+    assert {name: p.default for name, p in parameters.items() if name != "self"} == direct
     fitted = estimator(**small).fit(X, Y, qid=Q)
     expected = learner(**small).fit(TRAIN)
     assert np.array_equal(fitted.predict(TEST.features), expected.score(TEST))
@@ -125,8 +125,8 @@ def test_scikit_learns_own_checks_pass(estimator, _learner, small, monkeypatch):
     quick = {**small, "min_rows": 1} if "min_rows" in small else small
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke them
-        told = check_estimator(estimator(**quick), expected_failed_checks=NOT_OURS, on_skip=None)
-    assert sum(check["status"] == "passed" for check in told) > 35
+        checks = check_estimator(estimator(**quick), expected_failed_checks=NOT_OURS, on_skip=None)
+    assert sum(check["status"] == "passed" for check in checks) > 35
 
 
 def test_rows_of_a_query_may_be_scattered():

@@ -71,7 +71,7 @@ def check_flag(name: str, field: str, value: object) -> None:
 def check_choice(name: str, field: str, value: object, known: Sequence[str]) -> None:
     """Refuse what is not among the words known."""
     if value not in known:
-        raise ArgumentError("is unknown", owner=name, setting=field, value=value, remedy=f"Give one of {listed(known)}")
+        raise ArgumentError("is unknown", owner=name, setting=field, value=value, rule=f"Known are {listed(known)}")
 
 
 def check_seed(name: str, seed: object) -> None:

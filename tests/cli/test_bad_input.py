@@ -134,9 +134,9 @@ def test_grades_beyond_exponential_gains(run, tmp_path, arguments, watched):
     path, out = tmp_path / "high.txt", tmp_path / "model"
     path.write_bytes(GOOD + b"40 qid:2 1:1 2:2\n3 qid:2 1:2 2:3\n")
     words = [str(path) if word == "DATA" else word for word in arguments]
-    given = [*words, "--out", out] if words[0] == "train" else words
-    done = run(*given)
+    command = [*words, "--out", out] if words[0] == "train" else words
+    done = run(*command)
     assert (done.code, done.out, out.exists()) == (2, "", False)
     for expected in ("ndcg@10", str(path), "row 2 (query '2')", "40", "31", "ndcg@10:gains=linear", "map"):
         assert expected in done.err
-    assert run(*given, "--watch" if watched else "--measure", "ndcg@10:gains=linear").code == 0
+    assert run(*command, "--watch" if watched else "--measure", "ndcg@10:gains=linear").code == 0

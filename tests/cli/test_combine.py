@@ -31,7 +31,7 @@ def data(files):
     return rk.read(files.valid)
 
 
-WAYS = {
+VARIANTS = {
     "greedy": ([], rk.combine.greedy),
     "tree": (
         ["--tree", "((3,1),2)", "--form", "convex", "--smooth", "0.2"],
@@ -66,16 +66,16 @@ WAYS = {
 # ---- combining ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, data, tmp_path, way):
-    options, combined = WAYS[way]
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, data, tmp_path, variant):
+    options, combined = VARIANTS[variant]
     done = run("combine", *three, "-d", files.valid, "-o", tmp_path / "shell", *options)
     assert done.code == 0
     assert f"{tmp_path / 'shell'}: 3 rankers combined on the 60 queries of {files.valid}\n" == done.err
     expected = combined(loaded, data)
     expected.ranker.save(tmp_path / "python")
     assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
-    order = ["column", "trees", "net"] if way == "tree" else ["trees", "net", "column"]
+    order = ["column", "trees", "net"] if variant == "tree" else ["trees", "net", "column"]
     rows = [line.split() for line in done.out.splitlines()[2:6]]
     weights = [f"{weight:.6g}" for weight in expected.weights] or ["–"] * 3
     values = [f"{rk.evaluate(loaded[name], data, MEASURE)[MEASURE].mean:.4f}" for name in order]
@@ -128,15 +128,15 @@ def test_a_ranker_that_needs_no_other_has_an_infinite_weight(run, tmp_path):
 def test_json_is_what_python_gives(run, files, three, loaded, data, tmp_path):
     out = tmp_path / "m"
     done = run("combine", *three, "-d", files.valid, "-o", out, "-t", files.test, "--json")
-    told = json.loads(done.out)
+    printed = json.loads(done.out)
     expected = rk.combine.greedy(loaded, data)
-    assert told | expected.to_dict() == told
-    assert (told["model"], told["data"], told["queries"]) == (str(out), str(files.valid), 60)
+    assert printed | expected.to_dict() == printed
+    assert (printed["model"], printed["data"], printed["queries"]) == (str(out), str(files.valid), 60)
     every = {**loaded, "combined": expected.ranker}
     results = {name: rk.evaluate(ranker, rk.read(files.test), MEASURE)[MEASURE] for name, ranker in every.items()}
-    assert told["test"] == {name: {"mean": r.mean, "interval": list(r.interval)} for name, r in results.items()}
+    assert printed["test"] == {name: {"mean": r.mean, "interval": list(r.interval)} for name, r in results.items()}
     without = json.loads(run("combine", *three, "-d", files.valid, "-o", out, "--json").out)
-    assert without == {**told, "test": None}
+    assert without == {**printed, "test": None}
 
 
 def test_rankers_are_compared_on_test_data(run, files, three, loaded, data, tmp_path):

@@ -1,4 +1,4 @@
-"""Settings in TOML files: a run is repeated to the same bytes, the command line wins, and what is wrong is told."""
+"""Settings in TOML files: a run is repeated to the same bytes, the command line wins, and mistakes are refused."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def test_a_training_run_is_repeated_to_the_same_bytes(run, files, settings, tmp_
 
 def test_the_file_says_everything(run, files, settings, tmp_path):
     run(*training(files, settings, tmp_path / "first.rankinite"))
-    told = tomllib.loads((tmp_path / "first.toml").read_text())["train"]
-    assert (told["seed"], told["row-share"], told["trees"], told["leaves"]) == (3, 0.7, 12, 6)  # given
-    assert (told["measure"], told["shape"], told["missing"]) == ("ndcg@10", "best-first", "zero")  # left out
-    assert told["data"] == [str(files.train)]
-    assert not {"json", "quiet", "verbose", "threads", "config"} & set(told)
+    printed = tomllib.loads((tmp_path / "first.toml").read_text())["train"]
+    assert (printed["seed"], printed["row-share"], printed["trees"], printed["leaves"]) == (3, 0.7, 12, 6)  # given
+    assert (printed["measure"], printed["shape"], printed["missing"]) == ("ndcg@10", "best-first", "zero")  # left out
+    assert printed["data"] == [str(files.train)]
+    assert not {"json", "quiet", "verbose", "threads", "config"} & set(printed)
 
 
 @pytest.mark.parametrize("learner", learners.Learner)
 def test_every_learner_is_spelled_as_it_is_made(learner):
     plain = learners.make(learner, learners.Settings())
-    told = learners.spelled(learner, plain)
-    assert learners.make(learner, learners.Settings(**told)) == plain
+    printed = learners.spelled(learner, plain)
+    assert learners.make(learner, learners.Settings(**printed)) == plain
     if learner in learners.NETS:
         linear = learners.make(learner, learners.Settings(hidden="none", seed=5))
         assert learners.make(learner, learners.Settings(**learners.spelled(learner, linear))) == linear
@@ -72,9 +72,9 @@ def test_an_adaptation_is_repeated_to_the_same_bytes(run, here):
     words = ("--methods", "additive", "--folds", 2, "--no-curve", "--also", "ndcg@1,err", "--seed", 2)
     first = run("adapt", "old=web.rankinite", "feature:1", "--train", "data/valid.txt", *words, "--out", "models/first")
     assert first.code == 0
-    told = tomllib.loads((here / "models/first/adapt.toml").read_text())["adapt"]
-    assert told["background"] == ["old=../../web.rankinite", "feature:1"]
-    assert (told["train"], told["out"], told["curve"], told["seed"]) == (["../../data/valid.txt"], ".", False, 2)
+    printed = tomllib.loads((here / "models/first/adapt.toml").read_text())["adapt"]
+    assert printed["background"] == ["old=../../web.rankinite", "feature:1"]
+    assert (printed["train"], printed["out"], printed["curve"], printed["seed"]) == (["../../data/valid.txt"], ".", False, 2)
     assert "adapt.toml" in first.out
     assert run("adapt", "--config", "models/first/adapt.toml", "--out", "second").code == 0
     assert (here / "second/model.rankinite").read_bytes() == (here / "models/first/model.rankinite").read_bytes()
@@ -82,8 +82,8 @@ def test_an_adaptation_is_repeated_to_the_same_bytes(run, here):
 
 def test_paths_are_taken_from_the_files_folder(run, here, monkeypatch):
     assert run("train", "data/train.txt", "--base", "web.rankinite", "--trees", 2, "-o", "models/x.rankinite").code == 0
-    told = tomllib.loads((here / "models/x.toml").read_text())["train"]
-    assert (told["data"], told["base"], told["out"]) == (["../data/train.txt"], "../web.rankinite", "x.rankinite")
+    printed = tomllib.loads((here / "models/x.toml").read_text())["train"]
+    assert (printed["data"], printed["base"], printed["out"]) == (["../data/train.txt"], "../web.rankinite", "x.rankinite")
     before = (here / "models/x.rankinite").read_bytes()
     moved = here / "moved"
     moved.mkdir()
@@ -100,8 +100,8 @@ def test_the_command_line_wins_over_the_file(run, here):
         '[train]\ndata = "data/train.txt"\nout = "x.rankinite"\ntrees = 3\nvalid = ["data/valid.txt"]\n'
     )
     assert run("train", "--config", "my.toml", "--trees", 2, "data/valid.txt", "--valid", "data/test.txt").code == 0
-    told = tomllib.loads((here / "x.toml").read_text())["train"]
-    assert (told["data"], told["valid"], told["trees"]) == (["data/valid.txt"], ["data/test.txt"], 2)
+    printed = tomllib.loads((here / "x.toml").read_text())["train"]
+    assert (printed["data"], printed["valid"], printed["trees"]) == (["data/valid.txt"], ["data/test.txt"], 2)
 
 
 def test_a_file_may_be_written_by_hand(run, here):
@@ -117,12 +117,12 @@ def test_a_file_may_be_written_by_hand(run, here):
 
 
 def test_a_users_own_file_is_kept(run, here):
-    own = '[train]\ndata = "data/train.txt"\nout = "x.rankinite"\ntrees = 2\n'
-    (here / "x.toml").write_text(own)
+    written = '[train]\ndata = "data/train.txt"\nout = "x.rankinite"\ntrees = 2\n'
+    (here / "x.toml").write_text(written)
     assert run("train", "--config", "x.toml").code == 0
-    assert (here / "x.toml").read_text() == own
+    assert (here / "x.toml").read_text() == written
     assert tomllib.loads((here / "x.rankinite.toml").read_text())["train"]["leaves"] == 31
-    (here / "x.rankinite.toml").write_text(own)
+    (here / "x.rankinite.toml").write_text(written)
     done = run("train", "--config", "x.toml")
     assert done.code == 0
     assert "x.rankinite.toml: kept as it is" in done.err

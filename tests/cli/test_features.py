@@ -29,8 +29,8 @@ def data(tmp_path):
 def test_a_name_and_a_position_are_told_apart_as_in_python(run, data, spec, feature):
     done = run("score", spec, data, "--json")
     assert done.code == 0
-    told = [score for query in json.loads(done.out)["queries"] for score in query["scores"]]
-    assert told == feature.score(rk.read(data)).tolist()
+    printed = [score for query in json.loads(done.out)["queries"] for score in query["scores"]]
+    assert printed == feature.score(rk.read(data)).tolist()
 
 
 def test_a_position_is_shown_with_its_name(run, data, tmp_path):

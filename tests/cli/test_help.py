@@ -45,9 +45,9 @@ def test_the_help_lists_every_verb_under_its_task(run):
 
 
 def test_the_help_names_the_exit_codes(run):
-    told = " ".join(run("--help").out.split())
+    printed = " ".join(run("--help").out.split())
     for code in ("0 all went well", "1 a fault of the program", "2 bad input", "130 ended by Ctrl-C"):
-        assert code in told
+        assert code in printed
 
 
 def test_every_module_with_a_verb_is_listed():
@@ -67,8 +67,8 @@ def test_every_example_can_be_parsed(verb):
         inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
     )
     assert found
-    for _, own, *words in found:
-        assert own == verb
+    for _, named, *words in found:
+        assert named == verb
         if "--config" not in words:  # that file is looked at
             verbs.loaded(verb).make_context(verb, words[: words.index(">")] if ">" in words else words)
 
@@ -78,10 +78,10 @@ def test_the_examples_of_the_command_can_be_parsed(run):
     assert [words[1] for words in found] == ["train", "evaluate", "adapt", "compare"]
     for _, verb, *words in found:
         verbs.loaded(verb).make_context(verb, words)
-    told = run("--help").out
+    printed = run("--help").out
     for line in app.EXAMPLES.splitlines():
         if line.startswith("  rankinite"):
-            assert line in told  # short enough not to be broken
+            assert line in printed  # short enough not to be broken
 
 
 @pytest.mark.parametrize("verb", app.VERBS)

