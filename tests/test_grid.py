@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from rankinite.errors import ArgumentError
 from rankinite.grid import Grid, number, p_value, spread
+from refusals import refused
 
 HOSTILE = ("<script>alert('x')</script>", "a|b", "50%_x", r"back\slash", "~^{}$#&", "two\nlines", "*bold*", "`code`", "検索")
 
@@ -197,7 +198,7 @@ def test_a_spread_is_half_the_interval_unless_it_was_cut(mean: float, interval: 
 
 
 def test_bad_shapes_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="row 1 has 1 cells but the header has 2"):
+    with refused(ArgumentError, owner="Grid", place="row 1", value=1):
         Grid(("a", "b"), (("1", "2"), ("1",)))
-    with pytest.raises(ArgumentError, match="give 2 letters"):
+    with refused(ArgumentError, owner="Grid", setting="align", value="lx"):
         Grid(("a", "b"), (), align="lx")

@@ -1,4 +1,4 @@
-"""What the settings of learners may be: each check names the learner and the setting, the value and the rule."""
+"""Checks of settings: each refuses a value with the name of the learner, the setting and the rule."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def plain_numbers(settings: Any) -> None:
 
 
 MOST = 2**31 - 1
-"""No count of rows, leaves, rounds, … may be larger: what works on them has 64 bits, and needs some of them for sums."""
+"""No count of rows, leaves, rounds, … may be larger: kernels use 64 bits, and need some of them for sums."""
 
 
 def check_count(name: str, field: str, value: object, least: int = 1, most: int = MOST) -> None:
     """Refuse what is not a whole number from ``least`` on, up to ``most``."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ArgumentError(f"{name}: {field}={value!r} must be a whole number from {least} on.")
+        raise ArgumentError(f"must be a whole number from {least} on", owner=name, setting=field, value=value)
     if value > most:
-        raise ArgumentError(f"{name}: {field}={value} is too large. Give at most {most}.")
+        raise ArgumentError("is too large", owner=name, setting=field, value=value, remedy=f"Give at most {most}")
 
 
 def check_number(
@@ -48,7 +48,7 @@ def check_number(
             bounds = f"above {low:g} and at most {high:g}"
         elif low > -sys.float_info.max:
             bounds += f" above {low:g}" if above else f" from {low:g} on"
-        raise ArgumentError(f"{name}: {field}={value!r} must be {bounds}.")
+        raise ArgumentError(f"must be {bounds}", owner=name, setting=field, value=value)
 
 
 def check_rate(name: str, rate: float) -> None:
@@ -64,13 +64,13 @@ def check_positive(name: str, field: str, value: object) -> None:
 def check_flag(name: str, field: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool):
-        raise ArgumentError(f"{name}: {field}={value!r} must be True or False.")
+        raise ArgumentError("must be True or False", owner=name, setting=field, value=value)
 
 
 def check_choice(name: str, field: str, value: object, known: Sequence[str]) -> None:
     """Refuse what is not among the words known."""
     if value not in known:
-        raise ArgumentError(f"{name}: {field}={value!r} is unknown. Known are {listed(known)}.")
+        raise ArgumentError("is unknown", owner=name, setting=field, value=value, rule=f"Known are {listed(known)}")
 
 
 def check_seed(name: str, seed: object) -> None:

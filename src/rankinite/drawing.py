@@ -1,4 +1,4 @@
-"""What all drawings share. Matplotlib is imported only here, and only when something is drawn."""
+"""Axes, colours and labels that all drawings share. Matplotlib is imported only when something is drawn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def figure_of(width: float, height: float) -> Any:
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:
-        raise ArgumentError("drawing needs Matplotlib, which is not installed: pip install rankinite[plots]") from error
+        raise ArgumentError(
+            "drawing needs Matplotlib, which is not installed", value="matplotlib", remedy="Run pip install rankinite[plots]"
+        ) from error
     return plt.figure(figsize=(min(width, 300.0), min(height, 300.0)), layout="constrained")
 
 
@@ -53,7 +55,7 @@ def draw_intervals(
     intervals: Sequence[tuple[float, float]],
     colours: Sequence[str],
 ) -> Any:
-    """A line for each name, the first on top: a dot at its value, and a bar over its interval where that is finite."""
+    """One line per name, the first on top: a dot at its value, and a bar over its interval where that is finite."""
     canvas = axes_of(axes, 7.0, 1.4 + 0.34 * len(names))
     for place, (value, (low, high), colour) in enumerate(zip(values, intervals, colours, strict=True)):
         if math.isfinite(low) and math.isfinite(high):

@@ -80,11 +80,11 @@ class Grid:
     """A table of text cells with a title and notes; names in it may hold any characters."""
 
     header: tuple[str, ...]
-    """One heading a column."""
+    """One heading per column."""
     rows: tuple[tuple[str, ...], ...]
     """The cells, row by row."""
     align: str = ""
-    """One letter a column, ``l`` (left) or ``r`` (right); empty: the first column left, the others right."""
+    """One letter per column, ``l`` (left) or ``r`` (right); empty: the first column left, the others right."""
     title: str = ""
     """What the table shows; may be empty."""
     notes: tuple[str, ...] = ()
@@ -96,10 +96,22 @@ class Grid:
         columns = len(self.header)
         align = self.align or "l" + "r" * (columns - 1)
         if len(align) != columns or set(align) - {"l", "r"}:
-            raise ArgumentError(f"align={self.align!r}: give {columns} letters, one a column, each 'l' or 'r'.")
+            raise ArgumentError(
+                "does not fit the header",
+                owner="Grid",
+                setting="align",
+                value=self.align,
+                remedy=f"Give {columns} letters, one per column, each 'l' or 'r'",
+            )
         for place, row in enumerate(self.rows):
             if len(row) != columns:
-                raise ArgumentError(f"row {place} has {len(row)} cells but the header has {columns}. Give one cell a column.")
+                raise ArgumentError(
+                    f"has {len(row)} cells but the header has {columns}",
+                    owner="Grid",
+                    place=f"row {place}",
+                    value=len(row),
+                    remedy="Give one cell per column",
+                )
         object.__setattr__(self, "align", align)
 
     def text(self) -> str:

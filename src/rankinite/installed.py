@@ -1,4 +1,4 @@
-"""What is installed, which must be known to repeat a result."""
+"""Versions of the packages installed, and a hash of our own code: both must be known to repeat a result."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = ("rankinite", "numpy", "numba", "scipy", "pyarrow")
-"""What numbers depend on."""
+"""The packages that numbers depend on."""
 UNRELATED = ("cli", "report")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 
 def versions() -> dict[str, str]:
-    """The version of each; what is not installed is left out."""
+    """The version of each package; one that is not installed is left out."""
     found: dict[str, str] = {}
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -25,8 +25,8 @@ def versions() -> dict[str, str]:
     return {**found, "Python": platform.python_version()}
 
 
-def versions_told() -> str:
-    """The same in a line."""
+def version_line() -> str:
+    """The versions in one line: ``rankinite 0.1.0, numpy 2.2.0, …``."""
     return ", ".join(f"{name} {number}" for name, number in versions().items())
 
 

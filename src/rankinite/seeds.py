@@ -12,5 +12,5 @@ def generator(seed: int | np.random.Generator) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     if seed < 0:
-        raise ArgumentError(f"seed={seed}: a seed must be a whole number from 0 on.")
+        raise ArgumentError("must be a whole number from 0 on", setting="seed", value=seed)
     return np.random.default_rng(seed)

@@ -26,6 +26,7 @@ try:
 except ImportError as problem:  # pragma: no cover - tested in a process of its own
     raise ImportError("rankinite.sklearn needs scikit-learn 1.6 or later: pip install rankinite[sklearn]") from problem
 
+from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.reading import read
 from rankinite.engine.kernel import Floats, Strings
@@ -42,7 +43,6 @@ from rankinite.learners.ranknet_trees import RankNetTrees
 from rankinite.measures.base import Measure
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
-from rankinite.models.missing import Missing
 from rankinite.models.net import Net
 
 __all__ = [
@@ -71,10 +71,10 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
     """What the estimators share. Make one of its kinds, such as :class:`LambdaMARTRanker`."""
 
     learner: ClassVar[Callable[..., Learner]]
-    """What makes the learner from the settings."""
+    """The learner's class, which is called with the settings."""
 
     ranker_: Forest | Net | Linear
-    """The ranker trained, with all that it can do."""
+    """The trained ranker."""
     n_features_in_: int
     """How many features it was trained on."""
     feature_names_in_: Strings
@@ -100,7 +100,12 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
         valid = None
         if eval_set is not None:
             if not isinstance(eval_set, tuple) or len(eval_set) != 3:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise ArgumentError("eval_set must be a tuple (X, y, qid): features, grades and queries of validation data.")
+                raise ArgumentError(
+                    "must be a tuple (X, y, qid): features, grades and queries of validation data",
+                    owner=f"{type(self).__name__}.fit",
+                    setting="eval_set",
+                    value=eval_set,
+                )
             other, judged, queries = eval_set
             valid = self._data(self._matrix(other), np.asarray(judged), queries, "fit", None)
         settings = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
@@ -109,7 +114,7 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Rows) -> Floats:  # noqa: N803 - scikit-learn's name
-        """One score a row; the highest of a query comes first."""
+        """One score per row; the highest of a query comes first."""
         check_is_fitted(self)
         return self.ranker_.score(self._matrix(X))
 
@@ -146,8 +151,12 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
     def _data(self, matrix: Rows, grades: Rows, qid: Rows | None, verb: str, weight: Rows | None) -> Dataset:
         if qid is None:
             raise ArgumentError(
-                f"{type(self).__name__}.{verb} needs qid=: the query of each row. Inside pipelines and searches, switch "
-                f"routing on with sklearn.set_config(enable_metadata_routing=True) and call set_{verb}_request(qid=True)."
+                "must be the query of each row",
+                owner=f"{type(self).__name__}.{verb}",
+                setting="qid",
+                value=None,
+                remedy="Inside pipelines and searches, switch routing on with sklearn.set_config(enable_metadata_routing=True) "
+                f"and call set_{verb}_request(qid=True)",
             )
         data = read(matrix, grades=grades, qid=np.asarray(qid), weight=None if weight is None else np.asarray(weight))
         names = getattr(self, "feature_names_in_", None)
@@ -181,7 +190,7 @@ class TreeRanker(RankerEstimator):
 class NetRanker(RankerEstimator):
     """What the estimators with a net or a linear ranker share."""
 
-    nan: Missing
+    nan: MissingValues
 
     def __sklearn_tags__(self) -> Any:
         """Missing values are welcome where there is a rule for them."""

@@ -10,6 +10,8 @@ import pytest
 import rankinite as rk
 from oracles.adapting import make_small
 from rankinite import cli
+from rankinite.cli.error_text import shell_text
+from rankinite.errors import RankiniteError
 
 
 @dataclass(frozen=True)
@@ -17,21 +19,31 @@ class Outcome:
     code: int
     out: str
     err: str
+    error: RankiniteError | None = None
+    """What ended the run, with its fields."""
 
 
 @pytest.fixture
 def run(capsys, monkeypatch):
-    """``run("describe", path)`` → exit code, standard output, standard error."""
+    """``run("describe", path)`` → exit code, standard output, standard error, and the error where there was one."""
+    errors = []
+
+    def remembered(error: RankiniteError) -> str:
+        errors.append(error)
+        return shell_text(error)
+
+    monkeypatch.setattr("rankinite.cli.error_text.shell_text", remembered)
 
     def call(*arguments) -> Outcome:
         monkeypatch.setattr("sys.argv", ["rankinite", *map(str, arguments)])
         code = 0
+        errors.clear()
         try:
             cli.main()
         except SystemExit as stop:
             code = stop.code or 0
         printed = capsys.readouterr()
-        return Outcome(code, printed.out, printed.err)
+        return Outcome(code, printed.out, printed.err, *errors)
 
     return call
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.cli import as_options
 
 MEASURE = "ndcg@10"
 
@@ -32,7 +31,7 @@ def data(files):
     return rk.read(files.valid)
 
 
-WAYS = {
+VARIANTS = {
     "greedy": ([], rk.combine.greedy),
     "tree": (
         ["--tree", "((3,1),2)", "--form", "convex", "--smooth", "0.2"],
@@ -67,16 +66,16 @@ WAYS = {
 # ---- combining ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, data, tmp_path, way):
-    options, combined = WAYS[way]
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_model_has_the_bytes_that_python_writes(run, files, three, loaded, data, tmp_path, variant):
+    options, combined = VARIANTS[variant]
     done = run("combine", *three, "-d", files.valid, "-o", tmp_path / "shell", *options)
     assert done.code == 0
     assert f"{tmp_path / 'shell'}: 3 rankers combined on the 60 queries of {files.valid}\n" == done.err
     expected = combined(loaded, data)
     expected.ranker.save(tmp_path / "python")
     assert (tmp_path / "shell").read_bytes() == (tmp_path / "python").read_bytes()
-    order = ["column", "trees", "net"] if way == "tree" else ["trees", "net", "column"]
+    order = ["column", "trees", "net"] if variant == "tree" else ["trees", "net", "column"]
     rows = [line.split() for line in done.out.splitlines()[2:6]]
     weights = [f"{weight:.6g}" for weight in expected.weights] or ["–"] * 3
     values = [f"{rk.evaluate(loaded[name], data, MEASURE)[MEASURE].mean:.4f}" for name in order]
@@ -129,15 +128,15 @@ def test_a_ranker_that_needs_no_other_has_an_infinite_weight(run, tmp_path):
 def test_json_is_what_python_gives(run, files, three, loaded, data, tmp_path):
     out = tmp_path / "m"
     done = run("combine", *three, "-d", files.valid, "-o", out, "-t", files.test, "--json")
-    told = json.loads(done.out)
+    printed = json.loads(done.out)
     expected = rk.combine.greedy(loaded, data)
-    assert told | expected.to_dict() == told
-    assert (told["model"], told["data"], told["queries"]) == (str(out), str(files.valid), 60)
+    assert printed | expected.to_dict() == printed
+    assert (printed["model"], printed["data"], printed["queries"]) == (str(out), str(files.valid), 60)
     every = {**loaded, "combined": expected.ranker}
     results = {name: rk.evaluate(ranker, rk.read(files.test), MEASURE)[MEASURE] for name, ranker in every.items()}
-    assert told["test"] == {name: {"mean": r.mean, "interval": list(r.interval)} for name, r in results.items()}
+    assert printed["test"] == {name: {"mean": r.mean, "interval": list(r.interval)} for name, r in results.items()}
     without = json.loads(run("combine", *three, "-d", files.valid, "-o", out, "--json").out)
-    assert without == {**told, "test": None}
+    assert without == {**printed, "test": None}
 
 
 def test_rankers_are_compared_on_test_data(run, files, three, loaded, data, tmp_path):
@@ -187,50 +186,50 @@ def test_the_curve_is_drawn(run, files, three, tmp_path, ending, start):
 
 TWO, THREE = ("trees", "net"), ("trees", "net", "column")
 REFUSED = {
-    "one ranker": (["trees"], [], ["is the only ranker", "at least two"]),
-    "equal names": (["trees", "trees"], [], ["two rankers are called 'trees'", "as in old="]),
-    "the name of the result": (["trees", "combined=feature:2"], [], ["'combined' is what the result is called", "as in old="]),
+    "one ranker": (["trees"], [], ["trees=", "at least two"]),
+    "equal names": (["trees", "trees"], [], ["'trees'", "old="]),
+    "the name of the result": (["trees", "combined=feature:2"], [], ["combined=feature:2", "old="]),
     "no such file": (["trees", "gone.rankinite"], [], ["gone.rankinite"]),
     "no such feature": (["trees", "feature:zz"], [], ["ranker feature:zz", "'zz'", "'1', '2'"]),
-    "scale for exact": (TWO, ["--scale", "all"], ["--scale is for --method average, not exact"]),
-    "low for average": (TWO, ["--method=average", "--low=0"], ["--low is for --method exact or cyclic, not average"]),
-    "hidden for powell": (TWO, ["--method=powell", "--hidden=3"], ["--hidden is for --method stacked, not powell"]),
-    "smooth for cyclic": (TWO, ["--method=cyclic", "--smooth=3"], ["--smooth is for --method exact, not cyclic"]),
-    "valid for exact": (TWO, ["--valid", "v.txt"], ["--valid is for --method stacked"]),
-    "no normalise for average": (TWO, ["--method=average", "--no-normalise"], ["--normalise is for --method exact"]),
-    "tree of nothing": (THREE, ["--tree", "()"], ["--tree ()", "nested pairs", "'((1,3),2)'"]),
-    "tree that is a number": (THREE, ["--tree", "1"], ["--tree 1", "nested pairs"]),
-    "tree that is no tree": (THREE, ["--tree", "((1,2),"], ["--tree ((1,2),", "nested pairs"]),
-    "tree of names": (THREE, ["--tree", "(a,(b,c))"], ["nested pairs"]),
-    "tree of lists": (THREE, ["--tree", "[[1,2],3]"], ["nested pairs"]),
-    "tree of texts": (THREE, ["--tree", "(('1','2'),3)"], ["nested pairs"]),
-    "tree of truth": (THREE, ["--tree", "((True,2),3)"], ["nested pairs"]),
-    "tree of three": (THREE, ["--tree", "(1,2,3)"], ["nested pairs"]),
-    "tree too deep": (THREE, ["--tree", "(" * 5000 + "1" + ")" * 5000], ["nested pairs"]),
-    "tree too far": (THREE, ["--tree", "((1,2),4)"], ["no ranker 4", "from 1 to 3"]),
-    "tree from 0": (THREE, ["--tree", "((0,1),2)"], ["no ranker 0", "from 1 to 3"]),
-    "tree with one twice": (THREE, ["--tree", "((1,2),1)"], ["ranker 1 appears twice"]),
-    "tree without one": (THREE, ["--tree", "(1,2)"], ["ranker 3, column, is not in it"]),
-    "empty range": (TWO, ["--low", "2", "--high", "2"], ["--low 2 and --high 2", "no weights between"]),
-    "range that ends before it begins": (TWO, ["--low", "6"], ["--low 6 and --high 5", "0 and 5"]),
-    "convex range": (TWO, ["--low", "2", "--form=convex"], ["--low 2 and --high 1", "0 and 1"]),
+    "scale for exact": (TWO, ["--scale", "all"], ["--scale all", "--method average"]),
+    "low for average": (TWO, ["--method=average", "--low=0"], ["--low 0", "--method exact or cyclic"]),
+    "hidden for powell": (TWO, ["--method=powell", "--hidden=3"], ["--hidden 3", "--method stacked"]),
+    "smooth for cyclic": (TWO, ["--method=cyclic", "--smooth=3"], ["--smooth 3", "--method exact"]),
+    "valid for exact": (TWO, ["--valid", "v.txt"], ["--valid v.txt", "--method stacked"]),
+    "no normalise for average": (TWO, ["--method=average", "--no-normalise"], ["--no-normalise", "--method exact"]),
+    "tree of nothing": (THREE, ["--tree", "()"], ["--tree '()'", "'((1,3),2)'"]),
+    "tree that is a number": (THREE, ["--tree", "1"], ["--tree 1"]),
+    "tree that is no tree": (THREE, ["--tree", "((1,2),"], ["--tree '((1,2),'"]),
+    "tree of names": (THREE, ["--tree", "(a,(b,c))"], ["--tree", "'((1,3),2)'"]),
+    "tree of lists": (THREE, ["--tree", "[[1,2],3]"], ["--tree", "'((1,3),2)'"]),
+    "tree of texts": (THREE, ["--tree", "(('1','2'),3)"], ["--tree", "'((1,3),2)'"]),
+    "tree of truth": (THREE, ["--tree", "((True,2),3)"], ["--tree", "'((1,3),2)'"]),
+    "tree of three": (THREE, ["--tree", "(1,2,3)"], ["--tree", "'((1,3),2)'"]),
+    "tree too deep": (THREE, ["--tree", "(" * 5000 + "1" + ")" * 5000], ["--tree", "'((1,3),2)'"]),
+    "tree too far": (THREE, ["--tree", "((1,2),4)"], ["--tree '((1,2),4)'", "1 to 3"]),
+    "tree from 0": (THREE, ["--tree", "((0,1),2)"], ["--tree '((0,1),2)'", "1 to 3"]),
+    "tree with one twice": (THREE, ["--tree", "((1,2),1)"], ["--tree '((1,2),1)'", "ranker 1"]),
+    "tree without one": (THREE, ["--tree", "(1,2)"], ["--tree '(1,2)'", "ranker 3, column"]),
+    "empty range": (TWO, ["--low", "2", "--high", "2"], ["--low 2.0 and --high 2.0"]),
+    "range that ends before it begins": (TWO, ["--low", "6"], ["--low 6.0 and --high 5.0", "0 or 5"]),
+    "convex range": (TWO, ["--low", "2", "--form=convex"], ["--low 2.0 and --high 1.0", "0 or 1"]),
     "range of no numbers": (TWO, ["--low", "nan"], ["--low nan"]),
-    "range without end": (TWO, ["--high", "inf"], ["--high inf", "finite"]),
-    "smooth": (TWO, ["--smooth", "0"], ["--smooth 0.0 must be a finite number above 0"]),
-    "smooth and folds": (TWO, ["--smooth=0.1", "--folds=3"], ["--smooth 0.1 and --folds 3", "Give one"]),
+    "range without end": (TWO, ["--high", "inf"], ["--high inf"]),
+    "smooth": (TWO, ["--smooth", "0"], ["--smooth 0.0"]),
+    "smooth and folds": (TWO, ["--smooth=0.1", "--folds=3"], ["--smooth 0.1", "--folds 3"]),
     "one fold": (TWO, ["--folds", "1"], ["--folds"]),
-    "too many folds": (TWO, ["--folds", "61"], ["--folds 61", "60 queries", "Give fewer"]),
-    "unknown measure": (TWO, ["-m", "auc"], ["'auc' names no measure", "ndcg"]),
-    "a measure that cannot be swept": (TWO, ["-m", "pairwise-errors"], ["cannot be swept", "ndcg, dcg, err"]),
-    "a measure that cannot be trained": (TWO, ["--method=stacked", "-mp@5"], ["p@5 cannot be trained for", "ndcg"]),
-    "a measure on another scale": (TWO, ["-m", "err:max_grade=1"], ["outside 0 … 1", "use err:max_grade=4"]),
+    "too many folds": (TWO, ["--folds", "61"], ["--folds 61", "60"]),
+    "unknown measure": (TWO, ["-m", "auc"], ["'auc'", "ndcg"]),
+    "a measure that cannot be swept": (TWO, ["-m", "pairwise-errors"], ["pairwise-errors", "ndcg"]),
+    "a measure that cannot be trained": (TWO, ["--method=stacked", "-mp@5"], ["p@5", "ndcg"]),
+    "a measure on another scale": (TWO, ["-m", "err:max_grade=1"], ["err:max_grade=4"]),
     "unknown method": (TWO, ["--method", "median"], ["average"]),
     "hidden": (TWO, ["--method=stacked", "--hidden=x"], ["--hidden x", "20,10"]),
-    "no hidden": (TWO, ["--method=stacked", "--hidden=0"], ["--hidden 0", "from 1 on"]),
-    "a curve of three": (THREE, ["--plot", "c.png"], ["--plot", "3 were given"]),
-    "a curve of an average": (TWO, ["--method=average", "--plot=c.png"], ["--plot is for --method exact"]),
+    "no hidden": (TWO, ["--method=stacked", "--hidden=0"], ["--hidden 0"]),
+    "a curve of three": (THREE, ["--plot", "c.png"], ["--plot c.png", "3"]),
+    "a curve of an average": (TWO, ["--method=average", "--plot=c.png"], ["--plot c.png", "--method exact"]),
     "a picture of no kind": (TWO, ["--plot", "c.txt"], ["c.txt", ".png, .svg, .pdf"]),
-    "a picture nowhere": (TWO, ["--plot", "gone/c.png"], ["gone/c.png", "no folder"]),
+    "a picture nowhere": (TWO, ["--plot", "gone/c.png"], ["gone/c.png"]),
     "test data that are not there": (TWO, ["--test", "gone.txt"], ["gone.txt"]),
 }  # fmt: skip
 """The rankers, the options, and the words of the refusal."""
@@ -249,19 +248,20 @@ def test_bad_input_ends_with_exit_code_2_and_leaves_no_file(run, files, three, t
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("out", "said"), [("gone/m", "there is no folder"), ("taken", "this is a folder")])
-def test_a_model_that_cannot_be_written(run, files, three, tmp_path, out, said):
+@pytest.mark.parametrize("out", ["gone/m", "taken"])
+def test_a_model_that_cannot_be_written(run, files, three, tmp_path, out):
     (tmp_path / "taken").mkdir()
     done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / out, "--plot", tmp_path / "c.png")
     assert done.code == 2
-    assert said in done.err
+    assert done.error.place == str(tmp_path / out)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
 def test_a_picture_does_not_overwrite_the_model(run, files, three, tmp_path):
     done = run("combine", *three[:2], "-d", files.valid, "-o", tmp_path / "m.png", "--plot", tmp_path / "m.png")
     assert done.code == 2
-    assert "also the file of --out" in done.err
+    assert f"--plot {tmp_path / 'm.png'}" in done.err
+    assert "--out" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -269,9 +269,9 @@ def test_rankers_over_other_features(run, files, three, tmp_path):
     rk.write(rk.read(files.valid).rename_features(list("abcdef")), tmp_path / "named.parquet")
     done = run("combine", *three, "-d", tmp_path / "named.parquet", "-o", tmp_path / "m")
     assert done.code == 2
-    assert "ranker trees cannot score" in done.err
+    assert done.error.place.startswith("ranker trees")
     assert "'a', 'b'" in done.err
-    assert "Give data with the features it was trained on." in done.err
+    assert "rename_features" not in done.err
     done = run("combine", *three, "-d", files.valid, "-t", tmp_path / "named.parquet", "-o", tmp_path / "m")
     assert done.code == 2
     assert [path.name for path in tmp_path.iterdir()] == ["named.parquet"]
@@ -281,23 +281,9 @@ def test_constant_scores(run, letor, tmp_path):
     out = tmp_path / "m"
     done = run("combine", "feature:3", "ascending:3", "-d", letor, "-o", out)
     assert done.code == 2
-    assert "the same score" in done.err
     done = run("combine", "feature:1", "flat=feature:3", "-d", letor, "-o", out, "--method", "average")
     assert done.code == 2
-    assert "ranker flat: all 7 scores" in done.err
+    assert "ranker flat" in done.err
     assert not out.exists()
     done = run("combine", "feature:1", "flat=feature:3", "-d", letor, "-o", out, "--json")
     assert json.loads(done.out)["alpha"] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("said", "spelled"),
-    [
-        ("combine: smooth=-1.0 must be above 0.", "--smooth -1.0 must be above 0."),
-        ("folds=61 are more than the 60 queries there are.", "--folds 61 are more than the 60 queries there are."),
-        ("combine: rounds must be 1.", "combine: rounds must be 1."),
-        ("a file called 'x/my_folds=3'", "a file called 'x/my_folds=3'"),
-    ],
-)
-def test_remedies_are_spelled_as_options(said, spelled):
-    assert as_options(said) == spelled

@@ -68,28 +68,28 @@ def test_scores_within_queries_follow_rows_that_are_not_in_order(run, files, com
 
 
 def test_compare_takes_combinations_beside_others(run, files, combined, loaded):
-    given = [f"{kind}={path}" for kind, path in combined.items()]
-    done = run("compare", *given, "column=feature:2", "-d", files.test, "--json")
+    arguments = [f"{kind}={path}" for kind, path in combined.items()]
+    done = run("compare", *arguments, "column=feature:2", "-d", files.test, "--json")
     every = {kind: rk.load(path) for kind, path in combined.items()} | {"column": loaded["column"]}
     assert json.loads(done.out) == json.loads(rk.compare(every, rk.read(files.test), [MEASURE]).to_json())
 
 
 def test_combinations_are_combined_again(run, files, combined, data, tmp_path):
-    given = [f"a={combined['query']}", f"b={combined['stack']}"]
-    done = run("combine", *given, "-d", files.valid, "-o", tmp_path / "m", "--method", "average", "--scale", "rank")
+    arguments = [f"a={combined['query']}", f"b={combined['stack']}"]
+    done = run("combine", *arguments, "-d", files.valid, "-o", tmp_path / "m", "--method", "average", "--scale", "rank")
     assert done.code == 0
     expected = rk.combine.average([rk.load(combined["query"]), rk.load(combined["stack"])], data, scale="rank").ranker
     assert rk.load(tmp_path / "m").score(data).tobytes() == expected.score(data).tobytes()
 
 
 def test_inspect_shows_what_a_normalised_ranker_does(run, combined, loaded):
-    told = run("inspect", combined["all"]).out
-    assert f"{loaded['trees']!r}".strip("<>") + "; scaled by all\n" in told
-    assert "feature:2; scaled by all\n" in told
+    printed = run("inspect", combined["all"]).out
+    assert f"{loaded['trees']!r}".strip("<>") + "; scaled by all\n" in printed
+    assert "feature:2; scaled by all\n" in printed
     part = rk.load(combined["all"]).parts[0][1]
-    told = run("inspect", combined["all"], "--part", 0).out
-    rows = [line.split() for line in told.splitlines()]
-    assert told.startswith(f"{combined['all']}, part 0\n")
+    printed = run("inspect", combined["all"], "--part", 0).out
+    rows = [line.split() for line in printed.splitlines()]
+    assert printed.startswith(f"{combined['all']}, part 0\n")
     for row in (
         ["kind", "normalised", "ranker"],
         ["centre", f"{part.centre:g}"],
@@ -97,19 +97,19 @@ def test_inspect_shows_what_a_normalised_ranker_does(run, combined, loaded):
         ["kind", "forest"],
     ):
         assert row in rows  # fmt: skip
-    assert "trained by LambdaMART" in told
-    told = run("inspect", combined["query"], "--part", 0).out
-    assert "mean 0 and variance 1 within every query" in told
-    assert "centre" not in told
+    assert "trained by LambdaMART" in printed
+    printed = run("inspect", combined["query"], "--part", 0).out
+    assert "mean 0 and variance 1 within every query" in printed
+    assert "centre" not in printed
     assert run("inspect", combined["query"], "--part", 0, "--trees", 1).out.count("tree 0\n") == 1
 
 
 def test_inspect_shows_a_stack(run, combined, tmp_path):
     stack = rk.load(combined["stack"])
-    told = run("inspect", combined["stack"]).out
-    assert "Forest by LambdaMART" in told
-    assert "on top of the parts' scores" in told
-    assert stack.top.history.measure in told
+    printed = run("inspect", combined["stack"]).out
+    assert "Forest by LambdaMART" in printed
+    assert "on top of the parts' scores" in printed
+    assert stack.top.history.measure in printed
     written = run("inspect", combined["stack"], "--weights").out
     assert stack.top.text() in written
     assert "column: (x - " in written
@@ -119,9 +119,9 @@ def test_inspect_shows_a_stack(run, combined, tmp_path):
 
 
 def test_inspect_goes_down_by_part(run, combined):
-    told = run("inspect", combined["nested"]).out
-    assert "Stack of Forest, Net, Feature below Net by LambdaRank: 3 features, 2 hidden units" in told
-    assert "; scaled by rank" in told
+    printed = run("inspect", combined["nested"]).out
+    assert "Stack of Forest, Net, Feature below Net by LambdaRank: 3 features, 2 hidden units" in printed
+    assert "; scaled by rank" in printed
     stack = run("inspect", combined["nested"], "--part", 0, "--part", 3).out  # through what is normalised, to the stack
     assert "on top of the parts' scores" in stack
     net = run("inspect", combined["nested"], "--part", 0, "--part", 3, "--part", 1, "--weights")
@@ -130,8 +130,8 @@ def test_inspect_goes_down_by_part(run, combined):
 
 
 def test_inspect_as_json_holds_everything(run, combined):
-    told = json.loads(run("inspect", combined["nested"], "--json").out)
-    scaled, stack = told["parts"]
+    printed = json.loads(run("inspect", combined["nested"], "--json").out)
+    scaled, stack = printed["parts"]
     assert (scaled["kind"], scaled["scale"], scaled["weight"]) == ("normalised", "rank", 0.5)
     assert "centre" not in scaled
     assert [part["ranker"]["kind"] for part in scaled["ranker"]["parts"]] == ["forest", "net", "feature", "stack"]
@@ -146,14 +146,14 @@ def test_inspect_as_json_holds_everything(run, combined):
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        ("stack", ["--part", "3"], ["--part 3", "has 3 parts, counted from 0"]),
-        ("stack", ["--part", "0", "--part", "0"], ["part 0 is a forest, which has no parts"]),
-        ("stack", ["--trees", "1"], ["is a stack. Choose one of its parts with --part"]),
-        ("all", ["--weights"], ["is a blend. Choose one of its parts with --part"]),
-        ("all", ["--part", "0", "--weights"], ["is a normalised ranker, which has no weights"]),
-        ("all", ["--part", "2", "--part", "0"], ["part 2 is a normalised ranker, which has no parts"]),
-        ("nested", ["--part", "0", "--plot-tree", "t.png"], ["Choose one of its parts with --part"]),
-        ("nested", ["--part", "0", "--part", "4"], ["part 0 has 4 parts"]),
+        ("stack", ["--part", "3"], ["--part 3", "0 to 2"]),
+        ("stack", ["--part", "0", "--part", "0"], ["--part 0", "part 0 is a forest"]),
+        ("stack", ["--trees", "1"], ["--trees 1", "is a stack", "with --part"]),
+        ("all", ["--weights"], ["--weights", "is a blend", "with --part"]),
+        ("all", ["--part", "0", "--weights"], ["--weights", "is a normalised ranker"]),
+        ("all", ["--part", "2", "--part", "0"], ["--part 0", "part 2 is a normalised ranker"]),
+        ("nested", ["--part", "0", "--plot-tree", "t.png"], ["--plot-tree t.png", "with --part"]),
+        ("nested", ["--part", "0", "--part", "4"], ["--part 4", "0 to 3"]),
         ("nested", ["--part", "-1"], ["--part"]),
     ],
 )

@@ -34,7 +34,7 @@ def test_quiet_and_verbose_exclude_each_other(run, letor):
     for words in (("--quiet", "describe", letor, "--verbose"), ("describe", letor, "--quiet", "--verbose")):
         done = run(*words)
         assert (done.code, done.out) == (2, "")
-        assert "--quiet and --verbose exclude each other" in done.err
+        assert "--quiet and --verbose " in done.err
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_a_fault_of_the_program_says_so_and_where_if_asked(run, letor, monkeypat
     assert done.code == 1
     assert "a fault of the program (KeyError: 'oops')" in done.err
     assert "Traceback" not in done.err
-    told = run("describe", letor, "--verbose")
-    assert told.code == 1
-    assert "Traceback" in told.err
-    assert "in broken" in told.err
+    printed = run("describe", letor, "--verbose")
+    assert printed.code == 1
+    assert "Traceback" in printed.err
+    assert "in broken" in printed.err
 
 
 def test_bad_input_has_no_traceback_even_if_asked(run, tmp_path):
@@ -75,10 +75,10 @@ def test_bad_input_has_no_traceback_even_if_asked(run, tmp_path):
     assert "Traceback" not in done.err
 
 
-def test_what_is_written_is_told_as_json(run, letor, tmp_path):
+def test_what_is_written_is_shown_as_json(run, letor, tmp_path):
     out = tmp_path / "x.parquet"
-    told = json.loads(run("convert", letor, "--out", out, "--json").out)
-    assert told == {"path": str(out), "queries": 3, "rows": 7, "features": 3, "lost": []}
+    printed = json.loads(run("convert", letor, "--out", out, "--json").out)
+    assert printed == {"path": str(out), "queries": 3, "rows": 7, "features": 3, "lost": []}
     sizes = ("--queries", 4, "--documents", 3, "--features", 5)
     (one,) = json.loads(run("synth", *sizes, "--out", tmp_path / "y.txt", "--json").out)["files"]
     assert one == {"path": str(tmp_path / "y.txt"), "queries": 4, "rows": 12, "features": 5, "part": "train", "domain": 0}
@@ -88,11 +88,11 @@ def test_what_is_written_is_told_as_json(run, letor, tmp_path):
 
 def test_scores_as_json_are_those_of_python(run, letor, files, tmp_path):
     data = rk.read(letor)
-    told = json.loads(run("score", "ascending:1", letor, "--json").out)
-    assert told == json.loads(run("score", "ascending:1", letor, "--format", "json").out)
-    assert [query["qid"] for query in told["queries"]] == ["a", "b", "c"]
-    assert [document for query in told["queries"] for document in query["doc_ids"]] == data.doc_ids.tolist()
-    assert [score for query in told["queries"] for score in query["scores"]] == rk.Feature("1", ascending=True).score(
+    printed = json.loads(run("score", "ascending:1", letor, "--json").out)
+    assert printed == json.loads(run("score", "ascending:1", letor, "--format", "json").out)
+    assert [query["qid"] for query in printed["queries"]] == ["a", "b", "c"]
+    assert [document for query in printed["queries"] for document in query["doc_ids"]] == data.doc_ids.tolist()
+    assert [score for query in printed["queries"] for score in query["scores"]] == rk.Feature("1", ascending=True).score(
         data
     ).tolist()
     (tmp_path / "odd.txt").write_text("1 qid:1 1:nan\n0 qid:1 1:2\n")
@@ -102,17 +102,17 @@ def test_scores_as_json_are_those_of_python(run, letor, files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "setting", "value"),
     [
-        (("--json", "--format", "trec"), "exclude each other"),
-        (("--json", "--out", "x.npy"), "JSON is text"),
-        (("--json", "--tag", "x"), "is for TREC runs"),
+        (("--json", "--format", "trec"), "json", True),
+        (("--json", "--out", "x.npy"), "out", "x.npy"),
+        (("--json", "--tag", "x"), "tag", "x"),
     ],
 )
-def test_json_scores_refuse_what_does_not_go_with_them(run, letor, words, told):
+def test_json_scores_refuse_what_does_not_go_with_them(run, letor, words, setting, value):
     done = run("score", "feature:1", letor, *words)
     assert done.code == 2
-    assert told in done.err
+    assert (done.error.setting, done.error.value) == (setting, value)
 
 
 def test_the_seed_of_a_combination_deals_the_folds(run, files, nets, tmp_path):

@@ -49,6 +49,12 @@ def home(files, tmp_path, monkeypatch):
     return tmp_path
 
 
+def named_output(words, out):
+    """The parameter that names the output, and its value."""
+    place = next(place for place, word in enumerate(words) if word in {"OUT", "FOLDER"})
+    return words[place - 1].removeprefix("--").replace("-", "_"), "adapted" if words[place] == "FOLDER" else str(out)
+
+
 def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -64,8 +70,8 @@ def test_no_verb_replaces_its_input(run, home, verb, link):
     before = contents(home)
     done = run(*({"OUT": out, "FOLDER": "adapted"}.get(word, word) for word in VERBS[verb]))
     assert (done.code, done.out) == (2, "")
-    assert "would replace data.txt, which is read" in done.err
-    assert "Write elsewhere" in done.err
+    assert "data.txt" in done.err
+    assert (done.error.setting, done.error.value) == named_output(VERBS[verb], out)
     assert contents(home) == before
 
 
@@ -75,7 +81,8 @@ def test_links_lead_to_the_same_file(run, home, link):
     before = contents(home)
     done = run("convert", "data.txt", "--out", out)
     assert done.code == 2
-    assert f"--out {out} would replace data.txt" in done.err
+    assert f"--out {out} " in done.err
+    assert "data.txt" in done.error.problem
     assert contents(home) == before
 
 
@@ -83,7 +90,8 @@ def test_the_data_of_a_report_are_an_output_too(run, home):
     shutil.copy(home / "data.txt", home / "report.json")
     done = run("compare", "feature:1", "feature:2", "--data", "report.json", "--report", "report.html")
     assert done.code == 2
-    assert "--report report.html would replace report.json" in done.err
+    assert "--report report.html " in done.err
+    assert "report.json" in done.error.problem
 
 
 @pytest.mark.parametrize("inside", ["models/trada.rankinite", "trials/abc/trada.rankinite", "candidate.rankinite"])
@@ -93,23 +101,28 @@ def test_a_run_does_not_replace_the_model_that_it_adapts(run, home, inside):
     shutil.copy(home / "model.rankinite", model)
     done = run("adapt", f"old={model}", "--train", "data.txt", "--out", "market", "--overwrite")
     assert done.code == 2
-    assert f"would replace {model}, which is read (BACKGROUND)" in done.err
+    assert "--out market " in done.err
+    assert str(model) in done.error.problem
+    assert "BACKGROUND" in done.error.problem
 
 
 def test_settings_are_an_input_too(run, home):
     (home / "web.toml").write_text("[train]\ntrees = 2\n")
     done = run("train", "data.txt", "--config", "web.toml", "--out", "web.toml")
     assert done.code == 2
-    assert "--out web.toml would replace web.toml, which is read (--config)" in done.err
+    assert "--out web.toml " in done.err
+    assert "--config" in done.error.problem
 
 
 def test_two_outputs_are_two_files(run, home):
     done = run("train", "data.txt", "--out", "m.rankinite", "--checkpoint", "./m.rankinite")
     assert done.code == 2
-    assert "--checkpoint m.rankinite is also the file of --out" in done.err
+    assert (done.error.setting, done.error.value) == ("checkpoint", "m.rankinite")
+    assert "--out" in done.err
     done = run("train", "data.txt", "--out", "report.json", "--report", "report.html")
     assert done.code == 2
-    assert "--report report.html is also the file of --out" in done.err
+    assert (done.error.setting, done.error.value) == ("report", "report.html")
+    assert "--out" in done.err
 
 
 def test_devices_may_be_read_and_written(run, home):
@@ -138,16 +151,16 @@ def test_a_second_run_is_refused_while_the_first_writes(run, home, command):
         before = contents(home)
         done = run(*command)
         assert (done.code, done.out) == (2, "")
-        assert "taken: another run is writing there. Wait" in done.err
+        assert (done.error.setting, done.error.value) == (command[command.index("taken") - 1].removeprefix("--"), "taken")
         assert contents(home) == before
     assert not (home / "taken").exists()
     assert not list(home.glob(".*"))
 
 
-def test_what_a_verb_refuses_is_told_while_it_holds_its_lock(run, home):
+def test_a_verb_that_refuses_its_input_gives_its_lock_back(run, home):
     done = run("score", "model.rankinite", "data.txt", "--probabilities", "--out", "taken")
     assert (done.code, done.out) == (2, "")
-    assert "no probabilities" in done.err
+    assert done.error is not None
     assert not list(home.glob(".*"))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import os
 import pty
 import re
 import shlex
 import subprocess
 import sys
-from typing import get_args
 
 import pytest
 
@@ -22,7 +22,6 @@ from rankinite.cli import commands as verbs
 from rankinite.cli import completion as completing
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.measures import CONVENTIONS, parse_measure
-from rankinite.measures.ranking import Ties
 from rankinite.measures.spelling import known_measures
 
 HEAVY = ("numba", "numpy", "scipy", "pyarrow")
@@ -30,7 +29,7 @@ RUN = "import sys; sys.argv[0] = 'rankinite'; from rankinite.cli import main; ma
 
 
 def examples(text: str) -> list[list[str]]:
-    """The commands that stand in a text, a line each, which the help may have broken."""
+    """The commands in a text, one per line."""
     return [shlex.split(line) for line in re.findall(r"^ *(rankinite .*)$", text, flags=re.MULTILINE)]
 
 
@@ -46,9 +45,9 @@ def test_the_help_lists_every_verb_under_its_task(run):
 
 
 def test_the_help_names_the_exit_codes(run):
-    told = " ".join(run("--help").out.split())
+    printed = " ".join(run("--help").out.split())
     for code in ("0 all went well", "1 a fault of the program", "2 bad input", "130 ended by Ctrl-C"):
-        assert code in told
+        assert code in printed
 
 
 def test_every_module_with_a_verb_is_listed():
@@ -68,8 +67,8 @@ def test_every_example_can_be_parsed(verb):
         inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
     )
     assert found
-    for _, own, *words in found:
-        assert own == verb
+    for _, named, *words in found:
+        assert named == verb
         if "--config" not in words:  # that file is looked at
             verbs.loaded(verb).make_context(verb, words[: words.index(">")] if ">" in words else words)
 
@@ -79,10 +78,10 @@ def test_the_examples_of_the_command_can_be_parsed(run):
     assert [words[1] for words in found] == ["train", "evaluate", "adapt", "compare"]
     for _, verb, *words in found:
         verbs.loaded(verb).make_context(verb, words)
-    told = run("--help").out
+    printed = run("--help").out
     for line in app.EXAMPLES.splitlines():
         if line.startswith("  rankinite"):
-            assert line in told  # short enough not to be broken
+            assert line in printed  # short enough not to be broken
 
 
 @pytest.mark.parametrize("verb", app.VERBS)
@@ -92,6 +91,27 @@ def test_common_options_are_common(run, verb):
     assert ("--seed" in names) == (verb in {"demo", "synth", "train", "adapt", "combine", "compare", "optimum"})
     assert ("--seed" in names) == ("-s" in names)
     assert ("--config" in names) == (verb in {"train", "adapt"})
+
+
+@pytest.mark.parametrize("verb", app.VERBS)
+def test_paragraphs_and_commands_fit_a_terminal_of_80_columns(run, monkeypatch, verb):
+    """Lines are broken where the terminal ends, not where the source ends; commands as a shell takes them."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run(verb, "--help").out
+    about, _, commands = shown.partition("╭─")[0].partition("Examples:")
+    for paragraph in re.split(r"\n\s*\n", about):
+        lines = [line.strip() for line in paragraph.strip().splitlines()]
+        for line, below in itertools.pairwise(lines):
+            assert len(line) + len(below.split()[0]) > 76, f"broken too early: {line!r}"
+    written = inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
+    assert examples(re.sub(r" \\\s*\n\s+", " ", commands)) == examples(written)
+    assert all(len(line.rstrip()) <= 80 for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("verb", app.VERBS)
+def test_no_help_of_an_option_holds_a_line_break(verb):
+    for parameter in verbs.loaded(verb).params:
+        assert "\n" not in (getattr(parameter, "help", "") or "")
 
 
 # ---- quickly ----------------------------------------------------------------------------------------------------------
@@ -192,6 +212,7 @@ def test_shells_complete_verbs_options_and_names(completed):
     assert completed("adapt", "--methods", "smart,trada-") == [
         *(f"smart,trada-{rest}" for rest in ("leaves", "trim", "splits", "trees", "trees-lambda"))
     ]
+    assert completed("evaluate", "--ties", "lo") == ["lowest"]
     assert completed("evaluate", "fea") == ["feature:"]
     assert completed("compare", "a.rankinite", "asc") == ["ascending:", "ascending-column:"]
     assert completed("score", "col") == ["column:"]
@@ -210,5 +231,4 @@ def test_names_to_complete_are_those_there_are():
     assert {parse_measure(name).name for name in completing.MEASURES} == set(known_measures())
     assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
-    assert get_args(Ties) == completing.TIES
     assert rankers.PREFIXES == completing.RANKERS

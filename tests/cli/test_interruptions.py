@@ -67,14 +67,14 @@ def test_ctrl_c_keeps_what_is_trained(files, settings, tmp_path, quiet):
         wait_for(tmp_path / "checkpoint", process)
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
-        told = process.stderr.read()
+        printed = process.stderr.read()
     model = rk.load(tmp_path / "model")
     assert model.history.stopped == "interrupted"
     assert len(model) >= rk.load(tmp_path / "checkpoint").rounds >= 20
     first = rk.LambdaMART(trees=20, leaves=6, min_rows=5, rate=0.3, train_history=False).fit(rk.read(files.train))
     assert model.truncate(20).text() == first.text()
-    assert told == "" if quiet else "interrupted" in told
-    assert quiet or "checkpoint" in told
+    assert printed == "" if quiet else "interrupted" in printed
+    assert quiet or "checkpoint" in printed
 
 
 @pytest.mark.parametrize("program", [MAIN, DEAF])
@@ -111,7 +111,7 @@ def test_a_reader_that_goes_ends_the_program_quietly(files, command):
     assert "Traceback" not in done.stderr
 
 
-def test_a_full_disk_behind_the_output_is_told(files):
+def test_a_full_disk_behind_the_output_is_noted(files):
     script = f'"{sys.executable}" -c "{MAIN}" describe {files.test} > /dev/full'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2

@@ -51,9 +51,9 @@ def test_a_run_ranks_every_document(run, files, shuffled, tmp_path):
     lines = [line.split() for line in (tmp_path / "mine.run").read_text().splitlines()]
     assert {line[5] for line in lines} == {"mine"}
     for qid in {line[0] for line in lines}:
-        own = [line for line in lines if line[0] == qid]
-        assert [int(line[3]) for line in own] == list(range(1, len(own) + 1))
-        assert [float(line[4]) for line in own] == sorted((float(line[4]) for line in own), reverse=True)
+        of_query = [line for line in lines if line[0] == qid]
+        assert [int(line[3]) for line in of_query] == list(range(1, len(of_query) + 1))
+        assert [float(line[4]) for line in of_query] == sorted((float(line[4]) for line in of_query), reverse=True)
     by_run = json.loads(run("evaluate", tmp_path / "mine.run", files.test, "--json").out)
     assert by_run == json.loads(run("evaluate", files.model, files.test, "--json").out)
 
@@ -70,9 +70,9 @@ def test_rows_that_are_dropped_keep_their_lines(run, files, tmp_path):
 
 def test_score_writes_probabilities(run, files, tmp_path):
     settings = ("--trees=3", "--leaves=4", "--min-rows=5")
-    for learner, given in (("mart", ("--loss", "binary")), ("mcrank", ())):
+    for learner, options in (("mart", ("--loss", "binary")), ("mcrank", ())):
         out = tmp_path / f"{learner}.rankinite"
-        assert run("train", files.train, "--learner", learner, *given, *settings, "--out", out).code == 0
+        assert run("train", files.train, "--learner", learner, *options, *settings, "--out", out).code == 0
         expected = rk.load(out).probabilities(rk.read(files.test))
         done = run("score", out, files.test, "--probabilities")
         assert done.code == 0
@@ -80,11 +80,11 @@ def test_score_writes_probabilities(run, files, tmp_path):
         assert found.tobytes() == expected.reshape(len(expected), -1).tobytes()
         assert run("score", out, files.test, "--probabilities", "--out", tmp_path / "p.npy").code == 0
         assert np.load(tmp_path / "p.npy").tobytes() == expected.tobytes()
-        told = json.loads(run("score", out, files.test, "--probabilities", "--json").out)["queries"]
-        assert [one for query in told for one in query["probabilities"]] == expected.tolist()
+        printed = json.loads(run("score", out, files.test, "--probabilities", "--json").out)["queries"]
+        assert [one for query in printed for one in query["probabilities"]] == expected.tolist()
     done = run("score", out, files.test, "--probabilities", "--format", "trec")
     assert (done.code, done.out) == (2, "")
-    assert "grades" in done.err
+    assert "--format trec" in done.err
 
 
 def test_scores_that_stand_for_no_probabilities_are_refused(run, files, blend):
@@ -93,7 +93,6 @@ def test_scores_that_stand_for_no_probabilities_are_refused(run, files, blend):
         assert (done.code, done.out) == (2, "")
         assert "--probabilities" in done.err
         assert words in done.err
-        assert "MART with" in done.err
 
 
 # ---- evaluate, compare --------------------------------------------------------------------------------------------
@@ -116,35 +115,35 @@ def test_a_model_is_known_by_its_content(run, files, tmp_path):
 
 def test_inspect_shows_training_settings_and_features(run, files):
     model = rk.load(files.model)
-    told = run("inspect", files.model, "--importance", 2, "--trees", 1).out
-    assert "trained by LambdaMART" in told
-    assert f"finished after 12 rounds, round {len(model)} kept" in told
-    assert f"{model.history.valid[model.history.best]:.4f} kept" in told
+    printed = run("inspect", files.model, "--importance", 2, "--trees", 1).out
+    assert "trained by LambdaMART" in printed
+    assert f"finished after 12 rounds, round {len(model)} kept" in printed
+    assert f"{model.history.valid[model.history.best]:.4f} kept" in printed
     gains = model.importance()
     name, gain = next(iter(gains.items()))
-    assert any(line.split()[:2] == [name, f"{gain:.6g}"] for line in told.splitlines())
-    assert f"{gain / sum(gains.values()):.1%}" in told
-    assert "… and 4 more (--importance 0 lists all)" in told
-    assert told.endswith(model.text(1))
-    settings = told.partition("setting")[2].partition("feature")[0]
+    assert any(line.split()[:2] == [name, f"{gain:.6g}"] for line in printed.splitlines())
+    assert f"{gain / sum(gains.values()):.1%}" in printed
+    assert "… and 4 more (--importance 0 lists all)" in printed
+    assert printed.endswith(model.text(1))
+    settings = printed.partition("setting")[2].partition("feature")[0]
     assert "min rows" in settings  # not the default
     assert "criterion" not in settings  # the default
 
 
 def test_inspect_as_json_has_everything(run, files, blend):
     model = rk.load(files.model)
-    told = json.loads(run("inspect", files.model, "--json").out)
-    assert told["settings"] == dict(model.settings)
-    assert told["history"] == model.history.to_dict()
-    assert told["importance"] == {"gain": model.importance("gain"), "count": model.importance("count")}
+    printed = json.loads(run("inspect", files.model, "--json").out)
+    assert printed["settings"] == dict(model.settings)
+    assert printed["history"] == model.history.to_dict()
+    assert printed["importance"] == {"gain": model.importance("gain"), "count": model.importance("count")}
     parts = json.loads(run("inspect", blend, "--json").out)["parts"]
     assert [part["kind"] for part in parts] == ["feature", "forest"]
 
 
 def test_inspect_lists_the_parts_of_a_blend(run, files, blend):
-    told = run("inspect", blend).out
-    assert "feature:2" in told
-    assert "Forest by LambdaMART: 12 trees, 6 features" in told
+    printed = run("inspect", blend).out
+    assert "feature:2" in printed
+    assert "Forest by LambdaMART: 12 trees, 6 features" in printed
     assert "trained by LambdaMART" in run("inspect", blend, "--part", 1).out
     for arguments in ((blend, "--part", 2), (files.model, "--part", 0), (blend, "--trees", 1)):
         refused = run("inspect", *arguments)

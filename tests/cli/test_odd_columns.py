@@ -43,13 +43,8 @@ FOLLOWED = ["--qid", "query_uuid", "--doc-id", "url", "--ignore", "session_id", 
 def test_text_columns_are_named_at_once_with_what_fits_each(run, table, tmp_path, verb):
     done = run(verb, table, *(["--out", tmp_path / "m.rankinite"] if verb == "train" else []))
     assert done.code == 2
-    assert (
-        "Pass --qid query_uuid, which looks like one, as does 'session_id' (or give the rows of each query with --group)"
-        in done.err
-    )
-    assert "Columns 'session_id', 'url', 'page title' hold string" in done.err
-    assert "pass --doc-id url, which looks like the documents' ids" in done.err
-    assert done.err.endswith("leave the rest out with --ignore session_id --ignore 'page title'.\n")
+    for words in ("--qid query_uuid", "--group", "--doc-id url", "--ignore session_id --ignore 'page title'"):
+        assert words in done.err
     assert run("describe", table, *FOLLOWED).code == 0
 
 
@@ -57,8 +52,8 @@ def test_odd_features_are_named_until_they_are_left_out(run, table, tmp_path, se
     odd = ("product_id", "position", "clicks")
     done = run("describe", table, *FOLLOWED)
     assert "3 features may not be meant as such: product_id (" in done.out
-    told = json.loads(run("describe", table, *FOLLOWED, "--json").out)[0]
-    assert [feature["name"] for feature in told["odd_features"]] == list(odd)
+    printed = json.loads(run("describe", table, *FOLLOWED, "--json").out)[0]
+    assert [feature["name"] for feature in printed["odd_features"]] == list(odd)
     trained = run("train", table, *FOLLOWED, *settings, "--out", tmp_path / "m.rankinite")
     assert trained.code == 0
     advice = " ".join(f"--ignore {name}" for name in odd)
@@ -74,7 +69,7 @@ def test_odd_features_are_named_until_they_are_left_out(run, table, tmp_path, se
     assert not quiet.err
 
 
-def test_features_of_letor_files_are_told_by_their_values(run, tmp_path):
+def test_features_of_letor_files_are_judged_by_their_values(run, tmp_path):
     rng, lines = np.random.default_rng(0), []
     for query in range(QUERIES):
         for place in range(DOCUMENTS):
@@ -107,19 +102,17 @@ def test_two_grades_and_a_text_in_later_data_are_refused_in_the_shells_words(run
     two.write_text("qid,label,relevance,x\n1,1,1,5\n1,0,0,6\n")
     later = run("train", good, "--valid", bad, "--out", tmp_path / "m.rankinite")
     assert later.code == 2
-    assert later.err.endswith("column 'x' holds string, not numbers. Features must be numeric or boolean; convert it.\n")
+    assert str(bad) in later.err
+    assert "'x'" in later.err
     refused = run("describe", two)
     assert refused.code == 2
-    assert refused.err.endswith("Name the right one with --grades and leave the others out with --ignore.\n")
+    assert "--grades" in refused.err
+    assert "--ignore" in refused.err
 
 
 @pytest.mark.parametrize("option", ["--grades", "--qid", "--doc-id", "--ignore"])
 def test_an_empty_name_is_no_column(run, tmp_path, option):
     (tmp_path / "t.csv").write_text("qid,label,x\na,1,0.5\na,0,0.25\n")
     done = run("describe", tmp_path / "t.csv", option, "")
-    rule = (
-        "there is no column ''. The columns are"
-        if option == "--ignore"
-        else f"{option} '': there is nothing between the quotes"
-    )
-    assert (done.code, rule in done.err) == (2, True), done.err
+    assert done.code == 2
+    assert ("''" if option == "--ignore" else f"{option} ''") in done.err

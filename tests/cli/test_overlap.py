@@ -56,20 +56,20 @@ def counted(files):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--valid", "train", "--test", "train"], r"train\.txt \(--valid\): 60 of its 60 .*train\.txt \(the training data\)"),
-        (["--valid", "renamed"], r"renamed\.txt \(--valid\): 60 of its 60 queries are in .*such as 'q0'"),
-        (["--test", "mixed"], r"mixed\.txt \(--test\): 7 of its 67 queries are in .*\(the training data\) too, such as '1'"),
-        (["--valid", "test", "--test", "test"], r"test\.txt \(--test\): 60 of its 60 queries are in .*test\.txt \(--valid\)"),
+        (["--valid", "train", "--test", "train"], r"train\.txt \(--valid\).* 60 of .* 60 .*train\.txt \(the training data\)"),
+        (["--valid", "renamed"], r"renamed\.txt \(--valid\).* 60 of .* 60 .*'q0'"),
+        (["--test", "mixed"], r"mixed\.txt \(--test\).* 7 of .* 67 .*\(the training data\).*'1'"),
+        (["--valid", "test", "--test", "test"], r"test\.txt \(--test\).* 60 of .* 60 .*test\.txt \(--valid\)"),
     ],
 )
 def test_training_is_not_judged_by_what_it_learns_from(run, files, renamed, mixed, tmp_path, options, words):
-    given = [word if word.startswith("-") else files.folder / f"{word}.txt" for word in options]
+    arguments = [word if word.startswith("-") else files.folder / f"{word}.txt" for word in options]
     out = tmp_path / "m.rankinite"
-    done = run("train", files.train, *given, *QUICK, "--out", out)
+    done = run("train", files.train, *arguments, *QUICK, "--out", out)
     assert (done.code, done.out, out.exists()) == (2, "", False)
     assert re.search(words, done.err), done.err
-    assert "take them out of one of the two, or pass --allow-overlap" in done.err
-    assert run("train", files.train, *given, *QUICK, "--allow-overlap", "--quiet", "--out", out).code == 0
+    assert "--allow-overlap" in done.err
+    assert run("train", files.train, *arguments, *QUICK, "--allow-overlap", "--quiet", "--out", out).code == 0
     assert "allow-overlap = true" in out.with_suffix(".toml").read_text()
 
 
@@ -82,42 +82,42 @@ def test_the_same_ids_alone_are_no_overlap(run, files, counted, tmp_path):
     assert found.code == 0, found.err
 
 
-def test_a_test_that_was_learnt_from_is_told(run, files, mixed, tmp_path):
-    given = ("train", files.train, "--test", mixed, *QUICK, "--allow-overlap", "--out", tmp_path / "m.rankinite")
+def test_a_test_that_was_learnt_from_is_noted(run, files, mixed, tmp_path):
+    arguments = ("train", files.train, "--test", mixed, *QUICK, "--allow-overlap", "--out", tmp_path / "m.rankinite")
     warning = f"The ranker was trained on 7 of the 67 queries of {mixed}, which flatters it."
-    done = run(*given)
+    done = run(*arguments)
     assert warning in done.err
     assert warning in done.out
-    assert json.loads(run(*given, "--json").out)["warnings"] == [warning]
+    assert json.loads(run(*arguments, "--json").out)["warnings"] == [warning]
 
 
-def test_a_base_that_knows_the_validation_data_is_told(run, files, tmp_path):
+def test_a_base_that_knows_the_validation_data_is_noted(run, files, tmp_path):
     model = rk.LambdaMART(trees=2, leaves=4, min_rows=5).fit(rk.read(files.valid))
     model.save(tmp_path / "base.rankinite")
-    given = ("train", files.train, "-v", files.valid, *QUICK, "-o", tmp_path / "m.rankinite")
-    done = run(*given, "--base", tmp_path / "base.rankinite")
+    arguments = ("train", files.train, "-v", files.valid, *QUICK, "-o", tmp_path / "m.rankinite")
+    done = run(*arguments, "--base", tmp_path / "base.rankinite")
     assert f"the base was trained on 60 of the 60 queries of {files.valid}, which flatters it." in done.err
-    assert "trained on 60" not in run(*given, "--base", files.model).err
+    assert "trained on 60" not in run(*arguments, "--base", files.model).err
 
 
 def test_weights_are_not_judged_by_what_chose_them(run, files, nets, tmp_path):
-    given = ("combine", files.model, nets["net"], "--data", files.valid, "--out", tmp_path / "both.rankinite")
-    done = run(*given, "--test", files.valid)
+    arguments = ("combine", files.model, nets["net"], "--data", files.valid, "--out", tmp_path / "both.rankinite")
+    done = run(*arguments, "--test", files.valid)
     assert (done.code, done.out) == (2, "")
-    assert re.search(r"\(--test\): 60 of its 60 queries are in .*\(--data\) too.*--allow-overlap", done.err), done.err
-    stacked = run(*given, "--method", "stacked", "--valid", files.valid)
+    assert re.search(r"\(--test\).* 60 of .* 60 .*\(--data\).*--allow-overlap", done.err), done.err
+    stacked = run(*arguments, "--method", "stacked", "--valid", files.valid)
     assert stacked.code == 2
-    assert re.search(r"\(--valid\): 60 of its 60 queries are in .*\(--data\) too", stacked.err), stacked.err
-    allowed = run(*given, "--test", files.valid, "--allow-overlap")
+    assert re.search(r"\(--valid\).* 60 of .* 60 .*\(--data\)", stacked.err), stacked.err
+    allowed = run(*arguments, "--test", files.valid, "--allow-overlap")
     assert allowed.code == 0
     assert f"combined was trained on 60 of the 60 queries of {files.valid}, which flatters it." in allowed.err
 
 
 @pytest.mark.usefixtures("small")
 def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
-    given = ("adapt", files.model, "-d", files.test, "--test", mixed, "--methods", "additive", "--no-curve", "--folds", "2")
-    assert run(*given, "--out", tmp_path / "refused").code == 2
-    done = run(*given, "--allow-overlap", "--out", tmp_path / "out")
+    arguments = ("adapt", files.model, "-d", files.test, "--test", mixed, "--methods", "additive", "--no-curve", "--folds", "2")
+    assert run(*arguments, "--out", tmp_path / "refused").code == 2
+    done = run(*arguments, "--allow-overlap", "--out", tmp_path / "out")
     assert done.code == 0, done.err
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
     assert evidence["settings"]["allow_overlap"] is True
@@ -130,9 +130,9 @@ def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
 
 
 @pytest.mark.usefixtures("small")
-def test_a_background_that_knows_the_target_is_told(run, files, renamed, tmp_path):
-    given = ("adapt", files.model, "-d", renamed, "--methods", "additive", "--no-curve", "--folds", "2")
-    done = run(*given, "--out", tmp_path / "out")
+def test_a_background_that_knows_the_target_is_noted(run, files, renamed, tmp_path):
+    arguments = ("adapt", files.model, "-d", renamed, "--methods", "additive", "--no-curve", "--folds", "2")
+    done = run(*arguments, "--out", tmp_path / "out")
     assert done.code == 0, done.err
     warning = f"background was trained on 60 of the 60 queries of {renamed}, which flatters it."
     assert warning in done.err
@@ -143,7 +143,7 @@ def test_a_background_that_knows_the_target_is_told(run, files, renamed, tmp_pat
 # ---- a model and data --------------------------------------------------------------------------------------------------
 
 
-def test_evaluating_on_training_queries_is_told(run, files, mixed):
+def test_evaluating_on_training_queries_is_noted(run, files, mixed):
     warning = f"The ranker was trained on 7 of the 67 queries of {mixed}, which flatters it."
     done = run("evaluate", files.model, mixed)
     assert warning in done.err
@@ -154,7 +154,7 @@ def test_evaluating_on_training_queries_is_told(run, files, mixed):
     assert "trained" not in run("evaluate", files.model, files.test).err
 
 
-def test_comparing_on_training_queries_is_told(run, files, mixed, foreign, tmp_path):
+def test_comparing_on_training_queries_is_noted(run, files, mixed, foreign, tmp_path):
     rankers = (f"ours={files.model}", f"theirs={foreign}", "bm25=feature:1")
     done = run("compare", *rankers, "--data", mixed, "--report", tmp_path / "report.html")
     warnings = [
@@ -180,21 +180,21 @@ def test_scores_runs_and_features_are_not_asked(run, files, tmp_path):
         assert "trained" not in done.out
 
 
-def test_combining_on_training_queries_is_told(run, files, nets, foreign, tmp_path):
-    given = ("combine", f"trees={files.model}", f"net={nets['net']}", f"theirs={foreign}")
-    done = run(*given, "--data", files.train, "--out", tmp_path / "m.rankinite")
+def test_combining_on_training_queries_is_noted(run, files, nets, foreign, tmp_path):
+    arguments = ("combine", f"trees={files.model}", f"net={nets['net']}", f"theirs={foreign}")
+    done = run(*arguments, "--data", files.train, "--out", tmp_path / "m.rankinite")
     known = f"ranker trees and ranker net were trained on 60 of the 60 queries of {files.train}, which flatters them."
     unknown = f"It is not known whether ranker theirs was trained on queries of {files.train}."
     for warning in (known, unknown):
         assert warning in done.err
         assert warning in done.out
-    summary = json.loads(run(*given, "--data", files.train, "--out", tmp_path / "m.rankinite", "--json").out)
+    summary = json.loads(run(*arguments, "--data", files.train, "--out", tmp_path / "m.rankinite", "--json").out)
     assert summary["warnings"] == [known, unknown]
 
 
 def test_a_report_of_training_says_it(run, files, mixed, tmp_path):
-    given = ("train", files.train, "--test", mixed, *QUICK, "--allow-overlap", "--out", tmp_path / "m.rankinite")
-    assert run(*given, "--report", tmp_path / "report.html").code == 0
+    arguments = ("train", files.train, "--test", mixed, *QUICK, "--allow-overlap", "--out", tmp_path / "m.rankinite")
+    assert run(*arguments, "--report", tmp_path / "report.html").code == 0
     warning = f"The ranker was trained on 7 of the 67 queries of {mixed}, which flatters it."
     report = json.loads((tmp_path / "report.json").read_text())
     assert warning in report["verdict"]

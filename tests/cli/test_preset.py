@@ -40,5 +40,5 @@ def test_learners_without_trees_have_none(run, data):
     out = data.with_name("net.rankinite")
     failed = run("train", data, "--learner", "lambdarank", "--preset", "paper", "--out", out)
     assert failed.code == 2
-    assert "--preset paper is for learners of trees" in failed.err
+    assert "--preset paper" in failed.err
     assert not out.exists()

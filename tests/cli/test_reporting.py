@@ -14,6 +14,6 @@ def test_a_choice_is_written_with_the_command_and_all_data(files, tmp_path, monk
     choice = rk.adapt.choose(rk.load(files.model), target, test=test, methods=["trada"], curve=False)
     data = {"train": target, "test": test, "background_data": other}
     write_choice(choice, data, tmp_path / "report.html", {"seed": 0, "methods": ["trada"], "confidence": None})
-    told = {facts["title"]: dict(facts["entries"]) for facts in json.loads((tmp_path / "report.json").read_text())["facts"]}
-    assert told["Run"] == {"command": "rankinite adapt 'a file.txt'", "seed": "0", "methods": "trada"}
-    assert set(told["Data"]) == {"target", "test", "background data"}
+    facts_of = {facts["title"]: dict(facts["entries"]) for facts in json.loads((tmp_path / "report.json").read_text())["facts"]}
+    assert facts_of["Run"] == {"command": "rankinite adapt 'a file.txt'", "seed": "0", "methods": "trada"}
+    assert set(facts_of["Data"]) == {"target", "test", "background data"}

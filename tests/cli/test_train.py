@@ -46,42 +46,42 @@ def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
 
 def test_the_help_lists_every_setting_with_its_doc(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
-    told = run("train", "--help").out
+    printed = run("train", "--help").out
     for settings in learners.SETTINGS.values():
         for setting in settings.values():
-            assert f"{setting.option} " in told
-            assert setting.doc in told
+            assert f"{setting.option} " in printed
+            assert setting.doc in printed
             shown = re.escape(setting.shown_default)
-            assert re.search(rf"\[default: ([^]]* )?{shown}[] ]", told) or shown == ""
-    assert "[default: 0.1 (trees), 0.001 (nets), 0.5 (lambdaboost)]" in told
-    assert "trees: Shrinkage of each tree, in (0, 1]. nets: Size of the steps" in told
-    assert "Share of the rows drawn for each tree. (trees only)" in told
+            assert re.search(rf"\[default: ([^]]* )?{shown}[] ]", printed) or shown == ""
+    assert "[default: 0.1 (trees), 0.001 (nets), 0.5 (lambdaboost)]" in printed
+    assert "trees: Shrinkage of each tree, in (0, 1]. nets: Size of the steps" in printed
+    assert "Share of the rows drawn for each tree. (trees only)" in printed
 
 
 def test_every_option_reaches_the_learner():
-    given = {
+    settings_given = {
         "measure": "err", "truncation": 5, "normalise": True, "trees": 7, "patience": "none", "watch": "map", "depth": 3,
         "train_history": False, "criterion": "mse", "monotone": ["+bm25", "-length"], "l2": 0.5, "seed": 3,
     }  # fmt: skip
-    made = learners.make(learners.Learner.lambdamart, learners.Settings(**given))
-    plain = {**given, "patience": None, "monotone": ("+bm25", "-length")}
+    made = learners.make(learners.Learner.lambdamart, learners.Settings(**settings_given))
+    plain = {**settings_given, "patience": None, "monotone": ("+bm25", "-length")}
     assert made == rk.LambdaMART(**plain)
     assert learners.make(learners.Learner.mart, learners.Settings()) == rk.MART()
 
 
 @pytest.mark.parametrize(("written", "hidden"), [("none", ()), ("7", (7,)), ("20,10", (20, 10)), ("20, 10", (20, 10))])
 def test_every_option_reaches_a_net(written, hidden):
-    given = {"measure": "err", "epochs": 7, "patience": "none", "watch": "map", "rate": 0.01, "nan": "mean", "seed": 3}
+    settings_given = {"measure": "err", "epochs": 7, "patience": "none", "watch": "map", "rate": 0.01, "nan": "mean", "seed": 3}
     others = {"optimiser": "sgd", "decay": 0.5, "restarts": 2, "l2": 0.1, "sigma": 2.0, "train_history": False}
-    made = learners.make(learners.Learner.lambdarank, learners.Settings(**given, **others, hidden=written))
-    assert made == rk.LambdaRank(**{**given, **others, "patience": None, "hidden": hidden})
+    made = learners.make(learners.Learner.lambdarank, learners.Settings(**settings_given, **others, hidden=written))
+    assert made == rk.LambdaRank(**{**settings_given, **others, "patience": None, "hidden": hidden})
 
 
 def test_every_option_reaches_lambdaboost():
-    given = {"measure": "err", "rounds": 7, "watch": "map", "rate": 0.01, "nan": "mean", "sigma": 2.0, "step": "exact"}
+    settings_given = {"measure": "err", "rounds": 7, "watch": "map", "rate": 0.01, "nan": "mean", "sigma": 2.0, "step": "exact"}
     others = {"step_low": 0.5, "step_high": 9.0, "train_history": False}
-    made = learners.make(learners.Learner.lambdaboost, learners.Settings(**given, **others, patience="20"))
-    assert made == rk.LambdaBoost(**given, **others, patience=20)
+    made = learners.make(learners.Learner.lambdaboost, learners.Settings(**settings_given, **others, patience="20"))
+    assert made == rk.LambdaBoost(**settings_given, **others, patience=20)
     assert learners.make(learners.Learner.lambdaboost, learners.Settings(patience="none")) == rk.LambdaBoost()
 
 
@@ -89,8 +89,8 @@ def test_every_setting_has_a_panel_of_those_who_have_it():
     for name in (field.name for field in fields(learners.Settings)):
         having = learners.variants(name)
         families = {family for family, members in learners.FAMILIES.items() if members & set(having)}
-        own = {"Trees": {"trees"}, "Nets": {"nets"}, "Watching": {"trees", "nets"}}
-        assert families == own.get(learners._panel(name), families)
+        part = {"Trees": {"trees"}, "Nets": {"nets"}, "Watching": {"trees", "nets"}}
+        assert families == part.get(learners._panel(name), families)
 
 
 # ---- models -------------------------------------------------------------------------------------------------------
@@ -146,11 +146,11 @@ def test_validation_files_may_lack_the_last_features(run, files, settings, tmp_p
     (tmp_path / "narrow.txt").write_text("\n".join(lines))
     done = run("train", files.train, "--valid", tmp_path / "narrow.txt", "--out", tmp_path / "model", *settings)
     assert done.code == 0
-    told = run("evaluate", tmp_path / "model", tmp_path / "narrow.txt", "--json")
-    assert "features '6' are not in it; they count as zero" in told.err
+    printed = run("evaluate", tmp_path / "model", tmp_path / "narrow.txt", "--json")
+    assert "features '6' are not in it; they count as zero" in printed.err
     padded = rk.read(tmp_path / "narrow.txt", like=rk.read(files.train))
     expected = rk.evaluate(rk.load(tmp_path / "model"), padded, "ndcg@10")["ndcg@10"].mean
-    assert json.loads(told.out)["measures"]["ndcg@10"]["mean"] == expected
+    assert json.loads(printed.out)["measures"]["ndcg@10"]["mean"] == expected
 
 
 # ---- what it tells ------------------------------------------------------------------------------------------------
@@ -159,19 +159,19 @@ def test_validation_files_may_lack_the_last_features(run, files, settings, tmp_p
 def test_the_summary_tells_what_the_model_does(run, files, settings, tmp_path):
     out = tmp_path / "model"
     done = run("train", files.train, "-v", files.valid, "-t", files.test, "--out", out, *settings, "--json")
-    told = json.loads(done.out)
+    printed = json.loads(done.out)
     model, history = rk.load(out), rk.load(out).history
-    assert (told["model"], told["learner"], told["trees"]) == (str(out), "LambdaMART", len(model))
-    assert (told["stopped"], told["measure"]) == ("finished", "ndcg@10")
-    assert told["valid"] == history.valid.max() == rk.evaluate(model, rk.read(files.valid), "ndcg@10")["ndcg@10"].mean
-    assert told["train"] == history.train[history.best]
-    assert told["test"]["ndcg@10"] == rk.evaluate(model, rk.read(files.test), "ndcg@10")["ndcg@10"].mean
+    assert (printed["model"], printed["learner"], printed["trees"]) == (str(out), "LambdaMART", len(model))
+    assert (printed["stopped"], printed["measure"]) == ("finished", "ndcg@10")
+    assert printed["valid"] == history.valid.max() == rk.evaluate(model, rk.read(files.valid), "ndcg@10")["ndcg@10"].mean
+    assert printed["train"] == history.train[history.best]
+    assert printed["test"]["ndcg@10"] == rk.evaluate(model, rk.read(files.test), "ndcg@10")["ndcg@10"].mean
     assert f"{out}: {len(model)} trees kept (all rounds done)" in done.err
     text = run("train", files.train, "-v", files.valid, "-t", files.test, "--out", out, *settings).out
     assert text == run("evaluate", out, files.test).out
 
 
-def test_progress_is_told_a_line_every_tenth(run, files, settings, tmp_path):
+def test_progress_is_printed_every_tenth(run, files, settings, tmp_path):
     done = run("train", files.train, "--valid", files.valid, "--out", tmp_path / "m", *settings, "--trees", 30)
     lines = [line for line in done.err.splitlines() if line.startswith("round ")]
     assert [line.split()[1] for line in lines] == [str(number) for number in range(3, 31, 3)]
@@ -193,7 +193,7 @@ def test_a_terminal_shows_a_bar(run, files, settings, tmp_path, monkeypatch):
     assert "round 12" not in done.err
 
 
-def test_early_stopping_is_told(run, files, settings, tmp_path):
+def test_early_stopping_is_noted(run, files, settings, tmp_path):
     done = run("train", files.train, "-v", files.valid, "-o", tmp_path / "m", *settings, "--trees", 500, "--patience", 2)
     model = rk.load(tmp_path / "m")
     assert model.history.stopped == "early"
@@ -201,7 +201,7 @@ def test_early_stopping_is_told(run, files, settings, tmp_path):
     assert len(model.history.valid) == len(model) + 2 + 1
 
 
-def test_compiling_is_told_once_and_only_if_something_compiles():
+def test_compiling_is_shown_once_and_only_if_something_compiles():
     notices = []
     with progress._noticing(lambda: notices.append("compiling")):
         pass

@@ -61,7 +61,8 @@ def test_describe_refuses_files_with_different_features(run, letor, tmp_path):
     other.write_text("1 qid:1 1:1 2:2 3:3 4:4\n")
     done = run("describe", letor, other)
     assert done.code == 2
-    assert "has 4 features but" in done.err
+    assert str(other) in done.err
+    assert "4" in done.err
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.txt.zst", "x.csv", "x.arrow"])
@@ -152,7 +153,7 @@ def test_help_teaches_by_example(run, verb):
     assert f"rankinite {verb} " in done.out.partition("Examples:")[2]
 
 
-def test_queries_that_a_run_lacks_or_nobody_judged_are_told(run, tmp_path):
+def test_queries_that_a_run_lacks_or_nobody_judged_are_noted(run, tmp_path):
     (tmp_path / "web.qrels").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n2 0 d2 0\n3 0 d1 1\n3 0 d2 0\n")
     (tmp_path / "a.run").write_text("1 Q0 d1 1 9 a\n1 Q0 d9 2 8 a\n7 Q0 d1 1 3 a\n")
     (tmp_path / "b.run").write_text("1 Q0 d1 1 9 b\n2 Q0 d1 1 9 b\n3 Q0 d2 1 9 b\n")
@@ -175,5 +176,5 @@ def test_queries_that_a_run_lacks_or_nobody_judged_are_told(run, tmp_path):
     both = run("compare", f"a={tmp_path}/a.run", f"b={tmp_path}/b.run", "-d", tmp_path / "web.qrels", "--json")
     assert both.err == f"a: no document is returned {first}, as with trec_eval -c.\na: q{second}.\n"
     assert json.loads(both.out)["warnings"] == both.err.splitlines()
-    told = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "--verbose").err
-    assert "1 of 2 documents for judged queries are unjudged" in told
+    printed = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "--verbose").err
+    assert "1 of 2 documents for judged queries are unjudged" in printed

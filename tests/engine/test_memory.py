@@ -10,6 +10,7 @@ import pytest
 
 from rankinite.engine import memory
 from rankinite.errors import DataError
+from refusals import refused
 
 GIB = 1 << 30
 
@@ -74,13 +75,10 @@ def test_limits_of_the_shell_count() -> None:
 
 def test_errors_name_what_is_needed_and_what_there_is() -> None:
     problem = memory.too_large("file", "the matrix", 3 * GIB, memory.Allowance(5 << 20, "ulimit -v"), "Choose fewer rows.")
-    assert str(problem) == (
-        "file: the matrix would take 3.0 GiB of memory, but this process may use 5.0 MiB more (ulimit -v). Choose fewer rows."
-    )
-    with (
-        pytest.raises(DataError, match=r"file: .* more memory than this process may use.*Choose"),
-        memory.within_memory("file", "Choose fewer rows."),
-    ):
+    assert (problem.place, problem.value, problem.remedy) == ("file", 3 * GIB, "Choose fewer rows.")
+    for shown in ("the matrix", "3.0 GiB", "5.0 MiB", "ulimit -v"):
+        assert shown in problem.problem
+    with refused(DataError, place="file", remedy="Choose fewer rows."), memory.within_memory("file", "Choose fewer rows."):
         raise MemoryError
 
 

@@ -157,30 +157,30 @@ def test_the_table_sorts_by_mouse_and_by_keyboard(opened, adapted):
 
 
 def test_a_query_opens_to_its_documents(opened, adapted):
-    browser, told = opened(adapted), adapted.queries
-    change = [new - old for old, new in zip(told.before, told.after, strict=True)]
+    browser, queries = opened(adapted), adapted.queries
+    change = [new - old for old, new in zip(queries.before, queries.after, strict=True)]
     top = browser.find_element(By.CSS_SELECTOR, ".queries summary")
-    best = told.qids.index(top.find_element(By.CLASS_NAME, "qid").text)
+    best = queries.qids.index(top.find_element(By.CLASS_NAME, "qid").text)
     assert change[best] == max(change)
     top.send_keys(Keys.ENTER)
     cells = WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".queries details[open] td.wide"))
-    documents = told.documents
+    documents = queries.documents
     assert [cell.text for cell in cells] == list(documents.ids[documents.offsets[best] : documents.offsets[best + 1]])
 
 
 def test_queries_are_found_by_text_and_by_kind(opened, adapted):
-    browser, told = opened(adapted), adapted.queries
+    browser, queries = opened(adapted), adapted.queries
     search = browser.find_element(By.CSS_SELECTOR, "input[type=search]")
-    search.send_keys(told.qids[3])
-    assert told.qids[3] in [cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")]
-    assert all(told.qids[3] in cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid"))
+    search.send_keys(queries.qids[3])
+    assert queries.qids[3] in [cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")]
+    assert all(queries.qids[3] in cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid"))
     search.clear()
     search.send_keys("nothing is called that")
     assert browser.find_elements(By.CLASS_NAME, "qid") == []
     search.clear()
     search.send_keys(Keys.BACKSPACE)
     browser.find_element(By.CSS_SELECTOR, "input[value=worse]").click()
-    worse = {qid for qid, old, new in zip(told.qids, told.before, told.after, strict=True) if new < old - 1e-6}
+    worse = {qid for qid, old, new in zip(queries.qids, queries.before, queries.after, strict=True) if new < old - 1e-6}
     assert {cell.text for cell in browser.find_elements(By.CLASS_NAME, "qid")} == worse
 
 

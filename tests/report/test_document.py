@@ -14,15 +14,16 @@ import rankinite as rk
 from rankinite.data.fingerprint import fingerprint
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import models, of_choice, of_comparison, of_training, queries
-from rankinite.report.queries import Judged, grades_by_rank, queries_of, tied_ranks
+from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of, tied_ranks
 from rankinite.report.tables import compared, only_against
+from refusals import refused
 
 
-def judged(scores, data, measure="ndcg@10") -> Judged:
-    return Judged("it", np.asarray(scores, float), rk.evaluate(scores, data, measure).results[0])
+def judged(scores, data, measure="ndcg@10") -> JudgedRanker:
+    return JudgedRanker("it", np.asarray(scores, float), rk.evaluate(scores, data, measure).results[0])
 
 
-def test_a_choice_is_told_as_it_was_made(adapted, choice, market):
+def test_a_choice_is_shown_as_it_was_made(adapted, choice, market):
     _, _, target, _, test = market
     assert adapted.verdict == choice.recommendation()
     assert adapted.explanation == choice.explanation()
@@ -46,27 +47,27 @@ def test_a_choice_is_told_as_it_was_made(adapted, choice, market):
 
 def test_means_over_the_queries_are_those_of_evaluate(adapted, choice, market):
     background, _, _, _, test = market
-    told = adapted.queries
-    for values, ranker in ((told.before, background), (told.after, choice.models[choice.name])):
+    shown = adapted.queries
+    for values, ranker in ((shown.before, background), (shown.after, choice.models[choice.name])):
         result = rk.evaluate(ranker, test, choice.measure).results[0]
         assert len(values) == result.queries
         assert np.mean(values) == pytest.approx(result.mean, abs=1e-6)
-    assert told.skipped + len(told.qids) == test.queries
+    assert shown.skipped + len(shown.qids) == test.queries
 
 
 def test_without_test_data_every_query_is_judged_by_rankers_that_had_not_seen_it(choice, market):
     target = market[2]
-    told = of_choice(choice, target).queries
+    shown = of_choice(choice, target).queries
     counted = choice.unseen[choice.name][choice.measure].per_query
-    assert told.source == target.source
-    np.testing.assert_allclose(told.after, counted[~np.isnan(counted)], atol=1e-6)
+    assert shown.source == target.source
+    np.testing.assert_allclose(shown.after, counted[~np.isnan(counted)], atol=1e-6)
 
 
 def test_documents_stand_by_rank_with_the_grades_and_ids_of_the_data(adapted, choice, market):
-    test, told = market[4], adapted.queries
-    documents, scores = told.documents, choice.models[choice.name].score(test)
+    test, shown = market[4], adapted.queries
+    documents, scores = shown.documents, choice.models[choice.name].score(test)
     rows_of = {str(qid): range(test.offsets[q], test.offsets[q + 1]) for q, qid in enumerate(test.qids)}
-    for query, qid in enumerate(told.qids):
+    for query, qid in enumerate(shown.qids):
         here = slice(documents.offsets[query], documents.offsets[query + 1])
         row_of = {str(test.doc_ids[row]): row for row in rows_of[qid]}
         rows = [row_of[name] for name in documents.ids[here]]
@@ -82,31 +83,31 @@ def test_documents_stand_by_rank_with_the_grades_and_ids_of_the_data(adapted, ch
 @settings(max_examples=80, deadline=None)
 def test_ranks_count_the_documents_above(lists):
     scores, offsets = np.concatenate(lists), np.cumsum([0, *map(len, lists)])
-    expected = [0 if own == -np.inf else 1 + sum(other > own for other in entry) for entry in lists for own in entry]
+    expected = [0 if part == -np.inf else 1 + sum(other > part for other in entry) for entry in lists for part in entry]
     assert tied_ranks(scores, offsets).tolist() == expected
 
 
 def test_tied_documents_count_at_all_their_ranks_in_equal_parts():
     data = rk.read(np.zeros((4, 1)), grades=[2, 0, 0, 1], group=[4])
-    told = grades_by_rank(data, None, judged([1.0, 1.0, 0.0, -1.0], data))
-    assert told.grades == (0, 1, 2)
-    assert told.after == ((0.5, 0.0, 0.5), (0.5, 0.0, 0.5), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-    assert told.queries == (1, 1, 1, 1)
+    shown = grades_by_rank(data, None, judged([1.0, 1.0, 0.0, -1.0], data))
+    assert shown.grades == (0, 1, 2)
+    assert shown.after == ((0.5, 0.0, 0.5), (0.5, 0.0, 0.5), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    assert shown.queries == (1, 1, 1, 1)
 
 
 def test_shares_of_grades_follow_from_the_order():
     data = rk.synthesise(40, world=rk.World(documents=7, features=3))
     scores = np.random.default_rng(0).normal(size=data.rows)
-    told = grades_by_rank(data, None, judged(scores, data))
+    shown = grades_by_rank(data, None, judged(scores, data))
     for rank in range(7):
         found = [data.grades[start + np.argsort(-scores[start : start + 7])[rank]] for start in data.offsets[:-1]]
-        assert told.after[rank] == pytest.approx([np.mean(np.asarray(found) == grade) for grade in told.grades], abs=1e-4)
+        assert shown.after[rank] == pytest.approx([np.mean(np.asarray(found) == grade) for grade in shown.grades], abs=1e-4)
 
 
 def test_documents_that_were_not_returned_come_last_without_a_score():
     data = rk.read(np.zeros((3, 1)), grades=[0, 2, 1], group=[3])
-    told = queries_of(data, None, judged([-np.inf, 1.0, 2.0], data)).documents
-    assert (told.grades, told.rank_after, told.score_after) == ((1, 2, 0), (1, 2, 0), (2.0, 1.0, None))
+    shown = queries_of(data, None, judged([-np.inf, 1.0, 2.0], data)).documents
+    assert (shown.grades, shown.rank_after, shown.score_after) == ((1, 2, 0), (1, 2, 0), (2.0, 1.0, None))
 
 
 def test_of_large_data_the_first_documents_before_and_after_are_kept(monkeypatch):
@@ -126,10 +127,10 @@ def test_of_large_data_the_first_documents_before_and_after_are_kept(monkeypatch
 
 def test_trainings_show_the_round_that_was_kept(adapted, market):
     background = market[0]
-    told = next(training for training in adapted.trainings if training.name == "background")
-    assert (told.best, told.rounds) == (background.history.best, len(background.history.valid) - 1)
-    assert told.valid == pytest.approx(background.history.valid, abs=1e-5)
-    assert told.best_value == pytest.approx(background.history.valid[told.best], abs=1e-5)
+    shown = next(training for training in adapted.trainings if training.name == "background")
+    assert (shown.best, shown.rounds) == (background.history.best, len(background.history.valid) - 1)
+    assert shown.valid == pytest.approx(background.history.valid, abs=1e-5)
+    assert shown.best_value == pytest.approx(background.history.valid[shown.best], abs=1e-5)
     assert "average" not in {training.name for training in adapted.trainings}  # it is made of the others
 
 
@@ -139,8 +140,8 @@ def test_importance_and_what_moved_are_those_of_the_rankers(adapted, choice, mar
     for feature, shares in zip(adapted.importance.features, adapted.importance.shares, strict=True):
         assert shares[0] == pytest.approx(gains[feature] / sum(gains.values()), abs=1e-5)
     moved = rk.adapt.moved(background, choice.models["trada-splits"])
-    told = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
-    assert (told.leaves_changed, told.thresholds_changed) == (moved.leaves_changed.sum(), moved.thresholds_changed.sum())
+    shown = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
+    assert (shown.leaves_changed, shown.thresholds_changed) == (moved.leaves_changed.sum(), moved.thresholds_changed.sum())
     changes = choice.models["lambdaboost"].parts[-1][1].changes()
     weights = adapted.moved_weights[0]
     assert dict(zip(weights.features, weights.changes, strict=True)) == pytest.approx(changes, rel=1e-4)
@@ -153,10 +154,10 @@ def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(mar
     found = rk.adapt.choose(given, target, methods=["trada"], curve=False)
     assert (found.background_name(found.models["background"]), found.background_name(found.forest)) == ("net", "weak")
     taken = replace(found, verdict=replace(found.verdict, name="trada"), ranker=found.models["trada"])
-    told = of_choice(taken, target)
-    assert [trees.name for trees in told.moved_trees] == ["trada"]
-    assert told.importance.forests == ("weak = trada",)
-    settings = dict(next(facts.entries for facts in told.facts if facts.title == "Settings of the models"))
+    shown = of_choice(taken, target)
+    assert [trees.name for trees in shown.moved_trees] == ["trada"]
+    assert shown.importance.forests == ("weak = trada",)
+    settings = dict(next(facts.entries for facts in shown.facts if facts.title == "Settings of the models"))
     assert "base as weak" in settings["trada"]
 
 
@@ -169,13 +170,13 @@ def test_gains_and_counts_of_splits_are_never_mixed(market):
     foreign = gainless(background)
     more = rk.LambdaMART(trees=3, leaves=4, min_rows=5)
     added = more.fit(target, base=foreign)
-    own = more.fit(target)
+    part = more.fit(target)
     assert sum(added.importance("gain").values()) > 0.0  # of the trees added alone
-    assert models.importance_of({"a": background, "b": own}).kind == "gain"
-    for forests in ({"a": own, "b": foreign}, {"a": foreign, "b": own}, {"a": added, "b": own}):
-        told = models.importance_of(forests)
-        assert (told.kind, told.forests) == ("count", ("a", "b"))
-        for feature, shares in zip(told.features, told.shares, strict=True):
+    assert models.importance_of({"a": background, "b": part}).kind == "gain"
+    for forests in ({"a": part, "b": foreign}, {"a": foreign, "b": part}, {"a": added, "b": part}):
+        shown = models.importance_of(forests)
+        assert (shown.kind, shown.forests) == ("count", ("a", "b"))
+        for feature, shares in zip(shown.features, shown.shares, strict=True):
             counts = [forest.importance("count") for forest in forests.values()]
             assert shares == pytest.approx([count[feature] / sum(count.values()) for count in counts], abs=1e-5)
 
@@ -185,11 +186,11 @@ def test_what_is_left_out_is_counted(adapted, choice, market, monkeypatch):
     monkeypatch.setattr(models, "MOST_FORESTS", 1)
     background, _, target, _, _ = market
     other = rk.LambdaMART(trees=1, leaves=2, min_rows=5).fit(target)
-    told = models.importance_of({"a": other, "b": background})
-    assert (told.forests, told.other_forests) == (("a",), ("b",))
-    assert (len(told.features), told.others, told.unused) == (1, 0, 4)
-    told = models.importance_of({"b": background})
-    assert (len(told.features), told.others, told.unused) == (2, 3, 0)
+    shown = models.importance_of({"a": other, "b": background})
+    assert (shown.forests, shown.other_forests) == (("a",), ("b",))
+    assert (len(shown.features), shown.others, shown.unused) == (1, 0, 4)
+    shown = models.importance_of({"b": background})
+    assert (len(shown.features), shown.others, shown.unused) == (2, 3, 0)
     moved = models.moved_trees(background, {"trada-splits": choice.models["trada-splits"]})[0]
     whole = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
     assert (whole.others, moved.features) == (0, whole.features[:2])
@@ -218,19 +219,19 @@ def test_a_choice_says_that_methods_were_only_against_the_baselines_alone(adapte
     ).entries
 
 
-def test_settings_and_seeds_are_told_whole_of_blends_too(adapted, choice, market):
+def test_settings_and_seeds_are_listed_whole_of_blends_too(adapted, choice, market):
     background, _, target, _, _ = market
-    told = dict(next(facts for facts in adapted.facts if facts.title == "Settings of the models").entries)
+    shown = dict(next(facts for facts in adapted.facts if facts.title == "Settings of the models").entries)
     linear = choice.models["lambdaboost"].parts[-1][1]
     plain = [f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in linear.settings.items()]
-    assert told["lambdaboost, part 2"] == ", ".join(plain)
-    assert all(f"{name} " in told["background"] for name in background.settings)
-    assert told["trada-splits"].endswith("base as background")
+    assert shown["lambdaboost, part 2"] == ", ".join(plain)
+    assert all(f"{name} " in shown["background"] for name in background.settings)
+    assert shown["trada-splits"].endswith("base as background")
     assert ("seed", "0") in adapted.facts[0].entries
     net = rk.RankNet(hidden=(2,), epochs=2, seed=7).fit(target, base=background)
     trained = of_training(net)
-    told = dict(next(facts for facts in trained.facts if facts.title == "Settings of the models").entries)
-    assert any("seed 7" in text for text in told.values())
+    shown = dict(next(facts for facts in trained.facts if facts.title == "Settings of the models").entries)
+    assert any("seed 7" in text for text in shown.values())
 
 
 def test_what_has_no_data_is_absent(market):
@@ -238,9 +239,9 @@ def test_what_has_no_data_is_absent(market):
     bare = of_training(replace(background, history=None))
     assert (bare.tables, bare.queries, bare.grades, bare.curve, bare.trainings) == ((), None, None, None, ())
     scores = {"a": np.arange(test.rows), "b": -np.arange(test.rows)}
-    told = of_comparison(rk.compare(scores, test, "ndcg", resamples=100), test, scores)
-    assert (told.importance, told.trainings, told.moved_trees, told.moved_weights, told.curve) == (None, (), (), (), None)
-    assert "Settings of the models" not in {facts.title for facts in told.facts}
+    shown = of_comparison(rk.compare(scores, test, "ndcg", resamples=100), test, scores)
+    assert (shown.importance, shown.trainings, shown.moved_trees, shown.moved_weights, shown.curve) == (None, (), (), (), None)
+    assert "Settings of the models" not in {facts.title for facts in shown.facts}
 
 
 def test_training_is_judged_alone_or_against_its_base(market):
@@ -249,19 +250,19 @@ def test_training_is_judged_alone_or_against_its_base(market):
     assert alone.queries.before is None
     assert alone.tables[0].systems[0].results[1].mean == rk.evaluate(background, test, "err").results[0].mean
     more = rk.LambdaMART(trees=3, leaves=6, min_rows=5, rate=0.3).fit(target, base=background)
-    told = of_training(more, test, base=background)
-    assert (told.queries.before_name, told.queries.after_name) == ("base", "model")
-    assert told.moved_trees[0].added == 3
+    shown = of_training(more, test, base=background)
+    assert (shown.queries.before_name, shown.queries.after_name) == ("base", "model")
+    assert shown.moved_trees[0].added == 3
 
 
 def test_an_error_gets_better_by_falling():
     data = rk.synthesise(30, world=rk.World(documents=6, features=3))
     systems = {"noise": np.random.default_rng(0).normal(size=data.rows), "grades": data.grades}
-    told = of_comparison(rk.compare(systems, data, rk.PairwiseErrors(), resamples=100), data, systems)
-    assert told.queries.higher_is_better is False
-    assert told.verdict[0].startswith("grades is better than noise by ")
-    assert told.verdict[0].endswith(" of pairwise-errors (p < 0.0100; at most 0.05 is asked for).")  # 1 of 100 resamples
-    assert told.tables[0].systems[1].chosen
+    shown = of_comparison(rk.compare(systems, data, rk.PairwiseErrors(), resamples=100), data, systems)
+    assert shown.queries.higher_is_better is False
+    assert shown.verdict[0].startswith("grades is better than noise by ")
+    assert shown.verdict[0].endswith(" of pairwise-errors (p < 0.0100; at most 0.05 is asked for).")  # 1 of 100 resamples
+    assert shown.tables[0].systems[1].chosen
 
 
 def test_fingerprints_tell_data_apart(market):
@@ -278,22 +279,22 @@ def test_fingerprints_tell_data_apart(market):
 
 def test_everything_is_plain_data(adapted, hostile):
     for report in (adapted, hostile):
-        told = json.loads(report.to_json())
-        assert told == json.loads(json.dumps(report.to_dict()))
-        assert set(told) == set(report.__dataclass_fields__)
+        shown = json.loads(report.to_json())
+        assert shown == json.loads(json.dumps(report.to_dict()))
+        assert set(shown) == set(report.__dataclass_fields__)
 
 
 def test_other_data_than_those_compared_are_refused(choice, market):
     background, _, target, _, test = market
-    with pytest.raises(DataError, match="not the queries that were compared"):
+    with refused(DataError, place=test.source, value="target"):
         of_choice(choice, test)
-    with pytest.raises(DataError, match="a list"):
+    with refused(DataError, place="target", value="list"):
         of_choice(choice, [1])
     untested = replace(choice, test=None)
-    with pytest.raises(ArgumentError, match="no results on them"):
+    with refused(ArgumentError, owner="of_choice", setting="test", value=test.source):
         of_choice(untested, target, test=test)
     comparison = rk.compare({"a": background, "b": rk.Feature(0)}, test, "ndcg", resamples=100)
-    with pytest.raises(ArgumentError, match="'b'"):
+    with refused(ArgumentError, owner="of_comparison", value="b"):
         of_comparison(comparison, test, {"a": background})
-    with pytest.raises(ArgumentError, match="'c'"):
+    with pytest.raises(ArgumentError):  # by the comparison, which has no such system
         of_comparison(comparison, test, {"a": background, "b": rk.Feature(0)}, before="c")

@@ -14,6 +14,7 @@ import pytest
 import rankinite as rk
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import Report, of_comparison, page, write
+from refusals import refused
 
 
 class Elements(HTMLParser):
@@ -90,9 +91,12 @@ def test_the_data_stand_beside_the_page(hostile, tmp_path):
 
 
 def test_paths_that_cannot_be_written_are_refused(hostile, tmp_path):
-    with pytest.raises(ArgumentError, match=r"must end in \.html"):
+    with refused(ArgumentError, place="report.json", value=".json"):
         write(hostile, tmp_path / "report.json")
-    with pytest.raises(DataError, match="cannot be written"):
+    (tmp_path / "taken.json").write_text("{}")
+    with refused(ArgumentError, place="taken.json", value=str(tmp_path / "taken.json")):
+        write(hostile, tmp_path / "taken.html")
+    with pytest.raises(DataError):
         write(hostile, tmp_path / "absent" / "report.html")
 
 

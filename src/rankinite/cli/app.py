@@ -1,4 +1,4 @@
-"""The command and its verbs."""
+"""The command ``rankinite``: its help, the options of all verbs, and the verbs by task."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ EXIT_CODES = (
 
 
 class Verbs(TyperGroup):
-    """The verbs; one that is not known may have any length."""
+    """The verbs; in errors, long names of unknown ones are cut."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The verb that is meant."""
+        """The verb that the first argument names."""
         with config.shortened_values():
             return super().resolve_command(ctx, args)
 
@@ -65,7 +65,7 @@ def _show_version(wanted: bool) -> None:
 def options(
     threads: Annotated[int | None, typer.Option("--threads", min=1, help=verbs.THREADS)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors, nothing else.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Say more: what is read, sizes, versions, times.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Also print what is read, sizes, versions and times.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -88,7 +88,7 @@ VERBS = {
     "score": (USE, "Score the rows of data, or write a TREC run."),
     "inspect": (USE, "Show what a model is made of, and which features it uses."),
 }
-"""The verbs by task, each in a module of its name, and what the help says of each."""
+"""The verbs by task, each in a module of its name, with their summaries in the help."""
 
 for _verb, (_panel, _summary) in VERBS.items():
     app.command(_verb, cls=verbs.listed(_verb), help=_summary, rich_help_panel=_panel)(lambda: None)

@@ -1,13 +1,15 @@
-"""Verbs that are loaded when they are run, and what all of them share.
+"""Verbs that are loaded when they are run, and the options that all of them share.
 
-``rankinite --help`` lists verbs by what app.py says of them; the module of a verb, which may take long to load, is only
-imported when the verb is parsed.
+``rankinite --help`` lists verbs by their summaries in app.py; the module of a verb, which may take long to load, is
+imported only when the verb is parsed.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
+import textwrap
 import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -23,10 +25,12 @@ from rankinite.cli import files
 from rankinite.cli import settings_file as config
 from rankinite.cli.messages import Manner, detail, speaking
 from rankinite.errors import ArgumentError, RankiniteError
-from rankinite.installed import versions_told
+from rankinite.installed import version_line
 
 _EVERY = "All verbs"
 THREADS = "Threads to use, at most 1,024; all cores if left out."
+COMMAND_WIDTH = 74
+"""Columns of the commands in the help: 80 less margins, an indent and a backslash."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,13 @@ class Common:
         bool,
         typer.Option(
             "--verbose",
-            help="Also say what is read and written, sizes, versions and times, and where an unexpected error arose.",
+            help="Also print what is read and written, sizes, versions and times, and where an unexpected error arose.",
             rich_help_panel=_EVERY,
         ),
     ] = False
 
     def joined(self, other: Common) -> Common:
-        """Both: what is said here counts before what the other says."""
+        """Both: an option given here counts before the same option of the other."""
         return Common(self.threads or other.threads, self.quiet or other.quiet, self.verbose or other.verbose)
 
 
@@ -58,7 +62,7 @@ def listed(name: str) -> type[TyperCommand]:
     """A command that the help can list, and that becomes the verb in the module of this name when it is run."""
 
     class Verb(TyperCommand):
-        """What stands in for the verb."""
+        """A placeholder for the verb."""
 
         def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
             """The parsed command line of the verb itself."""
@@ -78,44 +82,58 @@ def loaded(name: str) -> Any:
 
 
 def flowing(text: str) -> str:
-    """A text each of whose paragraphs is one line, to be broken where the terminal ends; what is indented stays as it is."""
-    paragraphs = text.split("\n\n")
-    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split("\n")) for part in paragraphs)
+    """A text each of whose paragraphs is one line, to be broken where the terminal ends, but for indented commands.
+
+    These are broken for terminals of 80 columns, as a shell takes them: with a backslash at the end of a line.
+    """
+    return "\n\n".join(_command(part) if part.startswith(" ") else " ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _command(line: str) -> str:
+    tied = re.sub(r"(?<= )(--?\w[\w-]*) (?=[^-])", "\\1\N{NO-BREAK SPACE}", line.strip())  # an option and its value
+    lines = textwrap.wrap(tied, COMMAND_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    ")
+    return " \\\n".join(f"  {part}" for part in lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def ready(verb: Callable[..., None]) -> Callable[..., None]:
     """A verb with the options that all share; those that ask for a ``record`` also have --config."""
-    own = list(inspect.signature(verb, eval_str=True).parameters.values())
-    takes = {parameter.name for parameter in own}
+    declared = list(inspect.signature(verb, eval_str=True).parameters.values())
+    takes = {parameter.name for parameter in declared}
     hints = get_type_hints(Common, include_extras=True)
-    shared, paths, outputs = {name: hints[name] for name in COMMON}, config.paths_among(own), files.outputs_among(own)
+    shared = {name: hints[name] for name in COMMON}
+    paths, outputs = config.paths_among(declared), files.outputs_among(declared)
     inputs = [*(name for name in paths if name not in outputs), "config"]
     if "record" in takes:
         shared["config"] = config.option(paths)
 
     @functools.wraps(verb)
-    def call(context: typer.Context, **given: Any) -> None:
-        common = Common(**{name: given.pop(name) for name in COMMON}).joined(_before_the_verb(context))
+    def call(context: typer.Context, **arguments: Any) -> None:
+        common = Common(**{name: arguments.pop(name) for name in COMMON}).joined(_before_the_verb(context))
         if "quiet" in takes:
-            given["quiet"] = common.quiet
-        every, file = dict(given), given.pop("config", None)
+            arguments["quiet"] = common.quiet
+        every, file = dict(arguments), arguments.pop("config", None)
         if "record" in takes:
-            given["record"] = config.Record(context, given, paths)
+            arguments["record"] = config.Record(context, arguments, paths)
         with _running(common), files.guarded(every, inputs, outputs, functools.partial(_label, context)):
             if file is not None:
                 detail(f"settings from {file}")
-            verb(**given)
+            verb(**arguments)
 
-    parameters = [
-        parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own if parameter.name not in (*COMMON, "record")
-    ]
-    for name, annotation in shared.items():
-        default = getattr(Common, name, None)
-        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
-    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    vars(call)["__signature__"] = inspect.Signature([context, *parameters])
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in [context, *parameters]}
+    parameters = _parameters([one for one in declared if one.name not in (*COMMON, "record")], shared)
+    vars(call)["__signature__"] = inspect.Signature(parameters)
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
+
+
+def _parameters(declared: list[inspect.Parameter], shared: dict[str, Any]) -> list[inspect.Parameter]:
+    """What Typer is shown: the context, the verb's own parameters, and the shared ones with their annotations."""
+    by_keyword = inspect.Parameter.KEYWORD_ONLY
+    context = inspect.Parameter("context", by_keyword, annotation=typer.Context)
+    added = [
+        inspect.Parameter(name, by_keyword, default=getattr(Common, name, None), annotation=annotation)
+        for name, annotation in shared.items()
+    ]
+    return [context, *(parameter.replace(kind=by_keyword) for parameter in declared), *added]
 
 
 def _label(context: typer.Context, name: str) -> str:
@@ -125,22 +143,22 @@ def _label(context: typer.Context, name: str) -> str:
 
 
 def _before_the_verb(context: typer.Context) -> Common:
-    """The options that stand before the verb."""
-    given = {} if context.parent is None else context.parent.params
-    return Common(**{name: given[name] for name in COMMON if name in given})
+    """The options given before the verb."""
+    before = {} if context.parent is None else context.parent.params
+    return Common(**{name: before[name] for name in COMMON if name in before})
 
 
 @contextmanager
 def _running(common: Common) -> Generator[None]:
-    """Everything as the options want it, and with --verbose a frame of versions and time."""
+    """Apply the common options; with --verbose print versions first and the time at the end."""
     if common.quiet and common.verbose:
-        raise ArgumentError("--quiet and --verbose exclude each other. Give one of them.")
+        raise ArgumentError("and `verbose` exclude each other", setting="quiet", value=True, remedy="Give one of them")
     with speaking(Manner(quiet=common.quiet, verbose=common.verbose)), _threads(common.threads):
         start = monotonic()
         if common.verbose:
             from rankinite.engine.parallel import thread_count
 
-            detail(f"{versions_told()}, {thread_count()} threads")
+            detail(f"{version_line()}, {thread_count()} threads")
         with _traced(verbose=common.verbose):
             yield
         detail(f"done in {monotonic() - start:.2f} s")

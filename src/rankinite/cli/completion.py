@@ -1,4 +1,4 @@
-"""What a shell offers to complete. The names are listed here, as to ask those who know them takes too long; a test compares."""
+"""Names that a shell completes: listed here, as importing what defines them takes too long; a test compares."""
 
 from __future__ import annotations
 
@@ -14,32 +14,26 @@ METHODS = (
     *("target-lambda", "neighbours", "pool", "pool-lambda", "pool-10", "pool-10-lambda", "pool-20", "average"),
 )
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
-TIES = ("expected", "lowest", "highest", "order", "doc_id")
 RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:")
 
 
 def measures(incomplete: str) -> list[str]:
-    """Measures; the last of several with commas between them."""
+    """Measures: the last of several with commas between them."""
     return _last(incomplete, MEASURES)
 
 
 def methods(incomplete: str) -> list[str]:
-    """The ways to adapt; the last of several with commas between them."""
+    """Methods of adaptation: the last of several with commas between them."""
     return _last(incomplete, METHODS)
 
 
 def conventions(incomplete: str) -> list[str]:
-    """Whose way of counting."""
+    """Tools to count like."""
     return _last(incomplete, CONVENTIONS)
 
 
-def ties(incomplete: str) -> list[str]:
-    """What tied scores mean."""
-    return _last(incomplete, TIES)
-
-
 def rankers(incomplete: str) -> list[str]:
-    """How rankers begin that are no files; without anything typed the shell offers files."""
+    """Prefixes of rankers that are no files; where nothing is typed yet the shell offers files."""
     return _last(incomplete, RANKERS) if incomplete else []
 
 

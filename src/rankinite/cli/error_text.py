@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 OTHER_NAMES = {
     ("", "format"): "input-format",
+    ("", "measures"): "measure",
+    ("Checkpoint", "path"): "checkpoint",
+    ("Forest", "number"): "tree",
     ("threads", "count"): "threads",
     ("trada", "rate"): "background-rate",
     ("trada", "loss"): "background-loss",
 }
 """The owner and the setting → the name of its option, where that is not the name of the setting with dashes."""
+WITH_COMMAS = ("hidden", "steps")
+"""The settings whose options take all values at once, with commas between them; others are repeated."""
 
 
 def shell_text(error: RankiniteError) -> str:
@@ -29,12 +34,14 @@ def option(name: str, value: Any, owner: str = "") -> str:
     """A setting and its value: ``--min-rows 5``, ``--normalise``, ``--no-normalise``, ``--max-depth none``."""
     from rankinite.errors import cut
 
+    if isinstance(value, list | tuple) and name in WITH_COMMAS:
+        value = ",".join(map(str, value)) or "none"
     dashed = OTHER_NAMES.get((owner, name)) or OTHER_NAMES.get(("", name)) or name.replace("_", "-")
     if isinstance(value, bool):
         return f"--{dashed}" if value else f"--no-{dashed}"
     if isinstance(value, list | tuple):
-        return " ".join(f"--{dashed} {shlex.quote(cut(one, 60))}" for one in value) or f"--{dashed}"
-    return f"--{dashed} {'none' if value is None else shlex.quote(cut(value, 60))}"
+        return " ".join(f"--{dashed} {shlex.quote(cut(one))}" for one in value) or f"--{dashed}"
+    return f"--{dashed} {'none' if value is None else shlex.quote(cut(value))}"
 
 
 def spelled(code: str) -> str:
@@ -44,7 +51,7 @@ def spelled(code: str) -> str:
     ('--infinite clip', '--doc-id', '--row-share', 'column:3', 'feature:x')
     """
     if feature := re.fullmatch(r"Feature\((.*)\)", code):
-        named = ast.literal_eval(feature[1])
+        named = _literal(feature[1])
         return f"feature:{named}" if isinstance(named, str) else f"column:{named}"
     setting = re.fullmatch(r"(\w+)(?:=(.*))?", code, re.DOTALL)
     if setting is None:
@@ -52,7 +59,12 @@ def spelled(code: str) -> str:
     name, value = setting.groups()
     if not value or "…" in value:
         return option(name, "").removesuffix(" ''")
+    return option(name, _literal(value))
+
+
+def _literal(text: str) -> Any:
+    """The value that a text is in Python; a word that stands for a value, such as N, as it is."""
     try:
-        return option(name, ast.literal_eval(value))
-    except (ValueError, SyntaxError):  # a word that stands for a value, such as N
-        return option(name, value)
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Output:
     """Marks a parameter, in its annotation, that names what the verb writes."""
 
     also: Callable[[Path], Iterable[Path]] = _nothing
-    """The further files that are written because of it: what stands beside a report or in a folder."""
+    """The further files that are written because of it: beside a report, or in a folder."""
     is_folder: Callable[[Path], bool] = _is_file
     """Whether a path that need not be there yet is a folder."""
 
@@ -56,27 +57,50 @@ def outputs_among(parameters: Sequence[Parameter]) -> dict[str, Output]:
 
 @contextmanager
 def guarded(
-    given: Mapping[str, Any], inputs: Iterable[str], outputs: Mapping[str, Output], label: Callable[[str], str]
+    arguments: Mapping[str, Any], inputs: Iterable[str], outputs: Mapping[str, Output], label: Callable[[str], str]
 ) -> Generator[None]:
     """Refuse outputs that are inputs, or that another run is writing; keep other runs off them for the time of the block.
 
-    ``given``: the values of all parameters. ``label``: how a parameter is written on the command line.
+    ``arguments``: the values of all parameters. ``label``: how a parameter is written on the command line.
     """
-    written = {name: Path(given[name]) for name in outputs if given.get(name) is not None}
+    written = {name: Path(arguments[name]) for name in outputs if arguments.get(name) is not None}
     made = {name: [target, *outputs[name].also(target)] for name, target in written.items()}
-    read = [(name, path) for name in inputs for path in _paths(given.get(name))]
+    read = [(name, path) for name in inputs for path in _paths(arguments.get(name))]
     for (name, every), (source, path) in product(made.items(), read):
         if any(_are_same(path, one) for one in every):
             raise ArgumentError(
-                f"{label(name)} {written[name]} would replace {path}, which is read ({label(source)}). Write elsewhere."
+                f"would replace {path}, which is read ({label(source)})",
+                setting=name,
+                value=str(written[name]),
+                remedy="Write elsewhere",
             )
     for (name, every), (other, others) in combinations(made.items(), 2):
         if any(_are_same(one, path) or _are_one_name(one, path) for one, path in product(every, others)):
-            raise ArgumentError(f"{label(other)} {written[other]} is also the file of {label(name)}. Name another.")
+            raise ArgumentError(
+                f"is also the file of `{name}`", setting=other, value=str(written[other]), remedy="Name another file"
+            )
     with ExitStack() as locks:
         for name, target in written.items():
-            locks.enter_context(_locked(target, outputs[name], label(name)))
+            locks.enter_context(_locked(target, outputs[name], name))
         yield
+
+
+def check_writeable(path: Path | None) -> None:
+    """Refuse a file that could not be written, before hours of training are spent on it."""
+    if path is None:
+        return
+    try:
+        target = path.resolve()
+        if target.is_dir():
+            raise DataError("this is a folder", place=path, remedy="Give the name of a file to write")
+        if not target.parent.is_dir():
+            raise DataError(f"there is no folder {target.parent}", place=path, remedy="Make it first, or write elsewhere")
+        if target.is_file() or not target.exists():  # devices and pipes are not replaced but written to
+            with tempfile.TemporaryFile(dir=target.parent):  # permissions do not tell all: the disk may be read-only
+                pass
+    except (OSError, ValueError, RuntimeError) as problem:
+        remedy = "Check the permissions, or write elsewhere"
+        raise DataError(f"this cannot be written ({problem})", place=path, remedy=remedy) from problem
 
 
 def _paths(value: Any) -> Iterator[Path]:
@@ -89,7 +113,7 @@ def _paths(value: Any) -> Iterator[Path]:
 
 def _are_same(path: Path, other: Path) -> bool:
     """Whether both are one ordinary file, whatever links lead to it."""
-    with suppress(OSError, ValueError):  # what is not there, or no name at all, is refused by others
+    with suppress(OSError, ValueError):  # a file that is missing, or no valid name, is refused elsewhere
         return path.is_file() and path.samefile(other)
     return False
 
@@ -111,21 +135,26 @@ def _is_device(path: Path) -> bool:
 
 
 @contextmanager
-def _locked(target: Path, mark: Output, option: str) -> Generator[None]:
+def _locked(target: Path, mark: Output, parameter: str) -> Generator[None]:
     """Hold the lock of a file or folder. Where there can be none, as on some network drives, runs are not kept apart."""
     with _lock_of(target, mark) as free:
         if not free:
-            raise DataError(f"{option} {target}: another run is writing there. Wait until it has ended, or write elsewhere.")
+            raise DataError(
+                "is being written by another run",
+                setting=parameter,
+                value=str(target),
+                remedy="Wait until that run has ended, or write elsewhere",
+            )
         yield
 
 
 def _lock_of(target: Path, mark: Output) -> AbstractContextManager[bool]:
-    """What holds the lock for a while; it gives whether it does."""
+    """A context that holds the lock, and gives whether it does."""
     try:
         real, folder = target.resolve(), mark.is_folder(target)
         if fcntl is None or _is_device(target) or (real.is_dir() and not folder):
             return nullcontext(enter_result=True)
-    except (OSError, ValueError, RuntimeError):  # the verb will say what is wrong with this name
+    except (OSError, ValueError, RuntimeError):  # the verb refuses this name with its own error
         return nullcontext(enter_result=True)
     return _folder_lock(real) if folder else _file_lock(real)
 

@@ -8,7 +8,7 @@ from rankinite.errors import ArgumentError
 
 
 def kind_of(ranker: Any) -> str:
-    """What a ranker is called; one that is not ours by its class."""
+    """The name of a ranker's kind; of one that is not ours, its class."""
     return getattr(ranker, "kind", type(ranker).__name__)
 
 
@@ -19,13 +19,23 @@ def parts_of(ranker: Any) -> list[Any]:
 
 
 def part_of(ranker: Any, numbers: list[int], model: object) -> tuple[Any, str]:
-    """The part of a part … that is asked for, and how it is called."""
+    """The part that ``--part`` asks for, level by level, and its name."""
     name = str(model)
     for number in numbers:
         inside = parts_of(ranker)
         if not inside:
-            raise ArgumentError(f"--part {number}: {name} is a {kind_of(ranker)}, which has no parts. Leave it out.")
+            raise ArgumentError(
+                f"is not there: {name} is a {kind_of(ranker)}, which has no parts",
+                setting="part",
+                value=number,
+                remedy="Leave it out",
+            )
         if number >= len(inside):
-            raise ArgumentError(f"--part {number}: {name} has {len(inside)} parts, counted from 0.")
+            raise ArgumentError(
+                f"is not there: {name} has {len(inside)} parts",
+                setting="part",
+                value=number,
+                remedy=f"Give a number from 0 to {len(inside) - 1}",
+            )
         ranker, name = inside[number], f"{name}, part {number}"
     return ranker, name

@@ -12,11 +12,11 @@ from typing import Any
 from rankinite.cli.messages import say
 
 INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended, as shells have it."""
+"""The exit code of a run that Ctrl-C has ended, as in shells."""
 TERMINATED = 143
-"""The exit code of what SIGTERM has ended: 128 and the number of the signal."""
+"""The exit code of a run that SIGTERM has ended: 128 and the number of the signal."""
 PATIENCE = 1.0
-"""Seconds that work on other threads has to end of itself."""
+"""Seconds that work on other threads has to end by itself."""
 
 
 _terminated = False  # whether SIGTERM was received
@@ -43,7 +43,7 @@ def terminable() -> Generator[None]:
 
 
 def note(number: int) -> None:
-    """Remember which signal it was that ends the run."""
+    """Remember which signal ends the run."""
     global _terminated  # noqa: PLW0603 - for the exit code
     _terminated = _terminated or number == signal.SIGTERM
 
@@ -55,10 +55,10 @@ def exit_code() -> int:
 
 @contextmanager
 def leaving_promptly(hint: Callable[[], str]) -> Generator[None]:
-    """On Ctrl-C or SIGTERM say the hint and raise KeyboardInterrupt.
+    """On Ctrl-C or SIGTERM print the hint and raise KeyboardInterrupt.
 
-    At a second one, or if threads at work hold that up, leave at once: a fit on another thread may take minutes, and what it
-    gives is thrown away. Files in the making are removed on the way.
+    At a second one, or if threads at work hold that up, leave at once: a fit on another thread may take minutes, and its
+    result is thrown away. Unfinished files are removed on the way.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

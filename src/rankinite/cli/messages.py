@@ -1,4 +1,4 @@
-"""How much is said on standard error besides errors: words on what was done; nothing with --quiet, more with --verbose."""
+"""Messages on standard error besides errors: notes on what was done; none with --quiet, more with --verbose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankinite.safe_text import for_terminal
 
 @dataclass(frozen=True)
 class Manner:
-    """How much is said."""
+    """How much is printed."""
 
     quiet: bool = False
     """Nothing but results and errors."""
@@ -26,10 +26,10 @@ _now = Manner()  # all threads share it, as they share standard error
 
 
 @contextmanager
-def speaking(how: Manner) -> Generator[None]:
-    """Say so much for a while."""
+def speaking(manner: Manner) -> Generator[None]:
+    """Print this much inside the block."""
     global _now  # noqa: PLW0603 - restored below
-    before, _now = _now, how
+    before, _now = _now, manner
     try:
         yield
     finally:
@@ -37,11 +37,11 @@ def speaking(how: Manner) -> Generator[None]:
 
 
 LONGEST_WORD, LONGEST_MESSAGE = 160, 4000
-"""Letters of the longest word of a message and of all of it: names may be as long as a whole file."""
+"""The most letters of one word of a message, and of a whole message: names may be as long as a whole file."""
 
 
 def shortened(message: str) -> str:
-    """A message for a terminal: very long words are cut in the middle, and so is all of it if it is still too long."""
+    """A message for a terminal: very long words are cut in the middle, and so is the message if it is still too long."""
     words = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda found: _cut(found[0], LONGEST_WORD), message)
     return for_terminal(_cut(words, LONGEST_MESSAGE))
 
@@ -51,26 +51,26 @@ def _cut(text: str, most: int) -> str:
 
 
 def say(what: str) -> None:
-    """A word on what was done, beside the output proper."""
+    """Print a note on what was done, beside the output proper."""
     if not _now.quiet:
         print(shortened(what), file=sys.stderr)
 
 
 def say_all(notes: Iterable[str]) -> None:
-    """Several notes, one per line."""
+    """Print several notes, one per line."""
     for note in notes:
         say(note)
 
 
 def detail(what: str) -> None:
-    """What only --verbose tells."""
+    """Print a note with --verbose only."""
     if _now.verbose:
         print(shortened(what), file=sys.stderr)
 
 
 @contextmanager
 def busy(what: str) -> Generator[None]:
-    """Show on a terminal what is going on, and with --verbose how long it took; say nothing when piped."""
+    """Show on a terminal what is going on, and with --verbose how long it took; print nothing when piped."""
     start = monotonic()
     with _spinner(what):
         yield

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they do."""
+"""Options that several verbs share, and how data are read with them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
+from rankinite.choices import Infinite, Missing, Ties, Unjudged
 from rankinite.cli import completion as completing
 from rankinite.cli.messages import busy, detail, say
 from rankinite.errors import ArgumentError
@@ -20,40 +20,8 @@ if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
 
 
-class Missing(StrEnum):
-    """What an absent LETOR feature is worth."""
-
-    zero = "zero"
-    nan = "nan"
-
-
-class Infinite(StrEnum):
-    """What becomes of infinite values."""
-
-    error = "error"
-    missing = "missing"
-    clip = "clip"
-    keep = "keep"
-
-
-class Unjudged(StrEnum):
-    """What becomes of negative grades."""
-
-    error = "error"
-    drop = "drop"
-    keep = "keep"
-
-
-class Layout(StrEnum):
-    """How a result is printed."""
-
-    text = "text"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-    json = "json"
-
-
+ResultFormat: TypeAlias = Literal["text", "markdown", "latex", "csv", "json"]
+"""How a result is printed."""
 _READING = "Reading the data"
 
 
@@ -62,14 +30,14 @@ class Reading:
     """How data are read: the options every verb shares that reads some. The names are those of ``rankinite.read``."""
 
     missing: Annotated[
-        Missing, typer.Option(help="What a feature that a LETOR line leaves out is.", rich_help_panel=_READING)
-    ] = Missing.zero
+        Missing, typer.Option(help="The value of a feature that a LETOR line leaves out.", rich_help_panel=_READING)
+    ] = "zero"
     infinite: Annotated[
         Infinite, typer.Option(help="What to do with ±inf and numbers such as 1.79e308.", rich_help_panel=_READING)
-    ] = Infinite.error
+    ] = "error"
     unjudged: Annotated[
         Unjudged, typer.Option(help="What to do with rows of negative grade (−1).", rich_help_panel=_READING)
-    ] = Unjudged.error
+    ] = "error"
     zero_based: Annotated[bool, typer.Option("--zero-based", help="LETOR indices start at 0.", rich_help_panel=_READING)] = (
         False
     )
@@ -86,19 +54,18 @@ class Reading:
     ] = None
 
     def read(self, paths: Sequence[Path], like: Dataset | None = None) -> Dataset:
-        """Read the files as one data set with the features of ``like``, saying so on a terminal while it lasts."""
+        """Read the files as one data set with the features of ``like``, with a spinner on a terminal."""
         for name in ("qid", "grades", "doc_id", "input_format"):
             if getattr(self, name) == "":
-                option = f"--{name.replace('_', '-')}"
-                raise ArgumentError(f"{option} '': there is nothing between the quotes. Give a name, or leave {option} out.")
+                raise ArgumentError("is empty", setting=name, value="", remedy=f"Give a name, or leave `{name}` out")
         with busy(f"reading {', '.join(map(str, paths))}"):
             from rankinite.data.io.reading import read
 
             data = read(
                 list(paths),
-                missing=self.missing.value,
-                infinite=self.infinite.value,
-                unjudged=self.unjudged.value,
+                missing=self.missing,
+                infinite=self.infinite,
+                unjudged=self.unjudged,
                 zero_based=self.zero_based,
                 qid=self.qid,
                 grades=self.grades,
@@ -113,7 +80,7 @@ class Reading:
 
 
 def say_odd_features(data: Dataset) -> None:
-    """A word on features to learn from that look like ids, positions or clicks."""
+    """Print a note on features to learn from that look like ids, positions or clicks."""
     from rankinite.data.odd_features import advice, find_odd_features
 
     odd = find_odd_features(data)
@@ -134,7 +101,7 @@ def with_options(**groups: Any) -> Callable[[Callable[..., None]], Callable[...,
     """
 
     def expand(verb: Callable[..., None]) -> Callable[..., None]:
-        own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name not in groups]
+        ungrouped = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name not in groups]
         added = {
             name: [
                 inspect.Parameter(
@@ -147,14 +114,15 @@ def with_options(**groups: Any) -> Callable[[Callable[..., None]], Callable[...,
         }
 
         @functools.wraps(verb)
-        def call(**given: Any) -> None:
+        def call(**arguments: Any) -> None:
             filled = {
-                name: type(groups[name])(**{p.name: given.pop(p.name) for p in parameters})
+                name: type(groups[name])(**{p.name: arguments.pop(p.name) for p in parameters})
                 for name, parameters in added.items()
             }
-            verb(**given, **filled)
+            verb(**arguments, **filled)
 
-        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + [p for ps in added.values() for p in ps]
+        first = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in ungrouped]
+        parameters = first + [p for ps in added.values() for p in ps]
         vars(call)["__signature__"] = inspect.Signature(parameters)
         call.__annotations__ = {p.name: p.annotation for p in parameters}
         return call
@@ -181,17 +149,13 @@ ConventionOption: TypeAlias = Annotated[
     str,
     typer.Option(
         "--convention",
-        help="Count as this tool does: rankinite, lightgbm, xgboost, ranklib, trec, sklearn, letor.",
+        help=f"Count as this tool does: {', '.join(completing.CONVENTIONS)}.",
         autocompletion=completing.conventions,
     ),
 ]
 TiesOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--ties",
-        help="What tied scores mean: expected, lowest, highest, order, doc_id.",
-        autocompletion=completing.ties,
-    ),
+    Ties | None,
+    typer.Option("--ties", help="What tied scores mean; if left out, what the convention says."),
 ]
 OverlapOption: TypeAlias = Annotated[
     bool,
@@ -201,9 +165,9 @@ OverlapOption: TypeAlias = Annotated[
         "better than it is.",
     ),
 ]
-LayoutOption: TypeAlias = Annotated[Layout, typer.Option("--format", "-f", help="How to print the result.")]
+FormatOption: TypeAlias = Annotated[ResultFormat, typer.Option("--format", "-f", help="How to print the result.")]
 JsonSummary: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 
 DEFAULT_MEASURES = ["ndcg@10"]
-"""What is measured if nothing is said: it fits any grades."""
+"""The measures if none is given: NDCG fits any grades."""

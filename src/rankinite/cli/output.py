@@ -10,7 +10,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankinite.cli.options import Layout
+from rankinite.cli.options import ResultFormat
 from rankinite.safe_text import for_terminal
 
 if TYPE_CHECKING:
@@ -34,21 +34,21 @@ def echo_json(content: object) -> None:
     echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def laid_out(grid: Grid, layout: Layout, csv_text: Callable[[], str] | None = None) -> str:
+def laid_out(grid: Grid, layout: ResultFormat, csv_text: Callable[[], str] | None = None) -> str:
     """A table in the layout asked for; ``csv_text`` gives its CSV where that holds more digits than the table shows."""
     match layout:
-        case Layout.markdown:
+        case "markdown":
             return grid.markdown()
-        case Layout.latex:
+        case "latex":
             return grid.latex()
-        case Layout.csv:
+        case "csv":
             return (csv_text or grid.csv)()
         case _:
             return grid.text()
 
 
 def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) -> None:
-    """One line a query, one column a measure; skipped queries have empty cells."""
+    """One line per query, one column per measure; skipped queries have empty cells."""
     from rankinite.data.io.output_files import write_atomically
 
     text = io.StringIO(newline="")

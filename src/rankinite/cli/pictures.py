@@ -1,4 +1,4 @@
-"""Pictures in files."""
+"""Pictures: their file formats, and how they are written."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ def check_picture(path: Path) -> str:
     """The format that a picture's name asks for; refuses a name that asks for none."""
     ending = path.suffix.lower()
     if ending not in PICTURES:
-        raise ArgumentError(f"{path}: a picture's name must end in {', '.join(PICTURES)}, which says how to write it.")
+        raise ArgumentError(
+            "the name does not tell how to write the picture",
+            place=path,
+            value=ending,
+            remedy=f"Give a name that ends in {', '.join(PICTURES)}",
+        )
     return ending.removeprefix(".")
 
 
 def save_picture(path: Path, draw: Callable[[], Any]) -> None:
-    """Write what ``draw`` gives, a figure or axes."""
+    """Write the figure or axes that ``draw`` returns."""
     from rankinite.data.io.output_files import write_atomically
 
     kind = check_picture(path)
@@ -29,7 +34,7 @@ def save_picture(path: Path, draw: Callable[[], Any]) -> None:
 
         mpl.use("Agg")  # there may be no screen
     except ImportError:
-        pass  # drawing says what to install
+        pass  # drawing raises an error that names what to install
     drawn = draw()
     figure = getattr(drawn, "figure", None) or drawn
     try:

@@ -1,6 +1,6 @@
-"""How work goes, on standard error: a live bar on a terminal, else lines.
+"""Progress on standard error: a live bar on a terminal, else lines.
 
-Training says a line every tenth of the way; trying methods of adaptation says one a method.
+Training prints a line every tenth of the way; trying methods of adaptation prints one per method.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 COMPILING = "compiling (first run only) …"
 KIND = "numba:compile"
-"""What Numba calls it when a kernel is not in the cache."""
+"""Numba's event for compiling a kernel that is not in the cache."""
 
 
 @contextmanager
 def watching(rounds: int, unit: str, *, quiet: bool) -> Generator[list[Callback]]:
-    """The callbacks that show how training goes, ``unit`` being what a round is called; ``quiet``: none."""
+    """The callbacks that show how training goes; ``unit``: the name of a round; ``quiet``: none."""
     if quiet:
         yield []
         return
@@ -35,12 +35,12 @@ def watching(rounds: int, unit: str, *, quiet: bool) -> Generator[list[Callback]
 
 
 class _Best:
-    """Remembers the validation values, so that the best one can be told with its round."""
+    """The validation values so far, so that the best one can be shown with its round."""
 
     def __init__(self) -> None:
         self.values: dict[int, float] = {}
 
-    def told(self, progress: Progress) -> str:
+    def summary(self, progress: Progress) -> str:
         """The values of a round: ``ndcg@10 train 0.7012 valid 0.6533 (best 0.6540 at 41)``."""
         words = [progress.measure]
         if progress.train is not None:
@@ -62,12 +62,12 @@ def _bar(console: Any, rounds: int) -> Generator[Callback]:
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[values]}"),
         TimeRemainingColumn(),
     )
     best = _Best()
     with Bars(*columns, console=console) as bars:
-        task = bars.add_task("preparing", total=rounds, told="")
+        task = bars.add_task("preparing", total=rounds, values="")
         begun = False
 
         def show(progress: Progress) -> None:
@@ -75,7 +75,7 @@ def _bar(console: Any, rounds: int) -> Generator[Callback]:
             if not begun:
                 bars.reset(task, completed=progress.round - 1)  # rounds of a checkpoint took no time here
                 begun = True
-            bars.update(task, completed=progress.round, description="training", told=best.told(progress))
+            bars.update(task, completed=progress.round, description="training", values=best.summary(progress))
 
         with _noticing(lambda: bars.update(task, description=COMPILING)):
             yield show
@@ -89,11 +89,11 @@ def _lines(unit: str) -> Generator[Callback]:
     def show(progress: Progress) -> None:
         nonlocal begun
         if not begun and progress.round > 1:
-            say(f"going on from {unit} {progress.round - 1}, as the checkpoint has it")
+            say(f"going on from {unit} {progress.round - 1} of the checkpoint")
         begun = True
-        told = best.told(progress)
+        values = best.summary(progress)
         if progress.round % max(1, progress.rounds // 10) == 0 or progress.round == progress.rounds:
-            say(f"{unit} {progress.round} of {progress.rounds}{': ' * bool(told)}{told}, {monotonic() - start:.1f} s")
+            say(f"{unit} {progress.round} of {progress.rounds}{': ' * bool(values)}{values}, {monotonic() - start:.1f} s")
 
     with _noticing(lambda: say(COMPILING)):
         yield show
@@ -101,7 +101,7 @@ def _lines(unit: str) -> Generator[Callback]:
 
 @contextmanager
 def trying(*, quiet: bool) -> Generator[Watching | None]:
-    """What shows how methods are tried, one after the other; ``quiet``: nothing."""
+    """A callback that shows how methods are tried, one after the other; None if ``quiet``."""
     if quiet:
         yield None
         return
@@ -113,14 +113,14 @@ def trying(*, quiet: bool) -> Generator[Watching | None]:
 
 
 class _Pace:
-    """How long the rest takes: as long, share for share, as what was done so far, of which what was kept took no time."""
+    """The time that the rest takes, in proportion to the work so far; results kept from an earlier run took no time."""
 
     def __init__(self) -> None:
         self.start = monotonic()
         self.done = self.kept = 0.0
 
     def left(self, step: Step) -> str:
-        """The time left after a step: ``about 40 s left``, or nothing where nobody can know."""
+        """The time left after a step: ``about 40 s left``, or nothing where it cannot be known."""
         if step.resumed:
             self.kept += step.done - self.done
         self.done = max(self.done, step.done)
@@ -177,13 +177,13 @@ def _noticing(notice: Callable[[], None]) -> Generator[None]:
     from numba.core import event
 
     events: Any = event
-    told = False
+    noticed = False
 
     class Listener(events.Listener):
         def on_start(self, _event: Any) -> None:
-            nonlocal told
-            if not told:
-                told = True
+            nonlocal noticed
+            if not noticed:
+                noticed = True
                 notice()
 
         def on_end(self, _event: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.messages import busy, detail, say
 from rankinite.cli.options import Reading
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, listed, quoted
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -23,9 +23,9 @@ ALL_TREES = "all-trees:"
 HELP = f"a file with one score per row (or .npy), a TREC run, {MODEL}"
 
 COLUMN = ("feature:", "ascending:", "column:", "ascending-column:")
-"""How rankers begin that are one feature: by name, or by position, counted from 0."""
+"""Prefixes of rankers that are one feature: by name, or by position, counted from 0."""
 PREFIXES = (*COLUMN, ALL_TREES)
-"""What a ranker may begin with that is no name of a file."""
+"""All prefixes of rankers that are no part of a file's name."""
 
 
 def named(spec: str) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def named(spec: str) -> tuple[str, str]:
 
 
 def path_of(text: str, folder: Path) -> tuple[str, Path | None]:
-    """What stands before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
+    """The text before a ranker's path, such as its name with an equals sign, and the path unless it is a feature."""
     name, equals, rest = text.partition("=")
     if not (equals and name) or text.startswith(PREFIXES) or (folder / text).exists():
         name, equals, rest = "", "", text
@@ -56,22 +56,22 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
     names = [name for name, _ in pairs]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ArgumentError(f"two rankers are called {repeated[0]!r}. Name them apart, as in old={pairs[0][1]}.")
-    with ExitStack() as pipes:  # a pipe can be read once only, but its format must be told first
+        raise _named_twice(repeated[0], pairs[0][1])
+    with ExitStack() as pipes:  # a pipe can be read only once, but its format must be known first
         files = [pipes.enter_context(spooled(path)) for path in paths]
-        given = {what: _opened(what, pipes) for _, what in pairs}
+        opened = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            return _load_trec([(name, what, given[what]) for name, what in pairs], files)
-        data, models = read_for({what: one for what, one in given.items() if not isinstance(one, Path)}, files, reading)
-        found = given | models
+            return _load_trec([(name, what, opened[what]) for name, what in pairs], files)
+        data, models = read_for({what: one for what, one in opened.items() if not isinstance(one, Path)}, files, reading)
+        found = opened | models
         return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
 
 
 def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:
     """The data to be scored by these rankers, and the rankers with features that are in it, under the same names.
 
-    A LETOR file says nothing of features whose values are all 0 behind its last one; it is given them if a ranker needs them.
-    Models of other makers may not know what their features are called; see :mod:`rankinite.models.files.matching`.
+    A LETOR file does not mention features behind its last one whose values are all 0; they are added if a ranker needs them.
+    Models of other makers may not know the names of their features; see :mod:`rankinite.models.files.matching`.
     """
     from rankinite.data.io.streams import spooled
     from rankinite.models.files.matching import match_features
@@ -79,9 +79,9 @@ def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Readi
     with ExitStack() as pipes:  # they may have to be read twice
         files = [pipes.enter_context(spooled(path)) for path in paths]
         data = reading.read(files)
-        own, count = data.feature_names, len(data.feature_names)
+        names, count = data.feature_names, len(data.feature_names)
         longest = max(
-            (model.feature_names for model in models.values() if model.feature_names[:count] == own), key=len, default=own
+            (model.feature_names for model in models.values() if model.feature_names[:count] == names), key=len, default=names
         )
         if 0 < count < len(longest):
             data = reading.read(files, like=_without_rows(longest))
@@ -92,7 +92,7 @@ def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Readi
         try:
             matched[name], note = match_features(model, data.feature_names, data.source)
         except DataError as problem:
-            raise DataError(f"ranker {name} cannot score {data.source}: {problem}") from problem
+            raise problem.at(f"ranker {name}") from problem
         if note is not None:
             say(f"{name}: {note}")
     return data, matched
@@ -127,14 +127,17 @@ def _feature(spec: str) -> Ranker:
     """One feature: a text after the colon is a name, a number after ``column:`` a position."""
     from rankinite.models.feature import Feature
 
-    kind, _, given = spec.partition(":")
-    if kind.endswith("column") and not (given.isascii() and given.isdecimal()):
-        named = f"{'ascending' if kind.startswith('ascending') else 'feature'}:{given}"
+    kind, _, which = spec.partition(":")
+    if kind.endswith("column") and not (which.isascii() and which.isdecimal()):
+        by_name = f"{'ascending' if kind.startswith('ascending') else 'feature'}:{which}"
         raise ArgumentError(
-            f"{spec}: {given!r} is no position. A position is a whole number from 0 on, as in {kind}:0; for the feature named "
-            f"{given!r} write {named}."
+            f"{quoted(which)} is no position",
+            place=spec,
+            value=which,
+            rule=f"A position is a whole number from 0 on, as in {kind}:0",
+            remedy=f"For the feature of this name write {by_name}",
         )
-    feature: Any = Feature(int(given) if kind.endswith("column") else given, ascending=kind.startswith("ascending"))
+    feature: Any = Feature(int(which) if kind.endswith("column") else which, ascending=kind.startswith("ascending"))
     return feature
 
 
@@ -144,13 +147,18 @@ def by_name(specs: Sequence[str]) -> dict[str, Ranker]:
     for spec in specs:
         name, what = named(spec)
         if name in found:
-            raise ArgumentError(f"two rankers are called {name!r}. Name them apart, as in old={what}.")
+            raise _named_twice(name, what)
         found[name] = ranker(what)
     return found
 
 
+def _named_twice(name: str, spec: str) -> ArgumentError:
+    remedy = f"Name them apart, as in old={spec}"
+    return ArgumentError(f"two rankers are called {quoted(name)}", value=name, remedy=remedy)
+
+
 def maker_of_file(path: Path) -> str | None:
-    """Whose model file it is by its beginning: ours, LightGBM's or XGBoost's; None: it is none."""
+    """The maker of a model file, by its first bytes: rankinite, LightGBM or XGBoost; None: it is no model file."""
     from rankinite.data.io.streams import open_bytes
     from rankinite.models.files.loading import maker_of
 
@@ -166,41 +174,47 @@ def _opened(what: str, pipes: ExitStack) -> Ranker | Path:
         return ranker(what)
     file = what.removeprefix(ALL_TREES)
     if not Path(file).exists():
-        raise DataError(f"{file}: there is no such file. A ranker is {HELP}.")
+        raise DataError("there is no such file", place=file, value=file, rule=f"A ranker is {HELP}", remedy="Check the name")
     path = pipes.enter_context(spooled(Path(file)))
     return _model(path, file, all_trees=file != what) if maker_of_file(path) or file != what else path
 
 
 def _load_trec(
-    given: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]
+    opened: Sequence[tuple[str, str, Ranker | Path]], paths: Sequence[Path]
 ) -> tuple[Dataset, dict[str, Ranker | Floats]]:
     from rankinite.data.io.trec import read_trec
 
     if len(paths) != 1:
-        raise ArgumentError(f"{len(paths)} qrels files were given. Give one; join several with cat.")
+        remedy = "Give one; join several with cat"
+        raise ArgumentError(f"{len(paths)} qrels files were given", place=paths[0], value=len(paths), remedy=remedy)
     runs: list[Path] = []
-    for _, what, run in given:
+    for _, what, run in opened:
         if not isinstance(run, Path):
-            raise ArgumentError(f"{what}: qrels have no features. Give TREC runs to judge by {paths[0]}.")
+            raise ArgumentError(
+                f"this ranker needs features, and the qrels {paths[0]} have none",
+                place=what,
+                value=what,
+                remedy="Give TREC runs",
+            )
         runs.append(run)
-    with busy(f"reading {paths[0]} and {len(given)} run(s)"):
+    with busy(f"reading {paths[0]} and {len(opened)} run(s)"):
         data, scores = read_trec(paths[0], runs)
-    for (_, what, _), run in zip(given, scores, strict=True):
+    for (_, what, _), run in zip(opened, scores, strict=True):
         detail(f"{what}: {run.unjudged_documents:,} of {run.documents:,} documents for judged queries are unjudged: grade 0")
-    return data, {name: values for (name, _, _), values in zip(given, scores, strict=True)}
+    return data, {name: values for (name, _, _), values in zip(opened, scores, strict=True)}
 
 
-def _scores(given: Path, data: Dataset) -> Floats:
+def _scores(path: Path, data: Dataset) -> Floats:
     from rankinite.data.io.formats import first_line
     from rankinite.data.io.trec import read_run, read_scores
 
-    if given.suffix != ".npy" and len(first_line(given).split()) == 6:
-        return read_run(given, data)
-    return read_scores(given, data)
+    if path.suffix != ".npy" and len(first_line(path).split()) == 6:
+        return read_run(path, data)
+    return read_scores(path, data)
 
 
 def _without_rows(names: tuple[str, ...]) -> Dataset:
-    """Data that have nothing but these features."""
+    """Data with these features and no rows."""
     import numpy as np
 
     from rankinite.data.dataset import Dataset

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankinite.cli.files import Output
+from rankinite.cli.files import Output, check_writeable
 from rankinite.cli.messages import busy, say
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ ReportOption: TypeAlias = Annotated[
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse a report that could not be written, before time is spent on what it is about."""
-    from rankinite.cli.verbs.train import check_writeable
+    """Refuse a report that could not be written, before time is spent on training or comparing."""
     from rankinite.report.html import check_path
 
     if path is not None:
@@ -41,17 +40,17 @@ def check_report(path: Path | None) -> None:
 
 
 def command_given() -> str:
-    """What was typed."""
+    """The command line that was typed."""
     return shlex.join(["rankinite", *sys.argv[1:]])
 
 
 def run_facts(settings: Mapping[str, Any] | None = None) -> dict[str, Mapping[str, Any]]:
-    """The command that was given, for a report's last part; ``settings``: whatever else should stand beside it."""
+    """The command that was given, for a report's last part; ``settings``: what else to list beside it."""
     return {"Run": {"command": command_given(), **(settings or {})}}
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write a report and say where it is."""
+    """Write a report, and print a note where it is."""
     _write(report, path)
     say(f"{path}: the report; its data are in {path.with_suffix('.json').name}")
 
@@ -61,7 +60,7 @@ def write_choice(choice: Choice, data: Mapping[str, Dataset], path: Path, settin
     from rankinite.report.builders import of_choice
 
     with busy("making the report"):
-        others = {name.replace("_", " "): own for name, own in data.items() if name not in {"train", "test"}}
+        others = {name.replace("_", " "): other for name, other in data.items() if name not in {"train", "test"}}
         report = of_choice(choice, data["train"], test=data.get("test"), data=others, facts=run_facts(settings))
     _write(report, path)
 

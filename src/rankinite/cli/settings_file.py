@@ -23,17 +23,17 @@ import typer
 
 from rankinite.cli.messages import detail, say, shortened
 from rankinite.cli.ranker_arguments import path_of
-from rankinite.errors import ArgumentError, DataError
-from rankinite.installed import versions_told
+from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.installed import version_line
 
 RANKER = "a ranker's name"
 """Marks parameters, in their annotation, whose texts name a model file or else a feature."""
 UNWRITTEN = ("config", "help", "json", "overwrite", "quiet", "threads", "verbose")
 """Parameters that change nothing about what a run makes."""
 VERBS = ("train", "adapt")
-"""The verbs whose settings may stand in a file."""
+"""The verbs whose settings a file may have."""
 OURS = "# Written by rankinite"
-"""How the files begin that may be written over."""
+"""The first words of files that may be overwritten."""
 _FILE = "rankinite.config"
 """Where a context keeps the file that settings came from."""
 
@@ -47,7 +47,7 @@ def paths_among(parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
 
 
 def option(paths: frozenset[str]) -> Any:
-    """The --config option: what the file says becomes the default. ``paths`` are the parameters that hold some."""
+    """The --config option: the settings of the file become defaults. ``paths``: the parameters that hold paths."""
 
     def load(context: typer.Context, file: Path | None) -> Path | None:
         if file is not None and not context.resilient_parsing:  # not while a shell completes
@@ -75,18 +75,23 @@ def _names_paths(annotation: Any) -> bool:
 
 
 def _defaults(context: typer.Context, file: Path, paths: frozenset[str]) -> dict[str, Any]:
-    """What the file says, by parameter, as texts such as a command line has."""
+    """The settings of the file by parameter, as the texts that a command line would have."""
     table, verb = _table(file, str(context.info_name)), context.info_name
     known = _keys(context)
     found: dict[str, Any] = {}
-    for given, value in table.items():
-        key = given.replace("_", "-")
+    for written, value in table.items():
+        key = written.replace("_", "-")
         if key not in known:
             close = get_close_matches(key, known, 1)
-            meant = f"Did you mean {close[0]}? " if close else ""
-            raise ArgumentError(f"{file}: [{verb}] has no setting {given!r}. {meant}It has {', '.join(sorted(known))}.")
+            raise ArgumentError(
+                f"there is no setting {quoted(written)}",
+                place=f"{file}: [{verb}]",
+                value=written,
+                rule=f"Settings are {', '.join(sorted(known))}",
+                remedy=f"Did you mean {close[0]}?" if close else "",
+            )
         parameter = known[key]
-        text = _checked(parameter, value, f"{file}: [{verb}] {given}")
+        text = _checked(parameter, value, f"{file}: [{verb}] {written}")
         found[parameter.name] = _located(text, file.parent) if parameter.name in paths else text
     return found
 
@@ -96,20 +101,24 @@ def _table(file: Path, verb: str) -> dict[str, Any]:
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError as problem:
-        raise DataError(f"{file}: there is no such file. --config needs a TOML file with a table [{verb}].") from problem
+        remedy = f"Give `config` a TOML file with a table [{verb}]"
+        raise DataError("there is no such file", place=file, value=str(file), remedy=remedy) from problem
     except (OSError, ValueError, RecursionError) as problem:  # no text, no TOML, or tables nested without end
-        raise DataError(f"{file}: this is no TOML file that can be read ({problem}). Correct it, or give another.") from problem
+        remedy = "Correct it, or give another file"
+        raise DataError(f"this cannot be read as TOML ({problem})", place=file, value=str(file), remedy=remedy) from problem
     for name, table in content.items():
         if name not in VERBS or not isinstance(table, dict):
             known = " or ".join(f"[{one}]" for one in VERBS)
-            raise ArgumentError(f"{file}: {name!r} stands outside of a table {known}. Put settings below a line [{verb}].")
+            problem = f"{quoted(name)} is outside of a table {known}"
+            raise ArgumentError(problem, place=file, value=name, remedy=f"Put settings below a line [{verb}]")
     if verb not in content:
-        raise ArgumentError(f"{file}: there is no table [{verb}]. Put its settings below a line [{verb}].")
+        remedy = f"Put settings below a line [{verb}]"
+        raise ArgumentError(f"there is no table [{verb}]", place=file, value=verb, remedy=remedy)
     return content[verb]
 
 
 def _keys(context: typer.Context) -> dict[str, Any]:
-    """The parameters of a verb by what they are called in a file."""
+    """The parameters of a verb by their names in a file."""
     found: dict[str, Any] = {}
     for parameter in context.command.params:
         name = next((text for text in parameter.opts if text.startswith("--")), parameter.name)
@@ -121,12 +130,22 @@ def _checked(parameter: Any, value: Any, place: str) -> Any:
     """A value as the command line would have it: a text, or several, or whether a flag is set."""
     if getattr(parameter, "is_flag", False):
         if not isinstance(value, bool):
-            raise ArgumentError(f"{place} = {value!r}: this is either true or false, without quotes.")
+            raise ArgumentError(
+                f"{quoted(value)} is neither true nor false",
+                place=place,
+                value=value,
+                remedy="Give one of them, without quotes",
+            )
         return value
     values: list[Any] = value if isinstance(value, list) else [value]
     for one in values:
         if isinstance(one, bool) or not isinstance(one, str | int | float):
-            raise ArgumentError(f"{place} = {value!r}: give a text or a number, or a list of them.")
+            raise ArgumentError(
+                f"{quoted(value)} is no value of an option",
+                place=place,
+                value=value,
+                remedy="Give a text or a number, or a list of them",
+            )
     texts = [str(one) for one in values]
     several = parameter.nargs == -1 or getattr(parameter, "multiple", False)
     return texts if several else ",".join(texts)
@@ -180,11 +199,11 @@ def shortened_values() -> Generator[None]:
 
 
 class Record:
-    """The settings of a run: those given, and those that hold because nothing was given."""
+    """The settings of a run: those given, and the defaults of the others."""
 
-    def __init__(self, context: typer.Context, given: Mapping[str, Any], paths: frozenset[str]) -> None:
+    def __init__(self, context: typer.Context, arguments: Mapping[str, Any], paths: frozenset[str]) -> None:
         self._verb = str(context.info_name)
-        self._given = dict(given)
+        self._arguments = dict(arguments)
         self._keys = {parameter.name: key for key, parameter in _keys(context).items()}
         self._paths = paths
 
@@ -198,14 +217,14 @@ class Record:
             self.write(short if _may_be_written(short) else Path(f"{model}.toml"), others)
 
     def write(self, file: Path, others: Mapping[str, Any] | None = None) -> None:
-        """Write the settings; ``others`` are what options stand for that were not given. A user's own file is kept."""
+        """Write the settings; ``others``: the values of options that were not given. A file of the user's own is kept."""
         from rankinite.data.io.output_files import write_atomically
 
         if not _may_be_written(file):
             say(f"{file}: kept as it is, as rankinite has not written it; the settings of this run are not on file")
             return
         lines = [
-            f"{OURS}: {versions_told()}.",
+            f"{OURS}: {version_line()}.",
             f"# Again: rankinite {self._verb} --config {file.name}",
             "# Options on the command line count first. Relative paths are taken from the folder of this file.",
             "",
@@ -218,9 +237,9 @@ class Record:
         detail(f"{file}: the settings of this run")
 
     def identity(self, digest: Callable[[str], str | None]) -> str:
-        """A hash of all that makes a run this one: its settings and the contents of its files, not where they are.
+        """A hash of all that identifies a run: its settings and the contents of its files, not where they are.
 
-        ``digest``: the hash of the file that a text names, if there is one.
+        ``digest``: the hash of the file that a text names, or None if there is no such file.
         """
         found: dict[str, Any] = {}
         for name, value in self._written().items():
@@ -230,8 +249,8 @@ class Record:
         return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
     def _written(self, others: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The settings that a file has, by parameter."""
-        settings = {**self._given, **(others or {})}
+        """The settings to write, by parameter."""
+        settings = {**self._arguments, **(others or {})}
         known = {name: settings.get(name) for name in self._keys if name not in UNWRITTEN}
         return {name: value for name, value in known.items() if value is not None and value != []}
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 
+from rankinite.choices import Infinite, Unjudged
 from rankinite.data._matrix_kernels import first_infinite
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError, quoted
-
-Infinite: TypeAlias = Literal["error", "missing", "clip", "keep"]
-"""±inf, and numbers beyond float32 such as 1.79e308, which public sets use as sentinels."""
-Unjudged: TypeAlias = Literal["error", "drop", "keep"]
-"""Negative grades such as −1, which mean that nobody judged the document."""
 
 
 def clean(data: Dataset, *, infinite: Infinite, unjudged: Unjudged, place: Callable[[int], str]) -> Dataset:

@@ -10,10 +10,11 @@ of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
+from rankinite.choices import Part
 from rankinite.data._matrix_kernels import polynomial_values
 from rankinite.data.cleaning import check_choice
 from rankinite.data.dataset import Dataset
@@ -22,7 +23,6 @@ from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Gra
 from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError
 
-Part: TypeAlias = Literal["train", "valid", "test"]
 WEB_SHARES = (0.3704, 0.2855, 0.2714, 0.0523, 0.0204)
 """Shares of grades 0 to 4 as judged web results have them."""
 DEGREE = 3

@@ -1,7 +1,7 @@
-"""How much memory this process may still use, and the errors for what does not fit into it.
+"""Memory limits: how much this process may still use, and the errors for what does not fit into it.
 
-Whatever a file announces is compared with this before memory is taken for it: a process that the system stops for want of
-memory says nothing.
+The sizes that a file announces are compared with this before memory is taken for them: a process that the system kills for
+want of memory prints no message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEMBERSHIP = Path("/proc/self/cgroup")
 USED = Path("/proc/self/statm")
 """What this process uses, in pages: address space, resident, shared, text, library, data."""
 PARSED_SHARE = 4
-"""A file that is taken in as a whole may fill one part in so many: what is made of it takes several times its bytes."""
+"""A file that is read as a whole may take a quarter of the memory left: what is made of it takes several times its bytes."""
 UNKNOWN = 1 << 48
 """Stands for the memory of a machine that does not say what it has."""
 
@@ -47,8 +47,11 @@ def memory_left() -> Allowance:
 def too_large(place: str, what: str, needed: int, allowance: Allowance, remedy: str) -> DataError:
     """The error for something that needs more memory than there is for it."""
     return DataError(
-        f"{place}: {what} would take {spelled_size(needed)} of memory, but this process may use {spelled_size(allowance.left)} "
-        f"more ({allowance.limit}). {remedy}"
+        f"{what} would take {spelled_size(needed)} of memory, but this process may use {spelled_size(allowance.left)} more "
+        f"({allowance.limit})",
+        place=place,
+        value=needed,
+        remedy=remedy,
     )
 
 
@@ -60,8 +63,11 @@ def within_memory(place: str, remedy: str) -> Generator[None]:
     except MemoryError as problem:
         allowance = memory_left()
         raise DataError(
-            f"{place}: what is made of it takes more memory than this process may use; {spelled_size(allowance.left)} are left "
-            f"({allowance.limit}). {remedy}"
+            f"reading it takes more memory than this process may use; {spelled_size(allowance.left)} are left "
+            f"({allowance.limit})",
+            place=place,
+            value=allowance.left,
+            remedy=remedy,
         ) from problem
 
 

@@ -7,7 +7,6 @@ part of the output, so results do not depend on the number of threads.
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -16,11 +15,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
-from types import FrameType
 from typing import Any, NoReturn, Self, TypeVar
 
 from rankinite.checks import check_count
 from rankinite.engine.barriers import TOGETHER
+from rankinite.engine.held_interrupts import HeldInterrupts
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError
 
@@ -79,7 +78,7 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 
 
 class _Pool(ThreadPoolExecutor):
-    """Threads that say what to do where the system gives no more of them."""
+    """Threads with an error that names a remedy where the system gives no more of them."""
 
     def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
         """As usual; starts a thread if there are not yet enough."""
@@ -93,8 +92,12 @@ class _Pool(ThreadPoolExecutor):
 def no_more_threads(started: int, problem: RuntimeError) -> ArgumentError:
     """The error where a limit of the system, on memory or on processes, is reached."""
     return ArgumentError(
-        f"threads({thread_count()}): the system gave {started} of them and then no more ({problem}). Use fewer, as in "
-        "threads(1), or raise its limits on memory and processes (ulimit -v, ulimit -u)."
+        f"is more than the system allows: it started {started} threads and then no more ({problem})",
+        owner="threads",
+        setting="count",
+        value=thread_count(),
+        remedy="Use fewer, as in threads(1), or raise the system's limits (ulimit -v, ulimit -u)",
+        shell_remedy="Use fewer, as in --threads 1, or raise the system's limits (ulimit -v, ulimit -u)",
     )
 
 
@@ -161,7 +164,7 @@ class Team:
         """None also in a forked child, until it needs threads."""
         self.outer: Team | None = None
         """The team in force before this one."""
-        self._interrupts = _Interrupts()
+        self._interrupts = HeldInterrupts()
 
     def __enter__(self) -> Self:
         if self.size > 1:
@@ -194,14 +197,14 @@ class Team:
                 raise problem
 
     def share(self, work: Callable[[T], R], pieces: Sequence[T]) -> list[R]:
-        """Apply ``work`` to every piece, each thread to every so manyth; results in the order of the pieces."""
+        """Apply ``work`` to every piece, each thread to every n-th of them; results in the order of the pieces."""
         results: list[Any] = [None] * len(pieces)
 
-        def own(worker: int, workers: int) -> None:
+        def work_on_share(worker: int, workers: int) -> None:
             for place in range(worker, len(pieces), workers):
                 results[place] = work(pieces[place])
 
-        self.run(own)
+        self.run(work_on_share)
         return results
 
 
@@ -217,70 +220,6 @@ def _started(count: int) -> ThreadPoolExecutor:
         pool.shutdown()
         raise
     return pool
-
-
-Handler = Callable[[int, FrameType | None], Any]
-
-
-class _Interrupts:
-    """Ctrl-C, let through only when a piece of work is done: without the thread that it ends, the others would wait for ever.
-
-    Whoever presses it again between two pieces, say because a callback waits for something, is heard at once. The same goes
-    for SIGTERM, where a program handles it, as the command line does.
-    """
-
-    def __init__(self) -> None:
-        self._before: dict[int, Handler] = {}
-        self._working = False
-        self._waiting: tuple[int, FrameType | None] | None = None
-
-    @contextmanager
-    def watched(self) -> Generator[None]:
-        """Take over from the handlers in force; back to them if the block fails. An interrupt meanwhile waits for :meth:`held`.
-
-        Only the main thread is ever interrupted, and only it may set a handler.
-        """
-        self._working = True
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._before[number] = handler
-                    signal.signal(number, self._receive)
-        try:
-            yield
-        except BaseException:
-            self.forget()
-            raise
-        self._working = False
-
-    @contextmanager
-    def held(self) -> Generator[None]:
-        """Let an interrupt through after the block, be it from before or from meanwhile."""
-        self._working = True
-        try:
-            yield
-        finally:
-            self._working = False
-            self._let_through()
-
-    def forget(self) -> None:
-        """Give back to the handlers before, unless others have taken over since, and hand them what still waits."""
-        for number, handler in self._before.items():
-            if signal.getsignal(number) == self._receive:
-                signal.signal(number, handler)
-        self._let_through()
-
-    def _let_through(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None:
-            self._before[waiting[0]](*waiting)
-
-    def _receive(self, number: int, frame: FrameType | None) -> None:
-        again = self._waiting is not None
-        self._waiting = (number, frame)
-        if again and not self._working:
-            self._let_through()
 
 
 _team: ContextVar[Team | None] = ContextVar("rankinite_team", default=None)

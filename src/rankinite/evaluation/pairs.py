@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 
+from rankinite.choices import Test
 from rankinite.engine.kernel import Strings
 from rankinite.errors import MeasureError
 from rankinite.evaluation.bounds import cut, difference_bounds
@@ -26,8 +27,6 @@ from rankinite.evaluation.significance import (
 from rankinite.grid import at_floor, p_value
 from rankinite.measures.base import Measure, sign_of
 
-Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]
-"""A paired test: Fisher's randomisation, Student's t, or the bootstrap."""
 TESTS: tuple[Test, ...] = get_args(Test)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_number, check_positive, check_seed, plain_numbers
+from rankinite.choices import MissingValues
 from rankinite.learners.base import Callback, Learner
-from rankinite.models.missing import Missing
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -40,7 +40,7 @@ class Descent(Learner):
     """Further random starts; the one that does best on the validation data is kept."""
     l2: float = 0.0
     """Pulls all weights towards 0."""
-    nan: Missing = "refuse"
+    nan: MissingValues = "refuse"
     """What a missing value (NaN) is: refused, or taken for the feature's mean."""
     seed: int = 0
     """Seed of the first weights and of the order of the queries."""
@@ -53,7 +53,7 @@ class Descent(Learner):
         name = type(self).__name__
         object.__setattr__(self, "hidden", checked_hidden(name, self.hidden))
         check_choice(name, "optimiser", self.optimiser, get_args(Optimiser))
-        check_choice(name, "nan", self.nan, get_args(Missing))
+        check_choice(name, "nan", self.nan, get_args(MissingValues))
         check_positive(name, "rate", self.rate)
         check_count(name, "epochs", self.epochs)
         if self.patience is not None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_positive, check_rate, plain_numbers
+from rankinite.choices import MissingValues
 from rankinite.errors import ArgumentError
 from rankinite.learners.base import Callback, TrainsForMeasure
-from rankinite.models.missing import Missing
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -44,7 +44,7 @@ class LambdaBoost(TrainsForMeasure):
     """The highest exact weight of a step."""
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
-    nan: Missing = "refuse"
+    nan: MissingValues = "refuse"
     """What a missing value (NaN) is: refused, or taken for the feature's mean."""
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class LambdaBoost(TrainsForMeasure):
         if self.patience is not None:
             check_count("LambdaBoost", "patience", self.patience)
         check_choice("LambdaBoost", "step", self.step, get_args(LineStep))
-        check_choice("LambdaBoost", "nan", self.nan, get_args(Missing))
+        check_choice("LambdaBoost", "nan", self.nan, get_args(MissingValues))
         for number in ("step_low", "step_high", "sigma"):
             check_positive("LambdaBoost", number, getattr(self, number))
         if self.step_low >= self.step_high:

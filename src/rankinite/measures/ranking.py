@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.choices import Ties
 from rankinite.engine.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.measures import _ranking_kernels as _kernels
-
-Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
-"""What tied scores mean.
-
-- ``expected``: the exact mean over all orders of the tied documents;
-- ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst. :func:`rankinite.evaluate` turns the two
-  round for errors, so that they give the lowest and the highest value a ranking may have;
-- ``order``: as they stand in the input, as most libraries do without saying so;
-- ``doc_id``: by document id from high to low, as trec_eval does.
-"""
 
 _CODES = {
     "expected": _kernels.TIES_EXPECTED,

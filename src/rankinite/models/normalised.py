@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.checks import check_choice
+from rankinite.choices import Scale
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
@@ -29,9 +30,6 @@ from rankinite.models.base import (
 )
 from rankinite.models.files.container import Stored
 from rankinite.models.files.loading import build
-
-Scale = Literal["all", "query", "rank"]
-"""What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
 
 SCALES: dict[Scale, str] = {
     "all": "to (score − centre) / spread",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.checks import check_count
+from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -16,7 +17,6 @@ from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch
 from rankinite.models.history import History
 from rankinite.models.inputs import located
-from rankinite.models.missing import Missing
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores
 from rankinite.nets.standard import check_features
@@ -46,8 +46,8 @@ def weighted_scores(ranker: Net | Linear, frame: Frame, weights: Floats, feature
 
 def take_arrays(ranker: Any, kind: str, lengths: Mapping[str, int]) -> None:
     """Freeze the arrays; refuse those that are not of the length wanted, or hold what is no number."""
-    if ranker.nan not in get_args(Missing):
-        raise DataError(f"{kind}: nan={ranker.nan!r} is unknown. Known are {', '.join(get_args(Missing))}.")
+    if ranker.nan not in get_args(MissingValues):
+        raise DataError(f"{kind}: nan={ranker.nan!r} is unknown. Known are {', '.join(get_args(MissingValues))}.")
     names = ranker.feature_names
     if not names:
         raise DataError(f"{kind}: there are no features to score by. Give their names.")

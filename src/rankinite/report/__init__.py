@@ -1,4 +1,4 @@
-"""Reports: what came out, as plain data first and then as one HTML file that needs no network.
+"""Reports: results as plain data first, and then as one HTML file that needs no network.
 
 - :func:`of_choice`: of :func:`rankinite.adapt.choose`; :func:`of_comparison`: of :func:`rankinite.compare`;
   :func:`of_training`: of a ranker that was trained. Each gives a :class:`Report`, which is plain data.

@@ -1,30 +1,55 @@
-"""Reports made from what there is: a choice among ways to adapt, a comparison, or a training."""
+"""Builders of reports: from a choice among methods of adaptation, from a comparison, or from a training."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from rankinite.adapt.result import Choice, size_of
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent
 from rankinite.evaluation.inputs import scores_of
-from rankinite.evaluation.meaning import interval_meaning, p_meaning
-from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.grid import number
 from rankinite.measures.base import Measure, sign_of
-from rankinite.models.base import trained_of
 from rankinite.models.forest import Forest
 from rankinite.report import models, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.document import Facts, Figure, Report
-from rankinite.report.queries import Judged, grades_by_rank, queries_of
+from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of
+from rankinite.report.verdicts import description_of, explanation_of, overlap_notes, verdict_of
 
-Given = Mapping[str, Mapping[str, Any]]
-"""Facts of the caller's own: headings, each with names and values."""
+CallerFacts = Mapping[str, Mapping[str, Any]]
+"""Facts that the caller adds: headings, each with names and values."""
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    """Two systems on the same data, whose queries are shown one by one."""
+
+    data: Dataset
+    comparison: Comparison
+    measure: Measure
+    before: JudgedRanker
+    after: JudgedRanker
+    note: str = ""
+
+    @classmethod
+    def of(cls, comparison: Comparison, data: Dataset, measure: Measure, scores: Mapping[str, Any], note: str = "") -> Self:
+        """From the scores of two systems by name, the one before first."""
+        before, after = (JudgedRanker(name, values, comparison[name][measure]) for name, values in scores.items())
+        return cls(data, comparison, measure, before, after, note)
+
+    def sections(self) -> dict[str, Any]:
+        """The parts of a report that show them."""
+        return {
+            "figures": tables.figures(self.comparison, self.before.name, self.after.name, self.measure),
+            "queries": queries_of(self.data, self.before, self.after, self.note),
+            "grades": grades_by_rank(self.data, self.before, self.after),
+        }
 
 
 def of_choice(
@@ -33,57 +58,62 @@ def of_choice(
     *,
     test: Dataset | None = None,
     data: Mapping[str, Dataset | None] | None = None,
-    facts: Given | None = None,
+    facts: CallerFacts | None = None,
     title: str = "Adaptation",
 ) -> Report:
-    """What :func:`rankinite.adapt.choose` found, on the target it was given.
+    """The report of what :func:`rankinite.adapt.choose` found, on the same target.
 
-    Queries are shown one by one on the test data, if they were given to both, else on the target, where each is judged by
-    rankers that had not seen it. ``data``: further data whose fingerprints to list, by name. ``facts``: what else should be
-    known to repeat it, such as the command.
+    Queries are shown one by one on the test data, if there are some, else on the target, where each is judged by rankers
+    that had not seen it. ``data``: further data whose fingerprints to list, by name. ``facts``: what else should be known
+    to repeat it, such as the command.
 
     >>> write(of_choice(choice, market, test=test), "report.html")                            # doctest: +SKIP
     """
-    _check_same(choice.unseen, target, "target")
-    if test is not None and choice.test is None:
-        raise ArgumentError("test data are given to the report, but the choice has no results on them. Give them to choose.")
-    known = {trial.method.name: trial for trial in choice.trials}
-    if test is not None and choice.test is not None:
-        _check_same(choice.test, test, "test")
-        shown, seen, note = test, choice.test, "Rankers fitted to all target data, on the test data."
-        scores = {name: scores_of(known[name].ranker, test, name) for name in ("background", choice.name)}
-    else:
-        shown, seen, note = target, choice.unseen, "Each query is judged by rankers that had not seen it."
-        scores = {name: known[name].unseen for name in ("background", choice.name)}
-    before, after = (Judged(name, own, seen[name][choice.measure]) for name, own in scores.items())
-    background = known["background"].ranker
+    contrast = _choice_contrast(choice, target, test)
+    known = {trial.method.name: trial.ranker for trial in choice.trials}
     rankers = {**(choice.backgrounds if len(choice.backgrounds) > 1 else {}), **choice.models}
     parts = _parts(rankers, [choice.name])
     adapted = {choice.background_name(choice.forest) or "background": choice.forest}
     refused = Facts("Not tried", tuple(choice.refused.items()))
-    listed = {"target": target, "test": test, **(data or {})}
     return Report(
         title=title,
-        verdict=(*choice.recommendation(), *_met(choice.unseen, choice.test, choice.shifted)),
+        verdict=(*choice.recommendation(), *overlap_notes(choice.unseen, choice.test, choice.shifted)),
         explanation=choice.explanation(),
-        figures=tables.figures(seen, "background", choice.name, choice.measure),
         tables=tables.choice_tables(choice),
         curve=tables.curve_of(choice),
-        queries=queries_of(shown, before, after, note),
-        grades=grades_by_rank(shown, before, after),
         trainings=models.trainings(choice.models),
-        importance=models.importance_of(_forests({"background": background, **adapted, **parts})),
+        importance=models.importance_of(_forests({"background": known["background"], **adapted, **parts})),
         moved_trees=models.moved_trees(choice.forest, parts),
         moved_weights=models.moved_weights(parts),
         facts=(
-            *repeating.given_facts(facts),
+            *repeating.caller_facts(facts),
             *([refused] if choice.refused else []),
-            repeating.data_facts(listed),
-            _test_facts(choice.unseen),
-            *repeating.model_facts(rankers),
-            repeating.version_facts(),
+            *_repeating_facts({"target": target, "test": test, **(data or {})}, choice.unseen, rankers),
         ),
+        **contrast.sections(),
     )
+
+
+def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _Contrast:
+    """The background and the chosen ranker: on the test data if there are some, else on the target."""
+    _check_same(choice.unseen, target, "target")
+    names = ("background", choice.name)
+    known = {trial.method.name: trial for trial in choice.trials}
+    if test is None:
+        scores = {name: known[name].unseen for name in names}
+        note = "Each query is judged by rankers that had not seen it."
+        return _Contrast.of(choice.unseen, target, choice.measure, scores, note)
+    if choice.test is None:
+        raise ArgumentError(
+            "was not given to choose, which has no results on it",
+            owner="of_choice",
+            setting="test",
+            value=test.source,
+            remedy="Give the test data to choose, too",
+        )
+    _check_same(choice.test, test, "test")
+    scores = {name: scores_of(known[name].ranker, test, name) for name in names}
+    return _Contrast.of(choice.test, test, choice.measure, scores, "Rankers fitted to all target data, on the test data.")
 
 
 def of_comparison(
@@ -94,10 +124,10 @@ def of_comparison(
     before: str | None = None,
     after: str | None = None,
     models_of: Mapping[str, Any] | None = None,
-    facts: Given | None = None,
+    facts: CallerFacts | None = None,
     title: str = "Comparison",
 ) -> Report:
-    """What :func:`rankinite.compare` found, given its rankers (or scores) and data once more.
+    """The report of what :func:`rankinite.compare` found, with the same rankers (or scores) and data.
 
     ``before`` and ``after``: the two systems whose queries are shown one by one; the first, and the best of the others, if left
     out. ``models_of``: rankers to look into, by name, where ``rankers`` are scores.
@@ -105,35 +135,25 @@ def of_comparison(
     >>> write(of_comparison(compare(systems, test, "ndcg@10"), test, systems), "report.html")  # doctest: +SKIP
     """
     _check_same(comparison, data, "data")
-    missing = [name for name in comparison.systems if name not in rankers]
-    if missing:
-        raise ArgumentError(f"the comparison has a system {missing[0]!r}, but the rankers have not. Give the same rankers.")
+    _check_rankers(comparison, rankers)
     measure = comparison.measures[0]
     old = comparison.systems[0] if before is None else before
     new = _best(comparison, old, measure) if after is None else after
-    first, second = (Judged(name, scores_of(rankers[name], data, name), comparison[name][measure]) for name in (old, new))
+    scores = {name: scores_of(rankers[name], data, name) for name in (old, new)}
     looked = {name: (models_of or rankers).get(name) for name in comparison.systems}
     sizes = {name: size_of(ranker) for name, ranker in looked.items() if hasattr(ranker, "stored")}
     parts, better = _parts(looked, [new]), comparison.pair(new, old, measure).better
     return Report(
         title=title,
-        verdict=(*_verdict(comparison, old, new, measure), *_met(comparison)),
-        explanation=_explanation(comparison, old, new, measure),
-        figures=tables.figures(comparison, old, new, measure),
+        verdict=(*verdict_of(comparison, old, new, measure), *overlap_notes(comparison)),
+        explanation=explanation_of(comparison, old, new, measure),
         tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
-        queries=queries_of(data, first, second),
-        grades=grades_by_rank(data, first, second),
         trainings=models.trainings(looked),
         importance=models.importance_of(_forests({**_parts(looked, [old]), **parts})),
         moved_trees=models.moved_trees(looked[old], parts),
         moved_weights=models.moved_weights(parts),
-        facts=(
-            *repeating.given_facts(facts),
-            repeating.data_facts({"data": data}),
-            _test_facts(comparison),
-            *repeating.model_facts(looked),
-            repeating.version_facts(),
-        ),
+        facts=(*repeating.caller_facts(facts), *_repeating_facts({"data": data}, comparison, looked)),
+        **_Contrast.of(comparison, data, measure, scores).sections(),
     )
 
 
@@ -145,30 +165,30 @@ def of_training(
     base: Any = None,
     note: str = "",
     trained_on: Mapping[str, Dataset | None] | None = None,
-    facts: Given | None = None,
+    facts: CallerFacts | None = None,
     title: str = "Training",
 ) -> Report:
-    """A ranker that was trained, judged by ``data`` if there are some; against its base, if it had one.
+    """The report of a training: the ranker judged by ``data`` if there are some, against its base if it had one.
 
     ``note``: what to know of the data, in a sentence. ``trained_on``: other data whose fingerprints to list, by name.
     """
     if data is not None and base is not None:
         both = {"base": base, "model": ranker}
-        told = of_comparison(compare(both, data, measures), data, both, facts=facts, title=title)
-        verdict = (*told.verdict, *([note] if note else []))
+        compared = of_comparison(compare(both, data, measures), data, both, facts=facts, title=title)
+        verdict = (*compared.verdict, *([note] if note else []))
         listed = repeating.data_facts({**(trained_on or {}), "judged on": data})
-        others = tuple(listed if own.title == "Data" else own for own in told.facts)
-        return replace(told, verdict=verdict, facts=others)
+        others = tuple(listed if shown.title == "Data" else shown for shown in compared.facts)
+        return replace(compared, verdict=verdict, facts=others)
     parts = _parts({"model": ranker}, ["model"])
-    judged = _judged(ranker, data, measures, note)
+    judged = _judged_sections(ranker, data, measures, note)
     return Report(
         title=title,
-        verdict=(*_made(ranker), *judged.pop("verdict", ())),
+        verdict=(*description_of(ranker), *judged.pop("verdict", ())),
         trainings=models.trainings({"model": ranker}),
         importance=models.importance_of(_forests(parts)),
         moved_weights=models.moved_weights(parts),
         facts=(
-            *repeating.given_facts(facts),
+            *repeating.caller_facts(facts),
             *([listed] if (listed := repeating.data_facts({**(trained_on or {}), "judged on": data})).entries else []),
             *repeating.model_facts({"model": ranker}),
             repeating.version_facts(),
@@ -177,44 +197,30 @@ def of_training(
     )
 
 
-def _judged(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict[str, Any]:
-    """What data say of one ranker alone."""
+def _judged_sections(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict[str, Any]:
+    """The parts of a report that show one ranker alone on data; none without data."""
     if data is None:
         return {}
     scores = scores_of(ranker, data)
     evaluation = replace(evaluate(scores, data, measures), overlap=TrainingOverlaps(data).of(ranker))
     met = evaluation.warnings if evaluation.overlap is not None and evaluation.overlap.queries else ()
     result = evaluation.results[0]
-    side = Judged("model", scores, result)
+    side = JudgedRanker("model", scores, result)
     low, high = map(number, result.interval)
     sure = percent(evaluation.confidence)
-    said = f"On {data.source} {result.measure} is {number(result.mean)} ({sure} interval {low} to {high})."
-    shown = [Figure(str(own.measure), number(own.mean), f"{number(own.interval[0])} to {number(own.interval[1])}")
-             for own in evaluation.results if finite(own.mean) is not None]  # fmt: skip
+    sentence = f"On {data.source} {result.measure} is {number(result.mean)} ({sure} interval {low} to {high})."
+    shown = [
+        Figure(str(one.measure), number(one.mean), f"{number(one.interval[0])} to {number(one.interval[1])}")
+        for one in evaluation.results
+        if finite(one.mean) is not None
+    ]
     return {
-        "verdict": (said, *met, *([note] if note else [])),
+        "verdict": (sentence, *met, *([note] if note else [])),
         "figures": (*shown, Figure("queries", str(result.queries), f"{result.skipped} skipped")),
         "tables": (tables.evaluated(evaluation, "model", "Evaluation", size_of(ranker)),),
         "queries": queries_of(data, None, side),
         "grades": grades_by_rank(data, None, side),
     }
-
-
-def _met(*comparisons: Comparison | None) -> tuple[str, ...]:
-    """Which systems met queries that they were trained on: the verdict has to say that."""
-    warnings: list[str] = []
-    for comparison in comparisons:
-        if comparison is not None:
-            overlaps = {name: result.overlap for name, result in comparison.evaluations.items()}
-            met = {name: overlap for name, overlap in overlaps.items() if overlap is not None and overlap.queries}
-            warnings += overlap_warnings(met, comparison[comparison.systems[0]].source)
-    return tuple(warnings)
-
-
-def _made(ranker: Any) -> tuple[str, ...]:
-    trained = trained_of(ranker)
-    maker = f", trained by {trained.learner}" if trained is not None and trained.learner else ""
-    return (f"A ranker of {size_of(ranker)}{maker}.",)
 
 
 def _best(comparison: Comparison, old: str, measure: Measure) -> str:
@@ -225,43 +231,42 @@ def _best(comparison: Comparison, old: str, measure: Measure) -> str:
     return max(others, key=lambda name: sign * comparison[name][measure].mean)
 
 
-def _verdict(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
-    """One sentence with the number that decides."""
-    pair = comparison.pair(new, old, measure)
-    p = pair.p(comparison.test)
-    if pair.better is None:
-        return (f"{new} is as good as {old} by {measure}.",)
-    side = "better" if pair.better == new else "worse"
-    gap = f"by {number(abs(pair.difference))} of {measure}"
-    if p.holm <= comparison.alpha:
-        return (f"{new} is {side} than {old} {gap} (p {p.holm_text}; at most {comparison.alpha:g} is asked for).",)
-    chance = f"which may be chance (p {p.holm_text}; at most {comparison.alpha:g} is asked for)"
-    return (f"{new} is not surely {side} than {old}: it is {side} {gap}, {chance}.",)
-
-
-def _explanation(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
-    """What the numbers beside the verdict mean."""
-    pair = comparison.pair(new, old, measure)
-    decides = f"It decides: where it is above {comparison.alpha:g}, the difference may be chance."
-    alone = "It is not corrected for the number of comparisons, so it may exclude 0 though the difference may be chance."
-    return f"{p_meaning(comparison, pair)} {decides}", f"{interval_meaning(comparison, pair)} {alone}"
+def _repeating_facts(
+    data: Mapping[str, Dataset | None], comparison: Comparison, rankers: Mapping[str, Any]
+) -> tuple[Facts, ...]:
+    """The data, the tests, the models and the versions by which a result can be repeated."""
+    measuring, settings = _test_facts(comparison), repeating.model_facts(rankers)
+    return repeating.data_facts(data), measuring, *settings, repeating.version_facts()
 
 
 def _check_same(comparison: Comparison, data: Any, name: str) -> None:
     if not isinstance(data, Dataset):
-        raise DataError(f"{name} is a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+        kind, remedy = type(data).__name__, "Give a Dataset, as rankinite.read returns"
+        raise DataError(f"this is a {kind}", place=name, value=kind, remedy=remedy)
     qids = comparison[comparison.systems[0]].qids
     if len(qids) != data.queries or (qids != data.qids).any():
-        raise DataError(f"{data.source}: these are not the queries that were compared. Give the report the same data.")
+        remedy = "Give the report the data of the comparison"
+        raise DataError("these are not the queries that were compared", place=data.source, value=name, remedy=remedy)
+
+
+def _check_rankers(comparison: Comparison, rankers: Mapping[str, Any]) -> None:
+    missing = [name for name in comparison.systems if name not in rankers]
+    if missing:
+        raise ArgumentError(
+            f"there is no ranker {quoted(missing[0])}, which is a system of the comparison",
+            owner="of_comparison",
+            value=missing[0],
+            remedy="Give all rankers that were compared",
+        )
 
 
 def _parts(rankers: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """What the rankers of these names are made of; parts that stand under a name of their own keep it."""
+    """The parts of the rankers of these names; parts that are also rankers of their own keep their names."""
     known = {id(ranker): name for name, ranker in rankers.items() if ranker is not None}
     found: dict[str, Any] = {}
     for name in names:
         for label, part in models.inside(name, rankers[name], known):
-            if not any(models.same(part, own) for own in found.values()):
+            if not any(models.same(part, other) for other in found.values()):
                 found[label if label not in found else f"{label} ({len(found) + 1})"] = part
     return found
 
@@ -269,7 +274,7 @@ def _parts(rankers: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 def _forests(parts: Mapping[str, Any]) -> dict[str, Forest]:
     found: dict[str, Forest] = {}
     for name, part in parts.items():
-        if isinstance(part, Forest) and not any(models.same(part, own) for own in found.values()):
+        if isinstance(part, Forest) and not any(models.same(part, other) for other in found.values()):
             found[name] = part
     return found
 

@@ -1,6 +1,6 @@
-"""What a report says, as plain data: numbers, texts and tuples of them, which JSON can hold.
+"""Report: the contents of a report as plain data, numbers, texts and tuples of them, which JSON can hold.
 
-Numbers that are undefined are None. Large columns stand as tuples of their own, one entry a query or document, so that the file
+Numbers that are undefined are None. Large columns are tuples of their own, one entry per query or document, so that the file
 stays small.
 """
 
@@ -16,7 +16,7 @@ Number: TypeAlias = float | None
 
 @dataclass(frozen=True)
 class Figure:
-    """One of the few numbers that stand large at the top."""
+    """One of the few numbers shown large at the top."""
 
     label: str
     value: str
@@ -24,7 +24,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Result:
+class SystemResult:
     """One system by one measure."""
 
     mean: Number
@@ -32,7 +32,7 @@ class Result:
     """The ends of the mean's confidence interval."""
     high: Number
     spread: str
-    """What is printed behind the mean: half the interval, or both ends."""
+    """The text behind the mean: half the interval, or both ends."""
     better_than: str
     """The letters of the systems that it is significantly better than."""
 
@@ -62,16 +62,16 @@ class System:
     what: str
     """What it is, in a few words; may be empty."""
     chosen: bool
-    results: tuple[Result, ...]
-    """One a measure."""
+    results: tuple[SystemResult, ...]
+    """One per measure."""
     gains: tuple[Gain | None, ...]
-    """One a baseline; None against itself, or where the pair was not tested."""
+    """One per baseline; None against itself, or where the pair was not tested."""
     size: str
     seconds: Number
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """Systems by measures on one set of queries."""
 
     title: str
@@ -92,13 +92,13 @@ class CurveLine:
     name: str
     means: tuple[float, ...]
     gains: tuple[Number, ...]
-    """Over the background, one a size; empty for the background itself."""
+    """Over the background, one per size; empty for the background itself."""
     lows: tuple[Number, ...]
     highs: tuple[Number, ...]
 
 
 @dataclass(frozen=True)
-class Curve:
+class TargetSizeCurve:
     """The measure by the number of target queries trained on."""
 
     measure: str
@@ -109,7 +109,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Training:
-    """The measure after every so many rounds of one training."""
+    """The measure during one training, every few rounds."""
 
     name: str
     unit: str
@@ -128,10 +128,9 @@ class Training:
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of the queries: one entry a document in every column but ``offsets`` and ``left_out``.
+    """The documents of the queries: one entry per document in every column but ``offsets`` and ``left_out``.
 
-    Those of a query stand in the order of their rank after; equal ranks are ties, and rank 0 says that a document was not
-    returned.
+    Those of a query are in the order of their rank after; equal ranks are ties, and a document of rank 0 was not returned.
     """
 
     offsets: tuple[int, ...]
@@ -143,7 +142,7 @@ class Documents:
     score_before: tuple[Number, ...] | None
     score_after: tuple[Number, ...]
     top: int
-    """Where documents were left out, those are here that are among so many first before or after; 0: all are here."""
+    """Where documents were left out: those kept are among this many first before or after. 0: all are here."""
     left_out: tuple[int, ...]
     """How many of each query are not here; empty when all are."""
 
@@ -174,15 +173,15 @@ class GradesByRank:
     after_name: str
     grades: tuple[float, ...]
     queries: tuple[int, ...]
-    """How many queries have so many documents, for each rank."""
+    """For each rank, how many queries have a document there."""
     before: tuple[tuple[float, ...], ...] | None
-    """One share a grade, for each rank."""
+    """For each rank, one share per grade."""
     after: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
 class Importance:
-    """Which share the splits on each feature have of all gain or of all splits, in each of some forests."""
+    """The share of each feature in all gain, or in all splits, of some forests."""
 
     kind: str
     """What is shared, the same in all forests: ``gain``, or ``count`` of splits where a forest does not know its gains."""
@@ -192,7 +191,7 @@ class Importance:
     features: tuple[str, ...]
     """The most important ones."""
     shares: tuple[tuple[float, ...], ...]
-    """For each feature, one share a forest."""
+    """For each feature, one share per forest."""
     others: int
     """How many features are not listed that have a smaller share."""
     unused: int
@@ -242,7 +241,7 @@ class MovedWeights:
 
 @dataclass(frozen=True)
 class Facts:
-    """Things to know in order to repeat it, under one heading."""
+    """Facts that one must know to repeat the result, under one heading."""
 
     title: str
     entries: tuple[tuple[str, str], ...]
@@ -258,8 +257,8 @@ class Report:
     explanation: tuple[str, ...] = ()
     """What the other numbers mean, and why they may seem to contradict the verdict; folded away."""
     figures: tuple[Figure, ...] = ()
-    tables: tuple[Table, ...] = ()
-    curve: Curve | None = None
+    tables: tuple[ResultTable, ...] = ()
+    curve: TargetSizeCurve | None = None
     queries: Queries | None = None
     grades: GradesByRank | None = None
     trainings: tuple[Training, ...] = ()
@@ -269,7 +268,7 @@ class Report:
     facts: tuple[Facts, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON has it."""
+        """Everything as JSON holds it."""
         shallow = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "queries"}
         others = asdict(Report(**shallow))
         # The columns of documents are long and flat: asdict would copy them entry by entry.
@@ -277,5 +276,5 @@ class Report:
         return {**others, "queries": queries}
 
     def to_json(self) -> str:
-        """The same as text; what is undefined is null."""
+        """The same as text; undefined numbers are null."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,7 +1,7 @@
-"""A report as one HTML file: its data inside as JSON, and the style and the program that lay them out.
+"""HTML file of a report: its data inside as JSON, and the style and the program that lay them out.
 
-Whatever qids, document ids, feature names or file names hold, it stays text. The JSON has no ``<``, ``>`` or ``&``, so nothing
-in it can end the element it stands in; the program puts texts on the page as text only; and the page's security policy lets no
+Whatever qids, document ids, feature names or file names contain stays text. The JSON has no ``<``, ``>`` or ``&``, so nothing
+in it can end the element around it; the program puts texts on the page as text only; and the page's security policy lets no
 other program run, nor anything be loaded.
 """
 
@@ -39,7 +39,7 @@ def page(report: Report) -> bytes:
         "data": report.to_json().translate(_ESCAPES),
         "program": program,
     }
-    # One pass: what is filled in is not looked at again, so that data cannot ask for more.
+    # One pass: texts that are filled in are not searched again, so data cannot contain placeholders.
     text = re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _text("report.html"))
     return _bytes(text)
 
@@ -56,15 +56,22 @@ def write(report: Report, path: AnyPath) -> Path:
 
 
 def check_path(path: AnyPath) -> Path:
-    """The path of a report; refuses a name that browsers would not know what to do with."""
+    """The path of a report; refuses a name that browsers would not open as a page."""
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
-        raise ArgumentError(f"{path}: a report's name must end in .html; its data go beside it, in a file that ends in .json.")
+        raise ArgumentError(
+            "the name of a report must end in .html",
+            place=path,
+            value=target.suffix,
+            rule="Its data go beside it, in a file that ends in .json",
+        )
     data = target.with_suffix(".json")
     if data.is_file() and not data.read_bytes()[: len(OURS)] == OURS:
         raise ArgumentError(
-            f"{data}: the report's data would go there, but the file holds something else, a model perhaps. Give the report "
-            "another name."
+            "the report's data would go there, but the file holds something else, a model perhaps",
+            place=data,
+            value=str(data),
+            remedy="Give the report another name",
         )
     return target
 

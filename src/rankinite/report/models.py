@@ -1,4 +1,4 @@
-"""What is inside rankers: how their training went, which features matter, and what adaptation moved."""
+"""Parts of rankers: how their training went, which features matter, and what adaptation moved."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankinite.report.document import Importance, MovedFeature, MovedTrees, Move
 from rankinite.trees.structure import DTYPES, LEAF
 
 POINTS = 600
-"""A training of more rounds is told at every n-th."""
+"""Points of a curve at most: of longer trainings, every n-th round is shown."""
 FEATURES = 20
-"""So many features are listed."""
+"""Features that are listed."""
 MOST_FORESTS = 4
-"""So many forests are set side by side."""
+"""Forests that are set side by side."""
 
 
 def inside(name: str, ranker: Any, known: Mapping[int, str] | None = None) -> Iterator[tuple[str, Any]]:
@@ -46,7 +46,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
-    """How the training of each went, where that was watched; of a blend, that of its last part. Each is told once."""
+    """How the training of each went, where it was watched; of a blend, that of its last part. Each is listed once."""
     found: list[Training] = []
     seen: set[tuple[Any, ...]] = set()
     for name, ranker in rankers.items():
@@ -65,12 +65,12 @@ def importance_of(forests: Mapping[str, Forest]) -> Importance | None:
     """Shares of gain, or of splits unless all forests know their gains; the largest share in any forest first."""
     kind = "gain" if all(_knows_gains(forest) for forest in forests.values()) else "count"
     known = {name: _shares(forest, kind) for name, forest in forests.items()}
-    merged = _merged({name: own for name, own in known.items() if own})
+    merged = _merged({name: shares for name, shares in known.items() if shares})
     if not merged:
         return None
     shares = dict(list(merged.items())[:MOST_FORESTS])
-    features = list(dict.fromkeys(feature for own in shares.values() for feature in own))
-    largest = {feature: max(own.get(feature, 0.0) for own in shares.values()) for feature in features}
+    features = list(dict.fromkeys(feature for shared in shares.values() for feature in shared))
+    largest = {feature: max(shared.get(feature, 0.0) for shared in shares.values()) for feature in features}
     ranked = sorted(features, key=lambda feature: -largest[feature])
     used = [feature for feature in ranked if largest[feature] > 0.0]
     return Importance(
@@ -78,7 +78,7 @@ def importance_of(forests: Mapping[str, Forest]) -> Importance | None:
         forests=tuple(shares),
         other_forests=tuple(merged)[MOST_FORESTS:],
         features=tuple(used[:FEATURES]),
-        shares=tuple(tuple(round(own.get(feature, 0.0), 5) for own in shares.values()) for feature in used[:FEATURES]),
+        shares=tuple(tuple(round(shared.get(feature, 0.0), 5) for shared in shares.values()) for feature in used[:FEATURES]),
         others=len(used[FEATURES:]),
         unused=len(ranked) - len(used),
     )
@@ -89,19 +89,19 @@ def moved_trees(background: Any, rankers: Mapping[str, Any]) -> tuple[MovedTrees
     if not isinstance(background, Forest):
         return ()
     found = [_moved(name, background, ranker) for name, ranker in rankers.items() if isinstance(ranker, Forest)]
-    return tuple(told for told in found if told is not None)
+    return tuple(change for change in found if change is not None)
 
 
 def moved_weights(rankers: Mapping[str, Any]) -> tuple[MovedWeights, ...]:
     """The changes of every linear ranker's weights, the largest first."""
-    told: list[MovedWeights] = []
+    found: list[MovedWeights] = []
     for name, ranker in rankers.items():
         changes = ranker.changes() if isinstance(ranker, Linear) else {}
         if changes:
             shown = list(changes.items())[:FEATURES]
             names, values = tuple(feature for feature, _ in shown), tuple(_digits(value) for _, value in shown)
-            told.append(MovedWeights(name, names, values, len(changes) - len(shown)))
-    return tuple(told)
+            found.append(MovedWeights(name, names, values, len(changes) - len(shown)))
+    return tuple(found)
 
 
 def _training(name: str, unit: str, history: History) -> Training:
@@ -131,7 +131,7 @@ def _thinned(values: Floats, every: int) -> tuple[Number, ...]:
 
 
 def _knows_gains(forest: Forest) -> bool:
-    """Whether every tree that splits says what it gained: a foreign model may not, and trees added to it would look alone."""
+    """Whether every tree that splits knows its gains: foreign trees may not, and those added to them would count alone."""
     trees = forest.trees
     tree_of_node = np.repeat(np.arange(len(trees)), np.diff(trees.offsets))
     splitting = np.unique(tree_of_node[trees.feature != LEAF])
@@ -141,44 +141,44 @@ def _knows_gains(forest: Forest) -> bool:
 def _shares(forest: Forest, kind: Literal["gain", "count"]) -> dict[str, float]:
     known = forest.importance(kind)
     total = sum(known.values())
-    return {name: own / total for name, own in known.items()} if total > 0.0 else {}
+    return {name: value / total for name, value in known.items()} if total > 0.0 else {}
 
 
 def _merged(shares: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Forests with equal shares under one name: tuning the values of trees changes neither gains nor splits."""
     groups: list[tuple[list[str], dict[str, float]]] = []
-    for name, own in shares.items():
+    for name, by_feature in shares.items():
         for names, other in groups:
-            if own == other:
+            if by_feature == other:
                 names.append(name)
                 break
         else:
-            groups.append(([name], own))
-    return {" = ".join(names): own for names, own in groups}
+            groups.append(([name], by_feature))
+    return {" = ".join(names): by_feature for names, by_feature in groups}
 
 
 def _moved(name: str, background: Forest, adapted: Forest) -> MovedTrees | None:
     try:
-        told = moved(background, adapted)
-    except ArgumentError:  # trees of its own, which the background's did not become
+        change = moved(background, adapted)
+    except ArgumentError:  # its trees were not made from the background's
         return None
-    if not (told.leaves_changed.any() or told.thresholds_changed.any() or told.trimmed.any() or told.added):
+    if not (change.leaves_changed.any() or change.thresholds_changed.any() or change.trimmed.any() or change.added):
         return None
-    shown = told.by_feature(FEATURES)
+    shown = change.by_feature(FEATURES)
     return MovedTrees(
         name=name,
         trees=len(background),
-        added=told.added,
-        leaves=int(told.leaves.sum()),
-        leaves_changed=int(told.leaves_changed.sum()),
-        thresholds=int(told.thresholds.sum()),
-        thresholds_changed=int(told.thresholds_changed.sum()),
-        trimmed=int(told.trimmed.sum()),
-        mean_change=tuple(_digits(value) for value in told.mean_change.tolist()),
+        added=change.added,
+        leaves=int(change.leaves.sum()),
+        leaves_changed=int(change.leaves_changed.sum()),
+        thresholds=int(change.thresholds.sum()),
+        thresholds_changed=int(change.thresholds_changed.sum()),
+        trimmed=int(change.trimmed.sum()),
+        mean_change=tuple(_digits(value) for value in change.mean_change.tolist()),
         features=tuple(
             MovedFeature(feature, shift.splits, shift.moved, _digits(shift.total)) for feature, shift in shown.items()
         ),
-        others=len(told.by_feature()) - len(shown),
+        others=len(change.by_feature()) - len(shown),
     )
 
 

@@ -1,4 +1,4 @@
-"""What must be known to repeat a result: versions, settings, seeds, and fingerprints of the data."""
+"""Facts to repeat a result by: versions, settings, seeds, and fingerprints of the data."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rankinite.report.models import inside
 
 
 def version_facts() -> Facts:
-    """What was installed."""
+    """The versions installed."""
     return Facts("Versions", tuple(versions().items()))
 
 
 def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
     """Each data set's size and fingerprint."""
-    return Facts("Data", tuple((name, _data_text(own)) for name, own in data.items() if own is not None))
+    return Facts("Data", tuple((name, _data_text(dataset)) for name, dataset in data.items() if dataset is not None))
 
 
 def _data_text(data: Dataset) -> str:
@@ -38,25 +38,26 @@ def model_facts(rankers: Mapping[str, Any]) -> tuple[Facts, ...]:
             trained = trained_of(part)
             if trained is not None and trained.settings:
                 found.setdefault(label, trained.settings)
-    told = tuple((name, _told_once(name, settings, found)) for name, settings in found.items())
-    return (Facts("Settings of the models", told),) if told else ()
+    entries = tuple((name, _settings_or_reference(name, settings, found)) for name, settings in found.items())
+    return (Facts("Settings of the models", entries),) if entries else ()
 
 
-def _told_once(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Settings as text; those of a ranker further up, or of a base that is listed, by its name."""
-    above = {_settings_text(own): other for other, own in reversed(list(found.items())[: list(found).index(name)])}
+def _settings_or_reference(name: str, settings: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> str:
+    """Settings as text; where they are those of a ranker listed before, its name."""
+    before = list(found.items())[: list(found).index(name)]
+    above = {_settings_text(known): other for other, known in reversed(before)}
     text = _settings_text(settings)
     if text in above:
         return f"as {above[text]}"
-    known = above.get(_text(settings.get("base")), "")
-    return _settings_text({**settings, "base": f"as {known}"}) if known else text
+    base = above.get(_text(settings.get("base")), "")
+    return _settings_text({**settings, "base": f"as {base}"}) if base else text
 
 
-def given_facts(given: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:
+def caller_facts(facts: Mapping[str, Mapping[str, Any]] | None) -> tuple[Facts, ...]:
     """Facts of the caller's own, such as the command: headings, each with names and values."""
     return tuple(
         Facts(str(title), tuple((str(name), _text(value)) for name, value in entries.items() if value is not None))
-        for title, entries in (given or {}).items()
+        for title, entries in (facts or {}).items()
         if entries
     )
 

@@ -14,25 +14,25 @@ from rankinite.evaluation.evaluate import Result
 from rankinite.report.document import Documents, GradesByRank, Number, Queries
 
 DOCUMENT_BYTES = 12_500_000
-"""About so large the documents may be in the file; of larger data only the first ones of each query are kept."""
+"""About how much room documents may take in the file; of larger data only the first ones of each query are kept."""
 TOPS = (100, 50, 30, 20, 10, 5, 3, 1)
 """How many of the first documents are then kept."""
 RANKS = 20
 """Ranks at which grades are counted."""
 MOST_GRADES = 10
-"""With more different grades than that they are no longer told apart by colour."""
+"""More grades than this cannot be told apart by colour."""
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One ranker's scores of the rows of some data, and what a measure says of them."""
+class JudgedRanker:
+    """One ranker's scores of the rows of some data, and their result by a measure."""
 
     name: str
     scores: Floats
     result: Result
 
 
-def queries_of(data: Dataset, before: Judged | None, after: Judged, note: str = "") -> Queries:
+def queries_of(data: Dataset, before: JudgedRanker | None, after: JudgedRanker, note: str = "") -> Queries:
     """Every query that the measure counts, with its documents."""
     counted = np.flatnonzero(~np.isnan(after.result.per_query))
     return Queries(
@@ -50,7 +50,7 @@ def queries_of(data: Dataset, before: Judged | None, after: Judged, note: str = 
     )
 
 
-def grades_by_rank(data: Dataset, before: Judged | None, after: Judged) -> GradesByRank | None:
+def grades_by_rank(data: Dataset, before: JudgedRanker | None, after: JudgedRanker) -> GradesByRank | None:
     """Shares of grades at the first ranks; tied documents count at all their ranks in equal parts."""
     levels = np.unique(data.grades)
     if not 1 < len(levels) <= MOST_GRADES:
@@ -86,7 +86,7 @@ def tied_ranks(scores: Floats, offsets: Indices) -> Indices:
     return ranks
 
 
-def _of(side: Judged | None, data: Dataset, counted: Indices) -> Floats | None:
+def _of(side: JudgedRanker | None, data: Dataset, counted: Indices) -> Floats | None:
     if side is None:
         return None
     kept = np.isin(data.query_of_row(), counted)

@@ -1,4 +1,4 @@
-"""Comparisons and evaluations as the tables of a report."""
+"""Tables, figures and the learning curve of a report, made from comparisons and evaluations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import floor_note
 from rankinite.grid import number
 from rankinite.measures.base import Measure
-from rankinite.report.document import Curve, CurveLine, Figure, Gain, Result, System, Table
+from rankinite.report.document import CurveLine, Figure, Gain, ResultTable, System, SystemResult, TargetSizeCurve
 
 
-def choice_tables(choice: Choice) -> tuple[Table, ...]:
-    """On unseen target queries, which decided, and on whatever else was reported."""
+def choice_tables(choice: Choice) -> tuple[ResultTable, ...]:
+    """One table on unseen target queries, which decided, and one on each other set that was reported."""
     seen = [
         ("Unseen target queries", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
         ("Test", choice.test, "Rankers fitted to all target data. The test data decided nothing."),
@@ -44,7 +44,7 @@ def compared(
     what: Mapping[str, str] | None = None,
     sizes: Mapping[str, str] | None = None,
     seconds: Mapping[str, float] | None = None,
-) -> Table:
+) -> ResultTable:
     """A comparison as a table."""
     known = [name for name in baselines if name in comparison.systems]
     systems = tuple(
@@ -61,7 +61,7 @@ def compared(
         for name, letter in comparison.letters.items()
     )
     any_of = comparison[comparison.systems[0]]
-    return Table(
+    return ResultTable(
         title=title,
         source=any_of.source,
         measures=tuple(map(str, comparison.measures)),
@@ -73,10 +73,10 @@ def compared(
     )
 
 
-def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: tuple[str, ...] = ()) -> Table:
+def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: tuple[str, ...] = ()) -> ResultTable:
     """One system alone as a table."""
-    results = tuple(_result(own, "") for own in evaluation.results)
-    return Table(
+    results = tuple(_result(result, "") for result in evaluation.results)
+    return ResultTable(
         title=title,
         source=evaluation.source,
         measures=tuple(map(str, evaluation.measures)),
@@ -100,32 +100,32 @@ def figures(comparison: Comparison, before: str, after: str, measure: Measure) -
     )
 
 
-def curve_of(choice: Choice) -> Curve | None:
+def curve_of(choice: Choice) -> TargetSizeCurve | None:
     """The learning curve, where one was taken."""
     if choice.curve is None:
         return None
-    told = choice.curve.to_dict()
+    recorded = choice.curve.to_dict()
     lines = tuple(
         CurveLine(
             name=name,
             means=tuple(means),
-            gains=tuple(entry["gain"] for entry in told["gains"].get(name, ())),
-            lows=tuple(entry["low"] for entry in told["gains"].get(name, ())),
-            highs=tuple(entry["high"] for entry in told["gains"].get(name, ())),
+            gains=tuple(entry["gain"] for entry in recorded["gains"].get(name, ())),
+            lows=tuple(entry["low"] for entry in recorded["gains"].get(name, ())),
+            highs=tuple(entry["high"] for entry in recorded["gains"].get(name, ())),
         )
-        for name, means in told["means"].items()
+        for name, means in recorded["means"].items()
     )
-    return Curve(told["measure"], tuple(told["queries"]), choice.name, lines)
+    return TargetSizeCurve(recorded["measure"], tuple(recorded["queries"]), choice.name, lines)
 
 
-def _compared_result(comparison: Comparison, name: str, measure: Measure) -> Result:
+def _compared_result(comparison: Comparison, name: str, measure: Measure) -> SystemResult:
     letters = [comparison.letters[other] for other in comparison.better_than(name, measure)]
     return _result(comparison[name][measure], ("" if len(comparison.systems) <= 26 else ",").join(letters))
 
 
-def _result(result: evaluate.Result, better_than: str) -> Result:
+def _result(result: evaluate.Result, better_than: str) -> SystemResult:
     low, high = map(finite, result.interval)
-    return Result(finite(result.mean), low, high, result.spread, better_than)
+    return SystemResult(finite(result.mean), low, high, result.spread, better_than)
 
 
 def _gain(comparison: Comparison, name: str, base: str) -> Gain | None:

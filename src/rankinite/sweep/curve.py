@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from rankinite.choices import Form
 from rankinite.drawing import BLUE, ORANGE, axes_of, plain
 from rankinite.engine.kernel import SCORE, Floats, Indices, frozen
 from rankinite.errors import ArgumentError
@@ -16,8 +17,6 @@ from rankinite.evaluation.significance import NOISE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Form: TypeAlias = Literal["sum", "convex"]
-"""What α combines two scores s and t to: s + αt, or (1−α)s + αt."""
 
 COLUMNS = 2000
 """Columns of a picture: of more intervals, only the lowest and the highest value in each column are drawn."""

@@ -1,4 +1,4 @@
-"""The verbs, a file each: parse, call, print.
+"""The verbs, one file each: parse, call, print.
 
-``adapt_inputs``, ``adapt_results``, ``adapt_texts`` and ``combine_methods`` belong to one verb.
+A file such as ``train_inputs`` or ``combine_methods`` belongs to the verb that its name begins with.
 """

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankinite.choices import Form, Scale
 from rankinite.cli import completion as completing
 from rankinite.cli import files, options
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.cli.messages import say, say_all
 from rankinite.cli.settings_file import RANKER
-from rankinite.cli.verbs.combine_methods import Chosen, Form, Method, Scale
-from rankinite.errors import ArgumentError
+from rankinite.cli.verbs.combine_methods import Chosen, CombineMethod
+from rankinite.errors import ArgumentError, quoted
 
 if TYPE_CHECKING:
     from rankinite.combine.result import Combination
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rankinite.models.base import Ranker
 
 RESULT = "combined"
-"""What the combination is called beside the rankers it is made of."""
+"""The name of the combination beside the rankers it is made of."""
 
 
 def _default(value: str) -> str:
@@ -53,12 +54,12 @@ def combine(
         str, typer.Option("--measure", "-m", help="The measure to be best for.", autocompletion=completing.measures)
     ] = "ndcg@10",
     method: Annotated[
-        Method,
+        CombineMethod,
         typer.Option(
             help="exact: the best weights, two rankers at a time; cyclic: one weight at a time, again and again; average: the "
             "mean of scaled scores; powell: a search over all weights; stacked: LambdaRank on the scores.",
         ),
-    ] = Method.exact,
+    ] = "exact",
     tree: Annotated[
         str | None,
         typer.Option(
@@ -92,7 +93,7 @@ def combine(
         ),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option(min=2, help="exact: choose how much to smooth by so many folds of queries.")
+        int | None, typer.Option(min=2, help="exact: choose how much to smooth by this many folds of queries.")
     ] = None,
     scale: Annotated[
         Scale | None, typer.Option(help="average: scale by all scores, within each query, or by rank." + _default("all"))
@@ -119,10 +120,10 @@ def combine(
 ) -> None:
     """Combine rankers to one that is best for a measure on judged data, and write it to a model file.
 
-    Choose the weights on data that no ranker was trained on; a note says so where one was. With --method exact every ratio of
-    two weights is tried, each ranker alone included: on these data the result is never below its best input, unless it is
-    smoothed or --low and --high bound it. More than two rankers are combined two at a time. The table printed has each ranker's
-    weight and what it is worth alone, then what all are worth together.
+    Choose the weights on data that no ranker was trained on; a note is printed where one was. With --method exact every ratio
+    of two weights is tried, each ranker alone included: on these data the result is never below its best input, unless it is
+    smoothed or --low and --high bound it. More than two rankers are combined two at a time. The table printed has the weight
+    and the measure of each ranker alone, then the measure of all together.
 
     Examples:
 
@@ -135,7 +136,6 @@ def combine(
       rankinite combine a.rankinite b.rankinite c.rankinite -d valid.txt --method average -o mean.rankinite
     """
     from rankinite.cli.pictures import check_picture, save_picture
-    from rankinite.cli.verbs.train import check_writeable
     from rankinite.data.overlap import check_apart
 
     chosen = Chosen.checked(
@@ -156,9 +156,14 @@ def combine(
     if plot is not None:
         check_picture(plot)
         if len(models) != 2:
-            raise ArgumentError(f"--plot draws the curve of two rankers, but {len(models)} were given. Leave it out.")
+            raise ArgumentError(
+                f"draws the curve of two rankers, but {len(models)} were given",
+                setting="plot",
+                value=str(plot),
+                remedy="Leave it out",
+            )
     for path in (out, plot):
-        check_writeable(path)
+        files.check_writeable(path)
     judged, named = rankers.read_for(_named(models), data, reading)
     other = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)
@@ -166,7 +171,7 @@ def combine(
     with options.busy("combining"):
         found = chosen.combined(named, judged, measure, other)
     compared = None if tested is None else _compared({**named, RESULT: found.ranker}, tested, measure)
-    if plot is not None:  # before the model: what fails shall leave no model behind
+    if plot is not None:  # before the model: a run that fails leaves no model behind
         save_picture(plot, lambda: chosen.drawn(found))
     with options.busy(f"writing {out}"):
         found.ranker.save(out)
@@ -180,10 +185,13 @@ def _named(models: list[str]) -> dict[str, Ranker]:
         name, what = rankers.named(model)
         if name == RESULT:
             raise ArgumentError(
-                f"{model}: {RESULT!r} is what the result is called. Name the ranker otherwise, as in old={what}."
+                f"{quoted(name)} is the name of the result",
+                place=model,
+                value=name,
+                remedy=f"Give the ranker another name, as in old={what}",
             )
     if len(models) < 2:
-        raise ArgumentError(f"{models[0]} is the only ranker. Give at least two to combine.")
+        raise ArgumentError("this is the only ranker", place=models[0], value=1, remedy="Give at least two to combine")
     return rankers.by_name(models)
 
 

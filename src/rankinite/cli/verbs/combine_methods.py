@@ -1,4 +1,4 @@
-"""The ways in which ``rankinite combine`` combines rankers, and what can be said for each."""
+"""The methods of ``rankinite combine``, and the options for each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankinite.cli.ranker_arguments import path_of
 from rankinite.errors import ArgumentError
@@ -24,91 +23,76 @@ if TYPE_CHECKING:
     from rankinite.models.base import Ranker
 
 
-class Method(StrEnum):
-    """The ways to combine."""
-
-    exact = "exact"
-    cyclic = "cyclic"
-    average = "average"
-    powell = "powell"
-    stacked = "stacked"
-
-
-class Form(StrEnum):
-    """What a weight does."""
-
-    sum = "sum"
-    convex = "convex"
-
-
-class Scale(StrEnum):
-    """What scores are compared with before they are averaged."""
-
-    all = "all"
-    query = "query"
-    rank = "rank"
-
-
-FITTING = {
-    "tree": (Method.exact,),
-    "form": (Method.exact,),
-    "low": (Method.exact, Method.cyclic),
-    "high": (Method.exact, Method.cyclic),
-    "normalise": (Method.exact, Method.cyclic),
-    "smooth": (Method.exact,),
-    "folds": (Method.exact,),
-    "plot": (Method.exact,),
-    "scale": (Method.average,),
-    "hidden": (Method.stacked,),
-    "seed": (Method.exact, Method.stacked),
-    "valid": (Method.stacked,),
+CombineMethod: TypeAlias = Literal["exact", "cyclic", "average", "powell", "stacked"]
+"""A method of ``rankinite.combine``."""
+FITTING: dict[str, tuple[CombineMethod, ...]] = {
+    "tree": ("exact",),
+    "form": ("exact",),
+    "low": ("exact", "cyclic"),
+    "high": ("exact", "cyclic"),
+    "normalise": ("exact", "cyclic"),
+    "smooth": ("exact",),
+    "folds": ("exact",),
+    "plot": ("exact",),
+    "scale": ("average",),
+    "hidden": ("stacked",),
+    "seed": ("exact", "stacked"),
+    "valid": ("stacked",),
 }
 """The methods that each option is for."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The way to combine, and the options that were given for it."""
+    """The method that was chosen, and the options that were given for it."""
 
-    method: Method
-    given: dict[str, Any]
+    method: CombineMethod
+    options: dict[str, Any]
+    """By name, without those that were not given."""
 
     @classmethod
-    def checked(cls, method: Method, **every: Any) -> Chosen:
+    def checked(cls, method: CombineMethod, **every: Any) -> Chosen:
         """Refuses options that are not for the method, and ranges without weights."""
-        given = {name: value for name, value in every.items() if value is not None}
-        for name in given:
+        options = {name: value for name, value in every.items() if value is not None}
+        for name, value in options.items():
             if method not in FITTING[name]:
-                known = " or ".join(FITTING[name])
-                raise ArgumentError(f"--{name} is for --method {known}, not {method}. Leave it out, or choose another method.")
-        chosen = cls(method, given)
+                raise ArgumentError(
+                    f"is for --method {' or '.join(FITTING[name])}, not {method}",
+                    setting=name,
+                    value=[str(path) for path in value] if isinstance(value, list) else value,
+                    remedy="Leave it out, or choose another method",
+                )
+        chosen = cls(method, options)
         low, high = chosen.range or (0.0, 1.0)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ArgumentError(
-                f"--low {low:g} and --high {high:g} have no weights between them. Give finite numbers, the lower one as --low; "
-                f"where only one is given, they are 0 and {1 if chosen.convex else 5}. Leave out both to try every ratio."
+                f"and `high={high!r}` have no weights between them",
+                setting="low",
+                value=low,
+                rule=f"Both must be finite, `low` below `high`; one that is left out is 0 or {1 if chosen.convex else 5}",
+                remedy="Leave out both to try every ratio",
             )
         return chosen
 
     @property
     def convex(self) -> bool:
         """Whether a weight takes from the first ranker what it gives to the second."""
-        return self.given.get("form") is Form.convex
+        return self.options.get("form") == "convex"
 
     @property
     def range(self) -> tuple[float, float] | None:
         """The lowest and the highest weight tried, where one of them was given."""
-        if "low" not in self.given and "high" not in self.given:
+        if "low" not in self.options and "high" not in self.options:
             return None
-        return self.given.get("low", 0.0), self.given.get("high", 1.0 if self.convex else 5.0)
+        return self.options.get("low", 0.0), self.options.get("high", 1.0 if self.convex else 5.0)
 
     def settings(self) -> dict[str, Any]:
-        """How exact weights are searched for, as far as that was chosen: Python has the defaults."""
-        chosen = {name: self.given[name] for name in ("normalise", "smooth", "folds", "seed") if name in self.given}
+        """The settings of the search for exact weights that were given: Python has the defaults of the others."""
+        chosen = {name: self.options[name] for name in ("normalise", "smooth", "folds", "seed") if name in self.options}
         if self.range is not None:
             chosen["range"] = self.range
-        if "form" in self.given:
-            chosen["form"] = self.given["form"].value
+        if "form" in self.options:
+            chosen["form"] = self.options["form"]
         return chosen
 
     def combined(self, named: dict[str, Ranker], data: Dataset, measure: str, valid: Dataset | None) -> Combination:
@@ -116,25 +100,25 @@ class Chosen:
         from rankinite import combine
 
         match self.method:
-            case Method.average:
-                return combine.average(named, data, measure, scale=self.given.get("scale", Scale.all).value)
-            case Method.powell:
+            case "average":
+                return combine.average(named, data, measure, scale=self.options.get("scale", "all"))
+            case "powell":
                 return combine.powell(named, data, measure)
-            case Method.stacked:
+            case "stacked":
                 from rankinite.cli.learner_options import Learner, value_of
 
-                units = value_of(Learner.lambdarank, "hidden", self.given.get("hidden", "none"))
+                units = value_of(Learner.lambdarank, "hidden", self.options.get("hidden", "none"))
                 inside = dict(zip(short_names(named), named.values(), strict=True))
                 found = combine.stacked(
-                    inside, data, measure, hidden=units, valid=valid, seed=self.given.get("seed", 0), allow_overlap=True
+                    inside, data, measure, hidden=units, valid=valid, seed=self.options.get("seed", 0), allow_overlap=True
                 )
                 return replace(found, names=tuple(named))
-            case Method.cyclic:
+            case "cyclic":
                 return combine.cyclic(named, data, measure, **self.settings())
-            case Method.exact:
-                if "tree" not in self.given and len(named) > 2:
+            case "exact":
+                if "tree" not in self.options and len(named) > 2:
                     return combine.greedy(named, data, measure, **self.settings())
-                tree = _tree(self.given["tree"], list(named)) if "tree" in self.given else (1, 2)
+                tree = _tree(self.options["tree"], list(named)) if "tree" in self.options else (1, 2)
                 first, second = combine.nested_by_number(list(named.values()), tree)
                 names = [list(named)[number - 1] for number in _numbers(tree)]
                 return combine.exact(first, second, data, measure, names=names, **self.settings())
@@ -145,11 +129,11 @@ class Chosen:
         return f"(1 − α) · {first} + α · {second}" if self.convex else f"{first} + α · {second}"
 
     def notes(self, found: Combination) -> tuple[str, ...]:
-        """What there is to say of the weights, below their table."""
+        """Notes on the weights, below their table."""
         notes = list(found.grid().notes)
         if self.method in FITTING["normalise"]:
             notes += self._search_notes(found)
-        elif self.method is Method.average:
+        elif self.method == "average":
             notes.append("Weights are those of the scaled scores.")
         elif not found.weights:
             notes.append("A net combines the scores: no ranker has one weight.")
@@ -187,9 +171,9 @@ class Chosen:
 
 
 def short_names(specs: Iterable[str]) -> list[str]:
-    """What rankers are called in a model file: by the names they were given, else without their folders; all different.
+    """The names of rankers in a model file: those they were given, else their files' without folders; all different.
 
-    A model that is passed on should not tell where files were on the machine that made it.
+    A model that is passed on should not show where files were on the machine that made it.
     """
     names: list[str] = []
     for spec in specs:
@@ -201,21 +185,25 @@ def short_names(specs: Iterable[str]) -> list[str]:
 
 
 def _tree(text: str, names: list[str]) -> Any:
-    """Nested pairs of numbers, in which every ranker stands once."""
+    """Nested pairs of numbers, with every ranker once."""
     try:
         tree = ast.literal_eval(text)
         numbers = _numbers(tree)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-        raise ArgumentError(f"--tree {text}: write nested pairs of numbers, such as '((1,3),2)'.") from error
+        raise _bad_tree("is no tree", text, "Write nested pairs of numbers, such as '((1,3),2)'") from error
     for number in numbers:
         if not 1 <= number <= len(names):
-            raise ArgumentError(f"--tree {text}: there is no ranker {number}. They are counted from 1 to {len(names)}.")
+            raise _bad_tree(f"has {number}, which is no ranker", text, f"Count the rankers from 1 to {len(names)}")
         if numbers.count(number) > 1:
-            raise ArgumentError(f"--tree {text}: ranker {number} appears twice. Give each one place.")
+            raise _bad_tree(f"has ranker {number} twice", text, "Give each ranker once")
     for number, name in enumerate(names, 1):
         if number not in numbers:
-            raise ArgumentError(f"--tree {text}: ranker {number}, {name}, is not in it. Add it, or do not give that ranker.")
+            raise _bad_tree(f"does not contain ranker {number}, {name}", text, "Add it, or do not give that ranker")
     return tree
+
+
+def _bad_tree(problem: str, text: str, remedy: str) -> ArgumentError:
+    return ArgumentError(problem, setting="tree", value=text, remedy=remedy)
 
 
 def _numbers(tree: Any) -> list[int]:

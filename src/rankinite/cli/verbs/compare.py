@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rankinite.choices import Test
 from rankinite.cli import completion as completing
 from rankinite.cli import options
 from rankinite.cli import ranker_arguments as rankers
@@ -28,7 +29,7 @@ def compare(
     ],
     data: Annotated[list[Path], typer.Option("--data", "-d", help="Judged data; may be repeated.", show_default=False)],
     measure: options.MeasureOption = None,
-    test: Annotated[str, typer.Option(help="The test behind the letters: randomisation, t, bootstrap.")] = "randomisation",
+    test: Annotated[Test, typer.Option(help="The test behind the letters.")] = "randomisation",
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     resamples: Annotated[
         int, typer.Option(min=100, max=10_000_000, help="Resamples of the randomisation and bootstrap tests.")
@@ -39,7 +40,7 @@ def compare(
     ] = False,
     convention: options.ConventionOption = "rankinite",
     ties: options.TiesOption = None,
-    layout: options.LayoutOption = options.Layout.text,
+    layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     report: reporting.ReportOption = None,
     *,
@@ -69,8 +70,8 @@ def compare(
             judged,
             measure or options.DEFAULT_MEASURES,
             convention=convention,
-            ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
-            test=test,  # pyright: ignore[reportArgumentType] - checked where it is used
+            ties=ties,
+            test=test,
             alpha=alpha,
             resamples=resamples,
             seed=seed,
@@ -81,14 +82,14 @@ def compare(
 
         facts = reporting.run_facts()
         reporting.write_report(of_comparison(result, judged, systems, facts=facts), report)
-    match options.Layout.json if json else layout:
-        case options.Layout.text:
+    match "json" if json else layout:
+        case "text":
             echo(result.to_text(pairs=pairs))
-        case options.Layout.markdown:
+        case "markdown":
             echo(result.to_markdown(pairs=pairs))
-        case options.Layout.latex:
+        case "latex":
             echo(result.to_latex(pairs=pairs))
-        case options.Layout.csv:  # one table a stream
+        case "csv":  # one table per stream
             echo(result.pairs_to_csv() if pairs else result.to_csv())
-        case options.Layout.json:  # holds the pairs anyway
+        case "json":  # holds the pairs anyway
             echo(result.to_json())

@@ -41,15 +41,15 @@ def convert(
     with options.busy(f"writing {out}"):
         write(judged, out)
     say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
-    lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else unspoken(judged)
+    lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else lost_in_letor(judged)
     if lost:
         say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
     if json:
         echo_json({**summary(out, judged), "lost": lost})
 
 
-def unspoken(data: Dataset) -> list[str]:
-    """What a LETOR file would not say of these data."""
+def lost_in_letor(data: Dataset) -> list[str]:
+    """What these data have that a LETOR file has no place for."""
     numbered = tuple(str(number) for number in range(1, len(data.feature_names) + 1))
     has = {
         "feature names": data.feature_names != numbered,

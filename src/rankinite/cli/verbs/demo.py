@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MARKET = ("--documents", "20", "--features", "25", "--noise", "0.3", "--shift", "0.5")
-"""What both markets are like; the second differs from the first by the shift."""
+"""The options of both markets; the second differs from the first by the shift."""
 QUERIES = {"big": "600", "valid": "200", "new": "60", "test": "300"}
 TREES = "200"
 FILES = ("big-market.txt", "big-market-valid.txt", "new-market.txt", "new-market-test.txt", "big-market.rankinite")
 RUN = "demo.txt"
-"""Says which run the files are of."""
+"""The file that tells which run made the others."""
 
 
 def demo(
@@ -56,7 +56,7 @@ def demo(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise DataError(f"{out}: this folder cannot be made ({problem}). Give another with --out.") from problem
+        raise DataError(f"this folder cannot be made ({problem})", place=out, remedy="Give another with `out`") from problem
     _check_free(out, seed, overwrite=overwrite)
     steps = _steps(out, seed, ("--quiet",) * quiet, ("--overwrite",) * overwrite)
     for words, command in steps:
@@ -67,26 +67,28 @@ def demo(
             echo(f"\n{words}\n$ rankinite {shlex.join(command)}\n")
             _run(command)
     if not json:
-        echo(_ends(out, monotonic() - start))
+        echo(_closing_words(out, monotonic() - start))
 
 
 def _check_free(out: Path, seed: int, *, overwrite: bool) -> None:
-    """Refuse a folder with what another run has made, and note in it which run this is."""
+    """Refuse a folder with files of another run, and note in it which run this is."""
     from rankinite.data.io.output_files import write_atomically
 
     note, run = out / RUN, f"# rankinite demo --seed {seed}\n".encode()
     held = [name for name in (*FILES, "adapted") if (out / name).exists()]
     if held and not overwrite and (not note.is_file() or note.read_bytes() != run):
         raise ArgumentError(
-            f"--out {out}: this folder holds files of another run ({', '.join(held)}). Write elsewhere, or give --overwrite to "
-            "replace them."
+            f"holds files of another run ({', '.join(held)})",
+            setting="out",
+            value=str(out),
+            remedy="Write elsewhere, or give `overwrite` to replace them",
         )
     with write_atomically(note) as handle:
         handle.write(run)
 
 
 def _steps(out: Path, seed: int, quiet: tuple[str, ...], overwrite: tuple[str, ...]) -> list[tuple[str, list[str]]]:
-    """What is done, and the command that does it."""
+    """The steps in words, each with its command."""
     big, valid, new, test = (str(out / name) for name in FILES[:4])
     model, adapted = str(out / FILES[4]), str(out / "adapted")
     seeded = ["--seed", str(seed), *quiet]
@@ -94,7 +96,7 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...], overwrite: tuple[str, .
     other = ["--domain", "1", *world]
     steps = {
         "A big market with many judged queries,": ["synth", *world, "--queries", QUERIES["big"], "--out", big],
-        "other queries of it, to say when to stop training,": [
+        "other queries of it, to tell when to stop training,": [
             *("synth", *world, "--part", "valid", "--queries", QUERIES["valid"], "--out", valid)
         ],
         "a new one with few, whose users want something else,": ["synth", *other, "--queries", QUERIES["new"], "--out", new],
@@ -116,11 +118,11 @@ def _run(command: Sequence[str]) -> None:
     from rankinite.cli.app import app
 
     code = app([*command], standalone_mode=False)
-    if code:  # the verb has said why
+    if code:  # the verb has printed why
         raise typer.Exit(code)
 
 
-def _ends(out: Path, seconds: float) -> str:
+def _closing_words(out: Path, seconds: float) -> str:
     adapted = out / "adapted"
     return f"""
 That took {seconds:.0f} s.

@@ -9,11 +9,11 @@ import typer
 from rankinite.cli import options
 
 
-@options.with_options(reading=options.Reading(infinite=options.Infinite.keep, unjudged=options.Unjudged.keep))
+@options.with_options(reading=options.Reading(infinite="keep", unjudged="keep"))
 def describe(
     data: options.DataArgument,
     features: Annotated[int, typer.Option("--features", min=0, help="How many features to list; 0: all of them.")] = 12,
-    layout: options.LayoutOption = options.Layout.text,
+    layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     *,
     reading: options.Reading,
@@ -36,7 +36,7 @@ def describe(
     for other in read[1:]:
         check_same_features(read[0], other)
     found = [describe_data(judged) for judged in read]
-    if json or layout is options.Layout.json:
+    if json or layout == "json":
         import json as writer
 
         echo(writer.dumps([description.to_dict() for description in found], indent=2, allow_nan=False))
@@ -46,7 +46,7 @@ def describe(
             print()
         listed = description.feature_grid(features or None, "--features 0 lists all")
         tables = (description.grid(), description.grade_grid(), listed)
-        for grid in tables[2:] if layout is options.Layout.csv else tables:  # CSV: one table a stream
+        for grid in tables[2:] if layout == "csv" else tables:  # CSV: one table per stream
             echo(laid_out(grid, layout) + "\n\n")
-        if layout in {options.Layout.text, options.Layout.markdown}:
+        if layout in {"text", "markdown"}:
             echo("\n".join(description.oddities()))

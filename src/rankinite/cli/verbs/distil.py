@@ -9,7 +9,6 @@ import typer
 
 from rankinite.cli import completion as completing
 from rankinite.cli import options
-from rankinite.cli.messages import say_all
 
 
 @options.with_options(reading=options.Reading())
@@ -19,7 +18,9 @@ def distil(
     ],
     data: Annotated[
         list[Path],
-        typer.Option("--data", "-d", help="Queries to learn from, judged for the baseline; may be repeated.", show_default=False),
+        typer.Option(
+            "--data", "-d", help="Queries to learn from, judged for the baseline; may be repeated.", show_default=False
+        ),
     ],
     out: options.OutOption,
     unjudged: Annotated[

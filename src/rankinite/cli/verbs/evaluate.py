@@ -1,4 +1,4 @@
-"""``rankinite evaluate``: what a ranker is worth."""
+"""``rankinite evaluate``: the measures of a ranker, with intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def evaluate(
     measure: options.MeasureOption = None,
     convention: options.ConventionOption = "rankinite",
     ties: options.TiesOption = None,
-    layout: options.LayoutOption = options.Layout.text,
+    layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     per_query: Annotated[
         Path | None, files.FILE, typer.Option("--per-query", help="Also write every query's values to this CSV file.")
@@ -57,9 +57,9 @@ def evaluate(
             judged,
             measure or options.DEFAULT_MEASURES,
             convention=convention,
-            ties=ties,  # pyright: ignore[reportArgumentType] - checked where it is used
+            ties=ties,
         )
     say_all(result.warnings)
     if per_query is not None:
         write_per_query(per_query, judged, {str(m): result[m].per_query for m in result.measures})
-    echo(result.to_json() if json or layout is options.Layout.json else laid_out(result.grid(), layout, result.to_csv))
+    echo(result.to_json() if json or layout == "json" else laid_out(result.grid(), layout, result.to_csv))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rankinite.models.base import Fitted, Trained
     from rankinite.models.forest import Forest
 
-TELLING = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "rounds", "seed")
-"""Settings that are shown even if they are what they are if left out."""
+ALWAYS_SHOWN = ("measure", "loss", "trees", "rate", "leaves", "hidden", "optimiser", "epochs", "rounds", "seed")
+"""Settings that are shown even if they have their default."""
 
 
 def inspect(
@@ -41,7 +41,7 @@ def inspect(
         Path | None, files.FILE, typer.Option(help="Draw the features' importance (.png, .svg or .pdf).")
     ] = None,
     plot_history: Annotated[Path | None, files.FILE, typer.Option(help="Draw the measure of every round or epoch.")] = None,
-    plot_tree: Annotated[Path | None, files.FILE, typer.Option(help="Draw a tree: the one --tree says.")] = None,
+    plot_tree: Annotated[Path | None, files.FILE, typer.Option(help="Draw a tree: the one that --tree names.")] = None,
     tree: Annotated[int, typer.Option(min=0, help="The tree that --plot-tree draws, counted from 0.")] = 0,
 ) -> None:
     """Show what a model is: how it was trained and how that went, its trees or weights, and which features it uses.
@@ -66,25 +66,25 @@ def inspect(
 
     whole, name = part_of(load(str(model)), part or [], model)
     ranker: Any = whole.core()
-    asked = {
-        "--trees": (bool(trees), "trees"),
-        "--moved": (moved is not None, "trees"),
-        "--plot-tree": (plot_tree is not None, "trees"),
-        "--plot-importance": (plot_importance is not None, "splits"),
-        "--weights": (weights, "weights"),
-        "--plot-history": (plot_history is not None, "history"),
+    needed: dict[str, tuple[Any, str]] = {
+        "trees": (trees, "trees"),
+        "moved": (moved, "trees"),
+        "plot_tree": (plot_tree, "trees"),
+        "plot_importance": (plot_importance, "splits"),
+        "weights": (weights, "weights"),
+        "plot_history": (plot_history, "history"),
     }
-    for option, (wanted, what) in asked.items():
-        if wanted and what not in ranker.shows:
-            raise _without(what, option, whole, name)
+    for option, (value, what) in needed.items():
+        if value and what not in ranker.shows:
+            raise _without(what, option, value, whole, name)
     for picture in filter(None, (plot_importance, plot_history, plot_tree)):
         check_picture(picture)
     change = None if moved is None else _change(moved, ranker)
     if json:
         import json as writer
 
-        told = whole.facts() if change is None else whole.facts() | {"moved": change.to_dict()}
-        echo(writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        facts = whole.facts() if change is None else whole.facts() | {"moved": change.to_dict()}
+        echo(writer.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         shown = tables(whole, name, importance or None)
         shown += [] if change is None else [change.grid(), change.feature_grid(importance or None)]
@@ -109,7 +109,7 @@ def _change(background: Path, adapted: Forest) -> Moved:
 
 
 def tables(ranker: Fitted, title: str, most: int | None) -> list[Grid]:
-    """What there is to show of a ranker and of the one that it is about; ``most`` of its features."""
+    """The tables of a ranker and of the one that it is about; ``most``: how many features to list."""
     trained = ranker.trained() if ranker.about() is ranker and not ranker.inside() else None
     shown = [overview(ranker, trained, title)]
     if trained is not None and trained.settings:
@@ -131,7 +131,7 @@ def overview(ranker: Fitted, trained: Trained | None, title: str) -> Grid:
 
 
 def settings_grid(trained: Trained) -> Grid:
-    """How a ranker was trained: the settings that matter most, and those that are not what they are if left out."""
+    """How a ranker was trained: the settings that matter most, and those that differ from their defaults."""
     from rankinite.cli.learner_options import CLASSES, SETTINGS
     from rankinite.grid import Grid
 
@@ -140,26 +140,30 @@ def settings_grid(trained: Trained) -> Grid:
     shown = [
         (name.replace("_", " "), _shown(value))
         for name, value in trained.settings.items()
-        if name != "learner" and (name in TELLING or name not in usual or _shown(value) != _shown(usual[name].default))
+        if name != "learner" and (name in ALWAYS_SHOWN or name not in usual or _shown(value) != _shown(usual[name].default))
     ]
     hidden = len(trained.settings) - 1 - len(shown)
-    notes = (f"{hidden} other settings as they are if left out (--json has all).",) if hidden > 0 else ()
+    notes = (f"{hidden} other settings have their defaults (--json shows all).",) if hidden > 0 else ()
     return Grid(("setting", "value"), tuple(shown), align="ll", title=f"trained by {maker}", notes=notes)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        told = cast("dict[str, Any]", value)
-        if "learner" in told:  # the settings of a base
-            return str(told["learner"])
-        return ", ".join(f"{name}: {own}" for name, own in told.items())
+        entries = cast("dict[str, Any]", value)
+        if "learner" in entries:  # the settings of a base
+            return str(entries["learner"])
+        return ", ".join(f"{name}: {entry}" for name, entry in entries.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, cast("list[Any]", value))) or "–"
     return "–" if value is None or (isinstance(value, float) and isnan(value)) else str(value)
 
 
-def _without(what: str, option: str, ranker: Any, name: str) -> ArgumentError:
-    if parts_of(ranker):
-        return ArgumentError(f"{option}: {name} is a {ranker.kind}. Choose one of its parts with --part.")
+def _without(what: str, option: str, value: Any, ranker: Any, name: str) -> ArgumentError:
+    """The error for an option that shows something which a ranker does not have."""
     missing = "splits to judge features by" if what == "splits" else what
-    return ArgumentError(f"{option}: {name} is a {ranker.kind}, which has no {missing}. Leave it out.")
+    return ArgumentError(
+        f"cannot be shown: {name} is a {ranker.kind}, which has no {missing}",
+        setting=option,
+        value=str(value) if isinstance(value, Path) else value,
+        remedy="Choose one of its parts with `part`" if parts_of(ranker) else "Leave it out",
+    )

@@ -73,14 +73,13 @@ def optimum(
     """
     from rankinite.cli.output import echo
     from rankinite.cli.pictures import check_picture, save_picture
-    from rankinite.cli.verbs.train import check_writeable
     from rankinite.models.local_optimum import STEPS, local_optimum
 
     if plot is not None:
         check_picture(plot)
-        check_writeable(plot)
+        files.check_writeable(plot)
     judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
-    with _watched(quiet) as told:
+    with _progress_bar(quiet) as show:
         found = local_optimum(
             models[model],
             judged,
@@ -92,7 +91,7 @@ def optimum(
             directions=directions,
             curves=0 if plot is None else CURVES,
             seed=seed,
-            told=told,
+            told=show,
         )
     if plot is not None:
         save_picture(plot, found.plot)
@@ -108,14 +107,13 @@ def _lengths(text: str) -> list[float]:
     try:
         return [float(length) for length in text.split(",")]
     except ValueError as error:
-        raise ArgumentError(
-            f"--steps {text}: write numbers above 0 with commas between them, such as 0.01,0.03,0.1."
-        ) from error
+        remedy = "Write numbers above 0 with commas between them, such as 0.01,0.03,0.1"
+        raise ArgumentError("are no steps", setting="steps", value=text, remedy=remedy) from error
 
 
 @contextmanager
-def _watched(quiet: bool) -> Generator[Callable[[int, int], None] | None]:
-    """A bar on a terminal."""
+def _progress_bar(quiet: bool) -> Generator[Callable[[int, int], None] | None]:
+    """A callback that moves a bar on a terminal; None elsewhere."""
     from rich.console import Console
     from rich.progress import Progress as Bars
 

@@ -1,12 +1,11 @@
-"""``rankinite score``: what a model says of every row."""
+"""``rankinite score``: the score of every row."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from math import inf, isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -15,7 +14,7 @@ from rankinite.cli import files, options
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.cli.inner_rankers import kind_of
 from rankinite.cli.settings_file import RANKER
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, listed
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -25,15 +24,11 @@ if TYPE_CHECKING:
 TAG = "rankinite"
 
 
-class Form(StrEnum):
-    """How scores are written."""
-
-    text = "text"
-    trec = "trec"
-    json = "json"
+ScoreFormat: TypeAlias = Literal["text", "trec", "json"]
+"""How scores are written."""
 
 
-@options.with_options(reading=options.Reading(unjudged=options.Unjudged.keep))
+@options.with_options(reading=options.Reading(unjudged="keep"))
 def score(
     model: Annotated[
         str, RANKER, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False, autocompletion=completing.rankers)
@@ -45,27 +40,27 @@ def score(
         typer.Option("--out", "-o", help="Where to write, .npy for NumPy; standard output if left out.", show_default=False),
     ] = None,
     form: Annotated[
-        Form,
+        ScoreFormat,
         typer.Option(
             "--format",
             "-f",
-            help="text: one score a line; trec: a run, each query's documents best first; json: the scores of each query.",
+            help="text: one score per line; trec: a run, each query's documents best first; json: the scores of each query.",
         ),
-    ] = Form.text,
+    ] = "text",
     json: options.JsonOption = False,
     tag: Annotated[str | None, typer.Option(help=f"The last column of a TREC run; {TAG} if left out.")] = None,
     probabilities: Annotated[
         bool,
         typer.Option(
             "--probabilities",
-            help="Write what scores stand for: of MART with loss binary, balanced or graded the probability, of McRank the "
-            "probabilities of the grades, lowest first.",
+            help="Write what scores stand for: the probability, for MART with loss binary, balanced or graded; the "
+            "probabilities of the grades, lowest first, for McRank.",
         ),
     ] = False,
     *,
     reading: options.Reading,
 ) -> None:
-    """Score the rows of data: one score a line, in the order of the input.
+    """Score the rows of data: one score per line, in the order of the input.
 
     Rows that --unjudged drop leaves out have the score -inf, "not returned", or the probability nan. Grades are not looked at.
 
@@ -79,14 +74,16 @@ def score(
 
       rankinite score clicks.rankinite candidates.txt --probabilities
     """
-    if json and form is Form.trec:
-        raise ArgumentError("--json and --format trec exclude each other. Give one of them.")
-    form = Form.json if json else form
-    if tag is not None and form is not Form.trec:
-        raise ArgumentError(f"--tag {tag} is for TREC runs. Give --format trec too, or leave it out.")
-    if out is not None and out.suffix.lower() == ".npy" and form is not Form.text:
-        what = "a TREC run" if form is Form.trec else "JSON"
-        raise ArgumentError(f"{out}: {what} is text. Name it otherwise, or leave --format {form} out.")
+    if json and form == "trec":
+        raise ArgumentError("and --format trec exclude each other", setting="json", value=True, remedy="Give one of them")
+    form = "json" if json else form
+    if tag is not None and form != "trec":
+        remedy = "Give --format trec too, or leave it out"
+        raise ArgumentError("is for TREC runs", setting="tag", value=tag, remedy=remedy)
+    if out is not None and out.suffix.lower() == ".npy" and form != "text":
+        what = "a TREC run" if form == "trec" else "JSON"
+        remedy = f"Give another name, or leave --format {form} out"
+        raise ArgumentError(f"is an array of NumPy's, but {what} is text", setting="out", value=str(out), remedy=remedy)
     judged, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("scoring"):
         scores = _probabilities(models[model], judged, model, form) if probabilities else models[model].score(judged)
@@ -95,29 +92,34 @@ def score(
         _write_array(in_input_order(scores, judged, absent), out)
         return
     match form:
-        case Form.trec:
+        case "trec":
             _write_text(as_run(scores, judged, tag or TAG), out)
-        case Form.json:
+        case "json":
             _write_text(as_json(scores, judged, model, "probabilities" if probabilities else "scores"), out)
-        case Form.text:
+        case "text":
             _write_text(as_lines(in_input_order(scores, judged, absent)), out)
 
 
-def _probabilities(ranker: Any, data: Dataset, name: str, form: Form) -> Floats:
-    """What the ranker's scores stand for; refuses rankers whose scores stand for nothing else."""
+def _probabilities(ranker: Any, data: Dataset, name: str, form: ScoreFormat) -> Floats:
+    """The probabilities that the ranker's scores stand for; refuses rankers whose scores stand for none."""
     if not hasattr(ranker, "probabilities"):
         raise ArgumentError(
-            f"--probabilities: {name} is a {kind_of(ranker)}, whose scores stand for no probabilities. Leave it out; forests "
-            "of MART with a logistic loss and of McRank have some."
+            f"cannot be written: {name} is a {kind_of(ranker)}, whose scores stand for no probabilities",
+            setting="probabilities",
+            value=True,
+            rule="Forests of MART with a logistic loss and of McRank have some",
+            remedy="Leave it out",
         )
     try:
         found: Floats = ranker.probabilities(data)
     except ArgumentError as problem:
-        raise ArgumentError(f"--probabilities: {name}: {problem}") from problem
-    if found.ndim > 1 and form is Form.trec:
+        raise problem.at(f"--probabilities: {name}") from problem
+    if found.ndim > 1 and form == "trec":
         raise ArgumentError(
-            f"--probabilities: {name} has one for each of {found.shape[1]} grades, but a TREC run has one number for each "
-            "document. Leave --format trec out."
+            f"cannot be a TREC run, which has one number per document: {name} has one per grade, {found.shape[1]} in all",
+            setting="probabilities",
+            value=True,
+            remedy="Leave --format trec out",
         )
     return found
 
@@ -150,8 +152,8 @@ def as_json(scores: Floats, data: Dataset, model: str, name: str = "scores") -> 
         rows = slice(int(data.offsets[query]), int(data.offsets[query + 1]))
         ids = {} if documents is None else {"doc_ids": documents[rows]}
         queries.append({"qid": qid, **ids, name: every[rows]})
-    told = {"model": model, "data": data.source, "queries": queries}
-    return writer.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    content = {"model": model, "data": data.source, "queries": queries}
+    return writer.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_run(scores: Floats, data: Dataset, tag: str) -> str:
@@ -159,7 +161,8 @@ def as_run(scores: Floats, data: Dataset, tag: str) -> str:
     import numpy as np
 
     if data.doc_ids is None:
-        raise DataError(f"{data.source}: its documents have no ids, which a TREC run needs. Read it with doc_id=….")
+        remedy = "Read the data with `doc_id=…`"
+        raise DataError("the documents have no ids, which a TREC run needs", place=data.source, remedy=remedy)
     documents, lines = data.doc_ids.tolist(), list[str]()
     for query, qid in enumerate(data.qids.tolist()):
         first, last = data.offsets[query], data.offsets[query + 1]
@@ -167,8 +170,10 @@ def as_run(scores: Floats, data: Dataset, tag: str) -> str:
             words = (qid, documents[row], tag)
             if any(len(word.split()) != 1 for word in words):
                 raise DataError(
-                    f"{data.source}: a TREC run cannot hold the names {', '.join(map(repr, words))}, which are query, document "
-                    "and tag. They must not be empty or contain blanks."
+                    f"a TREC run cannot hold the names {listed(words)} of query, document and tag",
+                    place=data.source,
+                    value=words,
+                    rule="They must not be empty or contain blanks",
                 )
             lines.append(f"{qid} Q0 {documents[row]} {rank + 1} {scores[row].item()!r} {tag}\n")
     return "".join(lines)

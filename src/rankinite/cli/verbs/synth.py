@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from rankinite.choices import Part
 from rankinite.cli.files import Output
 from rankinite.cli.messages import busy, say
 from rankinite.cli.options import JsonSummary
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
-    from rankinite.data.synthetic import Part, World
+    from rankinite.data.synthetic import World
 
 
 FILES = (".txt", ".letor", ".dat", ".svm", ".libsvm", ".gz", ".zst", ".xz", ".parquet", ".arrow", ".feather", ".csv", ".tsv")
-"""Endings that say that --out is a file; anything else is a folder."""
-
-
-class PartName(StrEnum):
-    """Disjoint draws from one world."""
-
-    train = "train"
-    valid = "valid"
-    test = "test"
+"""Endings by which --out is a file; anything else is a folder."""
 
 
 def synth(
@@ -43,12 +35,12 @@ def synth(
     queries: Annotated[
         int, typer.Option(min=1, help="Queries of the one part; of train and test in a folder (valid has half).")
     ] = 1000,
-    part: Annotated[PartName, typer.Option(help="Which part to write to a file.")] = PartName.train,
+    part: Annotated[Part, typer.Option(help="Which part to write to a file.")] = "train",
     domain: Annotated[int, typer.Option(min=0, help="Which domain to write to a file; 0 is the background.")] = 0,
     domains: Annotated[int, typer.Option(min=1, help="How many domains to write to a folder.")] = 1,
     suffix: Annotated[str, typer.Option(help="The format of the files in a folder: txt, txt.gz, parquet, ….")] = "txt",
-    documents: Annotated[int, typer.Option(min=1, help="Documents a query.")] = 50,
-    features: Annotated[int, typer.Option(min=3, help="Features a document.")] = 50,
+    documents: Annotated[int, typer.Option(min=1, help="Documents per query.")] = 50,
+    features: Annotated[int, typer.Option(min=3, help="Features per document.")] = 50,
     terms: Annotated[int, typer.Option(min=1, help="Quadratic, and cubic, terms of the polynomial.")] = 20,
     noise: Annotated[float, typer.Option(min=0, help="Label noise, in standard deviations of the polynomial.")] = 0.0,
     shift: Annotated[float, typer.Option(min=0, max=1, help="How far domains 1, 2, … are from domain 0.")] = 0.5,
@@ -75,14 +67,20 @@ def synth(
     one_file = _is_one_file(out)
     if one_file and domains > 1:
         raise ArgumentError(
-            f"{out} is one file, but --domains {domains} makes several. Give a folder, or --domain for one of them."
+            f"makes several files, but {out} is one",
+            setting="domains",
+            value=domains,
+            remedy="Give a folder, or `domain` for one of them",
         )
-    if not one_file and (part is not PartName.train or domain):
+    if not one_file and (part != "train" or domain):
         raise ArgumentError(
-            f"{out} is a folder, to which all parts are written. Give a file name to write --part or --domain alone."
+            "is a folder, to which all parts are written",
+            setting="out",
+            value=str(out),
+            remedy="Give the name of a file to write one `part` or `domain` alone",
         )
     if one_file:
-        _told([_write(world, queries, part.value, domain, doc_ids, out)], json=json)
+        _print_summary([_write(world, queries, part, domain, doc_ids, out)], json=json)
         return
     written: list[dict[str, Any]] = []
     for number in range(domains):
@@ -90,19 +88,20 @@ def synth(
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise DataError(f"{folder}: the folder cannot be made ({problem}). Choose another name.") from problem
-        for name in PartName:
-            size = max(1, queries // 2) if name is PartName.valid else queries
-            path = folder / f"{name.value}.{suffix.removeprefix('.')}"
-            written.append(_write(world, size, name.value, number, doc_ids, path))
-    _told(written, json=json)
+            remedy = "Choose another name"
+            raise DataError(f"this folder cannot be made ({problem})", place=folder, remedy=remedy) from problem
+        for name in get_args(Part):
+            size = max(1, queries // 2) if name == "valid" else queries
+            path = folder / f"{name}.{suffix.removeprefix('.')}"
+            written.append(_write(world, size, name, number, doc_ids, path))
+    _print_summary(written, json=json)
 
 
 def _is_one_file(out: Path) -> bool:
     return any(str(out).lower().endswith(ending) for ending in FILES)
 
 
-def _told(written: list[dict[str, Any]], *, json: bool) -> None:
+def _print_summary(written: list[dict[str, Any]], *, json: bool) -> None:
     from rankinite.cli.output import echo_json
 
     if json:

@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.choices import Missing
 from rankinite.data.cleaning import Infinite, Unjudged, check_choice, clean
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import group_sizes, matrix_of, rows_to_data
@@ -29,9 +30,6 @@ from rankinite.errors import ArgumentError, DataError, quoted
 
 if TYPE_CHECKING:
     from rankinite.data.io.tables import Table  # which brings Arrow along: it is loaded where there is a table
-
-Missing: TypeAlias = Literal["zero", "nan"]
-"""What a feature that a LETOR line leaves out is worth."""
 
 
 @runtime_checkable

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
+from rankinite.choices import Missing
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, group_runs
 from rankinite.data.io import streams
@@ -30,7 +30,7 @@ ROWS_A_PIECE = 4096
 def read_letor(
     paths: Sequence[Path],
     *,
-    missing: Literal["zero", "nan"] = "zero",
+    missing: Missing = "zero",
     zero_based: bool = False,
     features: int | None = None,
     group: Indices | None = None,

@@ -1,0 +1,34 @@
+"""Choices: the words that settings may be, shared by the library and its command line.
+
+They are kept apart from the code that acts on them because that code imports Numba, and ``--help`` must be quick.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Missing: TypeAlias = Literal["zero", "nan"]
+"""The value of a feature that a LETOR line leaves out."""
+Infinite: TypeAlias = Literal["error", "missing", "clip", "keep"]
+"""±inf, and numbers beyond float32 such as 1.79e308, which public sets use as sentinels."""
+Unjudged: TypeAlias = Literal["error", "drop", "keep"]
+"""Negative grades such as −1, which mean that nobody judged the document."""
+Part: TypeAlias = Literal["train", "valid", "test"]
+"""Disjoint draws from one artificial world."""
+Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
+"""What tied scores mean.
+
+- ``expected``: the exact mean over all orders of the tied documents;
+- ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst. :func:`rankinite.evaluate` turns the two
+  round for errors, so that they give the lowest and the highest value a ranking may have;
+- ``order``: as they stand in the input, as most libraries do without saying so;
+- ``doc_id``: by document id from high to low, as trec_eval does.
+"""
+Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]
+"""A paired test: Fisher's randomisation, Student's t, or the bootstrap."""
+Form: TypeAlias = Literal["sum", "convex"]
+"""What α combines two scores s and t to: s + αt, or (1−α)s + αt."""
+Scale: TypeAlias = Literal["all", "query", "rank"]
+"""What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
+MissingValues: TypeAlias = Literal["refuse", "mean"]
+"""What a missing value (NaN) is to a net or a linear ranker: refused, or taken for the feature's mean in the training data."""
