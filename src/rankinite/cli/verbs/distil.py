@@ -3,62 +3,108 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankinite.choices import Distilling
 from rankinite.cli import completion as completing
-from rankinite.cli import options
+from rankinite.cli import files, options
+from rankinite.cli import ranker_arguments as rankers
+from rankinite.cli.messages import say, say_all
+
+if TYPE_CHECKING:
+    from rankinite.distil import Distilled
 
 
 @options.with_options(reading=options.Reading())
 def distil(
     model: Annotated[
-        Path, typer.Argument(help="The teacher: a model file.", show_default=False, autocompletion=completing.rankers)
+        str, typer.Argument(help="The teacher: a model file.", show_default=False, autocompletion=completing.rankers)
     ],
     data: Annotated[
         list[Path],
-        typer.Option(
-            "--data", "-d", help="Queries to learn from, judged for the baseline; may be repeated.", show_default=False
-        ),
+        typer.Option("--data", "-d", help="Judged queries to learn from; may be repeated.", show_default=False),
     ],
-    out: options.OutOption,
+    out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the student.", show_default=False)],
     unjudged: Annotated[
         list[Path] | None,
-        typer.Option(help="Further rows to grow trees from; their grades are not looked at. May be repeated."),
+        typer.Option(help="Further rows to grow trees from, whose grades are not looked at; may be repeated."),
     ] = None,
     test: Annotated[
         list[Path] | None,
         typer.Option(
-            "--test",
-            "-t",
-            help="Queries that the table is about, which teacher and student were not trained on; folds of the data if left out.",
+            "--test", "-t", help="The queries of the table, new to teacher and student; folds of the data if left out."
         ),
     ] = None,
     trees: Annotated[int, typer.Option(min=1, help="Trees of the student, at most.")] = 100,
     leaves: Annotated[int, typer.Option(min=2, help="Leaves of trees that are grown, and of the baseline.")] = 31,
     how: Annotated[
-        str,
+        Distilling,
         typer.Option(
-            help="select: trees of the teacher, weighed anew; grow: new trees towards its scores; best: both, and the one that "
-            "is nearer the teacher on queries held out."
+            help="select: trees of the teacher, weighed anew; grow: new trees that follow its scores; best: both are tried, "
+            "and the one nearer the teacher on queries held out is kept."
         ),
     ] = "best",
-    made: Annotated[int, typer.Option(min=0, help="Copies of all rows with mixed features to grow from too.")] = 0,
-    folds: Annotated[int, typer.Option(min=2, help="Folds that choose, and judge without --test.")] = 3,
-    measure: options.OneMeasureOption = "ndcg@10",
-    seed: Annotated[int, typer.Option("--seed", "-s", help="Seed of all that is drawn.")] = 0,
-    json: options.JsonOption = False,
+    made: Annotated[int, typer.Option(min=0, help="Copies of all rows with mixed features to grow trees from too.")] = 0,
+    folds: Annotated[int, typer.Option(min=2, help="Folds that choose the student, and judge it without --test.")] = 3,
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="The measure of the table.", autocompletion=completing.measures)
+    ] = "ndcg@10",
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all that is drawn.")] = 0,
+    allow_overlap: options.OverlapOption = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
     *,
     reading: options.Reading,
 ) -> None:
     """Distil a large ranker into one small forest that ranks alike and scores faster.
 
-    The table shows size, time and quality of the teacher, the student and a forest of the student's size that had no teacher.
+    The table shows size, time and quality of the teacher, the students and a forest of their size that had no teacher. R² is
+    the share of the teacher's variance within queries that a ranker explains.
 
     Examples:
 
       rankinite distil ensemble.rankinite --data train.txt.gz --test test.txt.gz --trees 100 --out small.rankinite
 
-      rankinite distil ensemble.rankinite --data train.txt.gz --unjudged log.parquet --how grow --made 2 --out small.rankinite
+      rankinite distil ensemble.rankinite --data train.txt.gz --unjudged log.parquet --how grow --out small.rankinite
     """
+    from rankinite.distil import distil as distilled
+
+    files.check_writeable(out)
+    judged, named = rankers.read_for(rankers.by_name([model]), data, reading)
+    (teacher,) = named.values()
+    further = [reading.read([path], like=judged) for path in unjudged or ()]
+    tested = None if test is None else reading.read(test, like=judged)
+    with options.busy("distilling"):
+        found = distilled(
+            teacher,  # pyright: ignore[reportArgumentType] - checked where it is used
+            judged,
+            unjudged=further,
+            trees=trees,
+            leaves=leaves,
+            how=how,
+            made=made,
+            folds=folds,
+            measure=measure,
+            test=tested,
+            seed=seed,
+            allow_overlap=allow_overlap,
+        )
+    with options.busy(f"writing {out}"):
+        found.ranker.save(out)
+    say(f"{out}: {len(found.ranker)} trees in place of {found['teacher'].trees:,}")
+    say_all(found.warnings)
+    _print(found, out, as_json=json)
+
+
+def _print(found: Distilled, out: Path, *, as_json: bool) -> None:
+    from rankinite.cli.output import echo
+
+    if not as_json:
+        echo(found.grid().text())
+        return
+    import json as writer
+    from dataclasses import asdict
+
+    about = {"model": str(out), "method": found.method, "measure": str(found.measure), "judged_on": found.judged_on}
+    echo(writer.dumps({**about, "rankers": [asdict(row) for row in found.rows], "warnings": found.warnings}, indent=1))

@@ -1,0 +1,82 @@
+"""``rankinite cross-validate``: trainers compared on queries that they did not see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankinite.cli import options
+from rankinite.cli import trainer_arguments as trainers
+from rankinite.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rankinite.data.dataset import Dataset
+
+LETOR, BATCHES = "letor", "batches"
+"""Folds that are not counted."""
+
+
+@options.with_options(reading=options.Reading())
+def cross_validate(
+    data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or are parts.", show_default=False)],
+    system: Annotated[
+        list[str],
+        typer.Option("--system", "-S", help=f"What to train: {trainers.HELP}. Write name=… to name it; may be repeated."),
+    ],
+    folds: Annotated[
+        str,
+        typer.Option(
+            help="A number: folds dealt by query, each tested once; letor: the files are LETOR's parts S1 … S5; batches: each "
+            "batch is tested by rankers of all others."
+        ),
+    ] = "5",
+    measure: options.MeasureOption = None,
+    seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of the dealing and of the tests.")] = 0,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also show every pair with all three tests and wins, ties, losses.")
+    ] = False,
+    layout: options.FormatOption = "text",
+    json: options.JsonOption = False,
+    *,
+    reading: options.Reading,
+) -> None:
+    """Compare learners by cross-validation: every query is scored by rankers that did not see it, and all folds are pooled.
+
+    Of k folds, fold i is tested, the next one says when to stop, and the others train. Differences are tested as by compare.
+
+    Examples:
+
+      rankinite cross-validate judged.txt.gz -S lambdamart -S mart -m ndcg@10 -m err
+
+      rankinite cross-validate S1.txt S2.txt S3.txt S4.txt S5.txt --folds letor \\
+        -S 'one=lambdamart row_share=0.7' -S 'five=lambdamart row_share=0.7 seeds=5' -S 'bag=lambdamart bags=10'
+    """
+    from rankinite.cli.output import echo_comparison
+    from rankinite.cli.progress import fits
+    from rankinite.ensembles.cross_validation import cross_validate as validated
+
+    named = trainers.trainers(system)
+    judged, count = _read(data, folds, reading)
+    with fits(len(named)) as watch:
+        result = validated(
+            named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch
+        )
+    echo_comparison(result, "json" if json else layout, pairs=pairs)
+
+
+def _read(paths: list[Path], folds: str, reading: options.Reading) -> tuple[Dataset | list[Dataset], Any]:
+    """The data, or LETOR's parts, and how to make folds of them."""
+    if folds == LETOR:
+        first = reading.read(trainers.parts_of(paths)[:1])
+        return [first, *(reading.read([path], like=first) for path in paths[1:])], 0
+    judged = reading.read(paths)
+    if folds == BATCHES:
+        return judged, BATCHES
+    try:
+        return judged, int(folds)
+    except ValueError as problem:
+        raise ArgumentError(
+            "is not understood", setting="folds", value=folds, remedy=f"Give a number, {LETOR} or {BATCHES}"
+        ) from problem
