@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.preferences import Preferences
-from rankinite.engine.kernel import Indices
+from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
 
 
@@ -22,32 +22,13 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     queries without a batch an empty one.
     """
     parts = list(parts)
-    if not parts:
-        raise ArgumentError("is empty", owner="concat", setting="parts", value=parts, remedy="Give at least one data set")
-    if prefixes is not None and len(prefixes) != len(parts):
-        raise ArgumentError(
-            f"does not fit {len(parts)} data sets",
-            owner="concat",
-            setting="prefixes",
-            value=prefixes,
-            remedy="Give one prefix per data set, or none",
-        )
+    _check_prefixes(parts, prefixes)
     first = parts[0]
     for part in parts[1:]:
         check_same_features(first, part)
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
-    names, counts = np.unique(qids, return_counts=True)
-    if len(names) < len(qids):
-        repeated = str(names[counts > 1][0])
-        raise DataError(
-            f"query {quoted(repeated)} appears in more than one of them",
-            place=" + ".join(part.source for part in parts),
-            value=repeated,
-            rule="Query ids must differ",
-            remedy="Pass prefixes=('a:', 'b:', …) to keep them apart",
-            shell_remedy="Rename the queries of one of them",
-        )
+    _check_qids(qids, parts)
     starts = np.cumsum([0, *(part.rows for part in parts)])
     return Dataset(
         features=np.concatenate([part.features for part in parts]),
@@ -62,6 +43,33 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
     )
+
+
+def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) -> None:
+    if not parts:
+        raise ArgumentError("is empty", owner="concat", setting="parts", value=[], remedy="Give at least one data set")
+    if prefixes is not None and len(prefixes) != len(parts):
+        raise ArgumentError(
+            f"does not fit {len(parts)} data sets",
+            owner="concat",
+            setting="prefixes",
+            value=prefixes,
+            remedy="Give one prefix per data set, or none",
+        )
+
+
+def _check_qids(qids: Strings, parts: Sequence[Dataset]) -> None:
+    names, counts = np.unique(qids, return_counts=True)
+    if len(names) < len(qids):
+        repeated = str(names[counts > 1][0])
+        raise DataError(
+            f"query {quoted(repeated)} appears in more than one of them",
+            place=" + ".join(part.source for part in parts),
+            value=repeated,
+            rule="Query ids must differ",
+            remedy="Pass prefixes=('a:', 'b:', …) to keep them apart",
+            shell_remedy="Rename the queries of one of them",
+        )
 
 
 def _input_rows(parts: Sequence[Dataset], starts: Indices) -> Indices | None:

@@ -100,19 +100,7 @@ def synthesise(
     <Dataset synthetic valid 0: 100 queries, 5000 rows, 50 features>
     """
     world = world or World()
-    check_choice("synthesise", "part", part, get_args(Part))
-    if not 1 <= queries <= MOST_QUERIES:
-        raise ArgumentError(
-            f"must lie between 1 and {MOST_QUERIES}",
-            owner="synthesise",
-            setting="queries",
-            value=queries,
-            remedy="Draw more from another domain or with another seed",
-        )
-    if domain < 0:
-        raise ArgumentError(
-            "is negative", owner="synthesise", setting="domain", value=domain, rule="Domains are numbered from 0"
-        )
+    _check_draw(queries, part, domain)
     place = domain * len(get_args(Part)) + get_args(Part).index(part)
     features = np.empty((queries * world.documents, world.features), FEATURE)
     grades = np.empty(len(features), GRADE)
@@ -134,6 +122,22 @@ def synthesise(
         doc_ids=_doc_ids(qids, world.documents) if doc_ids else None,
         source=f"synthetic {part} {domain}",
     )
+
+
+def _check_draw(queries: int, part: str, domain: int) -> None:
+    check_choice("synthesise", "part", part, get_args(Part))
+    if not 1 <= queries <= MOST_QUERIES:
+        raise ArgumentError(
+            f"must lie between 1 and {MOST_QUERIES}",
+            owner="synthesise",
+            setting="queries",
+            value=queries,
+            remedy="Draw more from another domain or with another seed",
+        )
+    if domain < 0:
+        raise ArgumentError(
+            "is negative", owner="synthesise", setting="domain", value=domain, rule="Domains are numbered from 0"
+        )
 
 
 class _Polynomial(NamedTuple):

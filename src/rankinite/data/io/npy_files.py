@@ -57,11 +57,16 @@ def read_npy(path: Path) -> npt.NDArray[Any]:
 
 def _header(content: bytes, path: Path) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
     """Dtype, shape and whether columns come first, from a header that is a Python dict in text."""
+    text = content.decode("latin1")
     try:
-        parsed: Any = ast.literal_eval(content.decode("latin1").strip())
+        parsed: Any = ast.literal_eval(text.strip())
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as problem:  # all that literal_eval may raise
         raise DataError(
-            f"its header cannot be read ({cut(problem)})", place=path, value=cut(content), rule=DAMAGED, remedy=WRITE
+            f"its header cannot be read ({cut(problem)})",
+            place=path,
+            value=cut(text),
+            rule=DAMAGED,
+            remedy=WRITE,
         ) from problem
     facts = cast("dict[Any, Any]", parsed) if isinstance(parsed, dict) else {}
     descr, shape, by_columns = facts.get("descr"), facts.get("shape"), facts.get("fortran_order")
