@@ -30,8 +30,8 @@ def test_regrouping_is_stable(qids: list[str]) -> None:
     assert names.tolist() == expected
     rows = np.arange(len(qids)) if order is None else order
     for query, name in enumerate(expected):
-        own = rows[offsets[query] : offsets[query + 1]].tolist()
-        assert own == [row for row, qid in enumerate(qids) if qid == name]
+        rows_of_query = rows[offsets[query] : offsets[query + 1]].tolist()
+        assert rows_of_query == [row for row, qid in enumerate(qids) if qid == name]
     assert (order is None) == (rows.tolist() == list(range(len(qids))))
 
 

@@ -114,7 +114,7 @@ def test_held_out_parts_do_not_depend_on_the_order_of_queries() -> None:
     data = random_dataset(5, 15)
     turned = data.select_queries(np.random.default_rng(1).permutation(15))
     for seed in range(3):
-        parts = [[qids(part.held) for part in holdouts(own, 4, seed=seed)] for own in (data, turned)]
+        parts = [[qids(part.held) for part in holdouts(whole, 4, seed=seed)] for whole in (data, turned)]
         assert parts[0] == parts[1]
     assert [qids(part.held) for part in holdouts(data, 4)] != [qids(part.held) for part in holdouts(data, 4, seed=1)]
 

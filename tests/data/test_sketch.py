@@ -39,8 +39,8 @@ def test_few_queries_are_all_found_and_no_others(seed, other):
     assert (sketch.queries, sketch.level, sketch.complete) == (len(known), 0, True)
     judged = rk.concat([random_dataset(other, queries=3), parts(data, 2, 5)], prefixes=("a", "b"))
     contents = contents_of(judged)
-    assert sketch.found(contents).tolist() == [own in known for own in known_queries(judged)]
-    assert sketch.covered(contents).tolist() == [own != "" for own in known_queries(judged)]
+    assert sketch.found(contents).tolist() == [query in known for query in known_queries(judged)]
+    assert sketch.covered(contents).tolist() == [query != "" for query in known_queries(judged)]
 
 
 @given(st.integers(0, 500))

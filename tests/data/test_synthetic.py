@@ -73,8 +73,9 @@ def products(x: np.ndarray) -> np.ndarray:
 
 def grades_by(world: World, domain: int, data: Dataset) -> np.ndarray:
     """A linear stand-in for the domain's taste: least-squares grades on features and their products, learnt on its own data."""
-    own = synthesise(800, domain=domain, world=world)
-    weights, *_ = np.linalg.lstsq(products(own.features.astype(np.float64)), own.grades - own.grades.mean(), rcond=None)
+    learnt = synthesise(800, domain=domain, world=world)
+    features = products(learnt.features.astype(np.float64))
+    weights, *_ = np.linalg.lstsq(features, learnt.grades - learnt.grades.mean(), rcond=None)
     return products(data.features.astype(np.float64)) @ weights
 
 

@@ -207,7 +207,7 @@ class Dataset:
         missing = [grade for grade in present.tolist() if grade not in known]
         if missing:
             raise DataError(
-                f"the grade map does not contain {listed(missing)}",
+                f"the grade map does not contain {', '.join(f'{grade:g}' for grade in missing)}",
                 place=self.source,
                 value=missing,
                 remedy="Map every grade that appears in the data",

@@ -131,11 +131,11 @@ class Description:
         constant = self.constant_features
         if constant:
             listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
-            found.append(f"{len(constant):,} features are constant and carry no information: {listed}.")
+            found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
         infinite = [feature.name for feature in self.features if feature.infinite]
         if infinite:
             found.append(
-                f"{len(infinite):,} features contain infinite values ({', '.join(infinite[:20])}): "
+                f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
                 "read them with --infinite missing or --infinite clip, in Python infinite=."
             )
         if self.odd_features:

@@ -1,4 +1,4 @@
-"""Sources of judged data: files of each format, tables and arrays in memory, each with its way to name the place of a row."""
+"""Sources of judged data: files of each format, tables and arrays in memory, each with a function for the place of a row."""
 
 from __future__ import annotations
 
