@@ -1,4 +1,4 @@
-"""Text that comes from data and files, made safe for where it goes: it may be meant to do more there than to be read."""
+"""Safe text: names from data and files, made harmless for terminals and spreadsheets, which obey some of what they show."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """Control characters, which terminals obey; marks that turn the direction of what follows; halves of surrogate pairs."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""How a cell begins that spreadsheets take for a formula, or whose beginning they pass over."""
+"""Beginnings of cells that spreadsheets take for a formula, or skip before one."""
 
 
 def for_terminal(text: str, keep: str = "\n\t") -> str:
-    r"""The text with what would not be seen written out as ``\u001b``, which means the same in JSON; ``keep`` stays."""
+    r"""The text with invisible characters written out as ``\u001b``, which means the same in JSON; ``keep`` stays."""
     return _UNSEEN.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
 
 
 def for_spreadsheet(cell: str) -> str:
-    """A cell of a CSV file that spreadsheets show as it is: an apostrophe goes before what they would compute.
+    """A cell of a CSV file that spreadsheets show as it is: formulas get an apostrophe in front.
 
-    Numbers stay numbers, with a sign too.
+    Numbers stay numbers, even with a sign.
     """
     return f"'{cell}" if cell.startswith(_FORMULA) and not _is_number(cell) else cell
 

@@ -18,11 +18,12 @@ import pytest
 
 import rankinite as rk
 from rankinite.data.io import unpacking
-from rankinite.data.io.letor import _blocks as _letor_blocks
+from rankinite.data.io.letor import _gatherer as letor_gatherer
 from rankinite.data.io.letor.files import read_letor
 from rankinite.data.io.streams import line_chunks, open_bytes, read_whole
 from rankinite.engine import memory
 from rankinite.errors import ArgumentError, DataError
+from refusals import refused
 
 PACK = {
     ".gz": gzip.compress,
@@ -46,7 +47,7 @@ def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused_while_it_grows
     path.write_bytes(PACK[suffix](b"\n" * (5 << 20)))
     monkeypatch.setattr(unpacking, "MOST_EXPANSION", 50)
     for read in (rk.load, rk.read, read_whole, lambda path: list(line_chunks(path))):
-        with pytest.raises(DataError, match=r"unpacks to more than 1\.0 MiB.*50 times its size.*decompress it"):
+        with refused(DataError, place=path, value=1 << 20):
             read(path)
     with open_bytes(path) as handle:
         handle.read(16)
@@ -61,7 +62,7 @@ def test_compressed_tables_are_bounded_too(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(unpacking, "MOST_EXPANSION", 50)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"qid,grade,a\n" + b"1,2,3\n" * 500_000))
-    with pytest.raises(DataError, match="unpacks to more than"):
+    with refused(DataError, place=path, value=1 << 20):
         rk.read(path)
 
 
@@ -69,7 +70,7 @@ def test_what_is_taken_in_as_a_whole_must_fit_into_the_memory(tmp_path: Path, mo
     path = tmp_path / "model.json"
     path.write_bytes(b"{" + b" " * 3_000_000)
     allow(monkeypatch, 10_000_000)
-    with pytest.raises(DataError, match=r"model\.json: its content, .* would take .* may use 9\.5 MiB more .*right file"):
+    with refused(DataError, place="model.json"):
         rk.load(path)
     allow(monkeypatch, 100_000_000)
     assert len(read_whole(path)) == 3_000_001
@@ -80,16 +81,16 @@ def test_a_line_without_an_end_must_fit_into_the_memory(tmp_path: Path, suffix: 
     path = tmp_path / f"line.txt{suffix}"
     path.write_bytes(PACK.get(suffix, bytes)(b"1 qid:1 " + b" " * 3_000_000))
     allow(monkeypatch, 5_000_000)
-    with pytest.raises(DataError, match=r"a line, .* one row per line"):
+    with refused(DataError, place=path):
         list(line_chunks(path, 1 << 16))
 
 
 def test_a_dense_matrix_must_be_justified_by_the_files(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(_letor_blocks, "ALWAYS_DENSE", 1 << 20)
+    monkeypatch.setattr(letor_gatherer, "ALWAYS_DENSE", 1 << 20)
     text = b"0 qid:1 1000:1\n" + b"0 qid:1\n" * 5_000
     (tmp_path / "bomb.txt.xz").write_bytes(lzma.compress(text))
     (tmp_path / "plain.txt").write_bytes(text)
-    with pytest.raises(DataError, match=r"of 1000 features would take .* as a dense matrix, but \d+ bytes of input justify"):
+    with refused(DataError, place="bomb.txt.xz:2097", value=4 * 1000 * 2097):
         rk.read(tmp_path / "bomb.txt.xz")
     assert rk.read(tmp_path / "plain.txt").features.shape == (5_001, 1000)
 
@@ -99,7 +100,7 @@ def test_a_dictionary_larger_than_the_memory_is_refused(tmp_path: Path, monkeypa
     path.write_bytes(lzma.compress(b"1 qid:1 1:2\n", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 26}]))
     assert rk.read(path).rows == 1
     allow(monkeypatch, 5_000_000)
-    with pytest.raises(DataError, match=r"wide\.txt\.xz: to unpack it takes more than 2\.4 MiB of memory.*smaller dictionary"):
+    with refused(DataError, place="wide.txt.xz", value=2_500_000):
         rk.read(path)
 
 
@@ -125,7 +126,7 @@ for read in (lambda: letor.read_letor([text], chunk=1 << 16), lambda: rk.read(pa
     try:
         print(read().rows)
     except rk.DataError as problem:
-        print(str(problem).replace(chr(10), " "))
+        print(problem.place)
 """
 
 
@@ -142,8 +143,8 @@ def test_files_that_shrink_while_they_are_read_do_not_end_the_process(tmp_path: 
     )
     assert result.returncode == 0, result.stderr
     of_text, of_parquet, of_arrow = result.stdout.splitlines()
-    assert of_text.startswith(f"{text}: the file shrank while it was read")
-    assert of_parquet.startswith(f"{parquet}: cannot be read")
+    assert of_text == str(text)
+    assert of_parquet == str(parquet)
     assert of_arrow == str(rows)  # it was taken in as a whole
 
 
@@ -153,7 +154,7 @@ def test_chunks_of_a_file_that_shrinks_end_in_an_error(tmp_path: Path) -> None:
     chunks = line_chunks(path, 100)
     next(chunks)
     os.truncate(path, 500)
-    with pytest.raises(DataError, match=r"data\.txt: the file shrank while it was read: it had 12000 bytes.*read it again"):
+    with refused(DataError, place="data.txt", value=500):
         list(chunks)
 
 
@@ -161,9 +162,7 @@ def test_zip_archives_are_named_and_what_is_read_instead(tmp_path: Path) -> None
     with zipfile.ZipFile(tmp_path / "train.zip", "w") as archive:
         archive.writestr("train.txt", "1 qid:1 1:1\n")
     for read in (rk.read, rk.load):
-        with pytest.raises(
-            DataError, match=r"train\.zip: this is a zip archive, which is not read\. Unpack it.*\.gz, \.zst, \.xz"
-        ):
+        with refused(DataError, place="train.zip", value="a zip archive"):
             read(tmp_path / "train.zip")
 
 
@@ -173,7 +172,7 @@ def test_where_no_features_are_allowed_every_index_is_refused(tmp_path: Path, in
     judgements.write_text("1 0 a 1\n1 0 b 0\n")
     path = tmp_path / "data.txt"
     path.write_text(f"1 qid:1 {index}:1\n")
-    with pytest.raises(DataError, match=r"There must be no features, as in the data it is read like|feature index 0"):
+    with refused(DataError, place="data.txt:1", value=f"{index}:1"):
         rk.read(path, like=rk.read(judgements))
     path.write_text("1 qid:1\n")
     assert rk.read(path, like=rk.read(judgements)).features.shape == (1, 0)
@@ -181,7 +180,7 @@ def test_where_no_features_are_allowed_every_index_is_refused(tmp_path: Path, in
 
 def test_a_number_of_features_is_no_choice_of_features(tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("1 qid:1 1:1\n")
-    with pytest.raises(ArgumentError, match=r"features=0: features are chosen by a list"):
+    with refused(ArgumentError, owner="read", setting="features", value=0):
         rk.read(tmp_path / "data.txt", features=0)
 
 
@@ -191,24 +190,16 @@ EDGE = (2**128 - 2**104 + 2**128) // 2
 
 @pytest.mark.parametrize("chunk", [20, 1 << 20])
 @pytest.mark.parametrize(
-    ("grade", "says"),
-    [
-        (str(EDGE), "is not a finite number"),
-        (f"{EDGE}.0", "is not a finite number"),
-        (f"{EDGE - 1}", "becomes another number as a 32-bit float"),
-        ("16777217", "the whole grade '16777217' becomes another number"),
-        ("16777217.0", "becomes another number"),
-        ("1700000001", "becomes another number"),
-        ("33554433e0", "becomes another number"),
-    ],
+    "grade",
+    [str(EDGE), f"{EDGE}.0", f"{EDGE - 1}", "16777217", "16777217.0", "1700000001", "33554433e0"],
 )
-def test_grades_at_the_edges_of_float32_are_refused_with_their_line(tmp_path: Path, grade: str, says: str, chunk: int) -> None:
+def test_grades_at_the_edges_of_float32_are_refused_with_their_line(tmp_path: Path, grade: str, chunk: int) -> None:
     path = tmp_path / "data.txt"
     path.write_text(f"1 qid:1 1:1\n\n{grade} qid:1 1:2\n1 qid:1 1:x\n")
-    with pytest.raises(DataError, match=rf"data\.txt:3: .*{says}"):
+    with refused(DataError, place="data.txt:3", value=grade):
         read_letor([path], chunk=chunk)
     (tmp_path / "q.qrels").write_text(f"1 0 a 1\n1 0 b {grade}\n")
-    with pytest.raises(DataError, match=r"q\.qrels:2: .*32-bit float"):
+    with refused(DataError, place="q.qrels:2", value=grade):
         rk.read(tmp_path / "q.qrels")
 
 
@@ -224,15 +215,14 @@ def test_grades_that_float32_holds_or_that_are_decimals_are_read(tmp_path: Path,
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
-def test_whole_grades_of_arrays_and_tables_that_float32_lacks_are_refused_with_their_row(tmp_path: Path, kind: type) -> None:
+def test_whole_grades_of_arrays_and_tables_beyond_float32_are_refused_with_their_row(tmp_path: Path, kind: type) -> None:
     grades = np.asarray([1, 16777216, 16777217], kind)
     features, qids = np.ones((3, 1), np.float32), ["a", "a", "a"]
-    says = r"row 2: the whole grade 16777217 becomes another number as a 32-bit float"
-    with pytest.raises(DataError, match=says):
+    with refused(DataError, place="row 2", value=16777217):
         rk.read(features, grades=grades, qid=qids)
     table = pa.table({"grade": grades, "qid": qids, "x": [1.0, 2.0, 3.0]})
     pq.write_table(table, tmp_path / "data.parquet")
-    for given in (table, tmp_path / "data.parquet"):
-        with pytest.raises(DataError, match=says):
-            rk.read(given)
+    for source in (table, tmp_path / "data.parquet"):
+        with refused(DataError, place="row 2", value=16777217):
+            rk.read(source)
     assert rk.read(features, grades=grades[:2].repeat([1, 2]), qid=qids).grades.tolist() == [1.0, 16777216.0, 16777216.0]

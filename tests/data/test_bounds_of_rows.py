@@ -12,6 +12,7 @@ from oracles.datasets import random_dataset
 from rankinite.data.dataset import Dataset
 from rankinite.data.preferences import Preferences
 from rankinite.errors import DataError
+from refusals import refused
 
 HUGE = 999_999_999_999_999
 """The largest size that a line of a group file may give."""
@@ -30,7 +31,7 @@ def test_group_files_whose_sum_wraps_round_are_refused(tmp_path: Path) -> None:
     for name, text in (("plain.txt", "1 1:0.5\n0 1:0.1\n"), ("plain.csv", "1,0.5\n0,0.1\n")):
         (tmp_path / name).write_text(text)
         (tmp_path / f"{name}.query").write_text("".join(f"{size}\n" for size in sizes))
-        with pytest.raises(DataError, match=f"group 0 has size {HUGE}, but there are 2 rows.*add up to the rows"):
+        with refused(DataError, place="group 0", value=HUGE):
             rk.read(tmp_path / name)
 
 
@@ -40,8 +41,9 @@ def test_group_files_whose_sum_wraps_round_are_refused(tmp_path: Path) -> None:
     ids=["wrapping", "negative first", "negative last", "beyond int64", "beyond int64 as a float"],
 )
 def test_group_sizes_are_bounded_by_the_rows(sizes: object) -> None:
-    with pytest.raises(DataError, match=r"has size .* Sizes must be whole numbers from 0 on that add up to the rows"):
+    with pytest.raises(DataError) as caught:
         rk.read(np.zeros((3, 1)), grades=[0, 1, 2], group=sizes)
+    assert caught.value.value in np.asarray(sizes).tolist()
 
 
 @pytest.mark.parametrize(
@@ -51,25 +53,25 @@ def test_group_sizes_are_bounded_by_the_rows(sizes: object) -> None:
 )
 def test_offsets_rise_from_none_to_all_rows(offsets: list[int]) -> None:
     qids = [str(number) for number in range(len(offsets) - 1)]
-    with pytest.raises(DataError, match="offsets must rise from 0 to 4"):
+    with refused(DataError, place="offsets", value=offsets):
         Dataset(np.zeros((4, 1)), np.zeros(4), np.asarray(offsets), np.asarray(qids), ("f",))
 
 
 def test_grades_and_qids_have_one_dimension() -> None:
-    with pytest.raises(DataError, match=r"grades has shape \(2, 2\) but must have \(4,\)"):
+    with refused(DataError, place="grades", value=(2, 2)):
         Dataset(np.zeros((4, 1)), np.zeros((2, 2)), np.asarray([0, 4]), np.asarray(["a"]), ("f",))
-    with pytest.raises(DataError, match=r"qids has shape \(1, 1\)"):
+    with refused(DataError, place="qids", value=(1, 1)):
         Dataset(np.zeros((4, 1)), np.zeros(4), np.asarray([0, 4]), np.asarray([["a"]]), ("f",))
 
 
 @pytest.mark.parametrize("row", [-1, -(2**63), np.uint64(2**64 - 1), np.uint64(2**63)])
 def test_preferences_name_rows_from_0_on(row: int) -> None:
     for pair in (([row], [0]), ([0], [row])):
-        with pytest.raises(DataError, match=r"preference 0: (better|worse) is row .* Row numbers count from 0"):
+        with refused(DataError, place="preference 0", value=int(row)):
             Preferences(*map(np.asarray, pair), np.ones(1))
 
 
 def test_preferences_name_rows_of_the_data() -> None:
     data = random_dataset(1)
-    with pytest.raises(DataError, match=f"rows run from 0 to {data.rows - 1}"):
+    with refused(DataError, place="preference 0", value=(2**63 - 1, 0)):
         data.with_preferences(Preferences(np.asarray([2**63 - 1]), np.zeros(1, np.int64), np.ones(1)))

@@ -42,11 +42,11 @@ def names(first: int = 0) -> tuple[Name, ...]:
     return tuple(Name(f"feature {number}") for number in range(first, first + COUNT))
 
 
-def data_of(own: tuple[str, ...]) -> Dataset:
-    return Dataset(np.zeros((2, len(own))), np.zeros(2), np.asarray([0, 2]), np.asarray(["a"]), own)
+def data_of(features: tuple[str, ...]) -> Dataset:
+    return Dataset(np.zeros((2, len(features))), np.zeros(2), np.asarray([0, 2]), np.asarray(["a"]), features)
 
 
-def refused(call: Callable[[], object]) -> None:
+def expect_refusal(call: Callable[[], object]) -> None:
     with pytest.raises(DataError):
         call()
 
@@ -61,9 +61,9 @@ WORK: dict[str, Callable[[Path], object]] = {
     "select": lambda _: data_of(names()).select_features(names()[::-1]),
     "rename": lambda _: data_of(names()).rename_features({name: f"{name}!" for name in names()}),
     "write": lambda folder: write(data_of(names()), folder / "t.arrow"),
-    "write twice the same": lambda folder: refused(lambda: write(data_of(names() + names()), folder / "t.arrow")),
+    "write twice the same": lambda folder: expect_refusal(lambda: write(data_of(names() + names()), folder / "t.arrow")),
     "columns": lambda _: check_columns(names(), names()[::-1], "a", "b"),
-    "columns twice the same": lambda _: refused(lambda: check_columns(names(), names() + names(), "a", "b")),
+    "columns twice the same": lambda _: expect_refusal(lambda: check_columns(names(), names() + names(), "a", "b")),
     "ignore": lambda _: assign_roles(
         dict.fromkeys(("qid", "grade", *names()), pa.float32()), source="t", wanted={}, ignore=names()[::-1]
     ),
@@ -71,8 +71,8 @@ WORK: dict[str, Callable[[Path], object]] = {
         np.zeros((2, COUNT)), grades=[0, 1], group=[2], ignore=[Name(number) for number in range(1, COUNT)]
     ),
     "find": lambda _: columns_of(names(), names()[::-1], "data"),
-    "find nothing": lambda _: refused(lambda: columns_of(names(), names(COUNT), "data")),
-    "match": lambda _: refused(lambda: match_features(generic_forest(), names()[:-5], "data")),
+    "find nothing": lambda _: expect_refusal(lambda: columns_of(names(), names(COUNT), "data")),
+    "match": lambda _: expect_refusal(lambda: match_features(generic_forest(), names()[:-5], "data")),
     "monotone": lambda _: TreeSettings(monotone=tuple(Name(f"+{name}") for name in names())).signs(names()[::-1]),
 }
 

@@ -12,6 +12,7 @@ import rankinite as rk
 from rankinite.data.io.preference_files import read_preferences
 from rankinite.data.io.trec import read_qrels, read_scores
 from rankinite.errors import DataError, cut, listed, quoted
+from refusals import refused
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
 
@@ -42,42 +43,42 @@ def test_scores_of_any_number_type_are_read(tmp_path: Path, data: rk.Dataset, dt
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "value"),
     [
-        (b"", "does not begin like"),
-        (b"\x93NUMPY", "does not begin like"),
-        (b"PK\x03\x04" + bytes(30), "zip archive"),
-        (b"\x93NUMPY\x09\x00" + bytes(30), "does not begin like"),
-        (npy(WHOLE)[:40], "header is longer than the file"),
-        (npy("{" * 200), "its header cannot be read"),
-        (npy("(" * 5000), "its header cannot be read"),
-        (npy("{[]: 1}"), "its header cannot be read"),
-        (npy("-" * 9000 + "1"), "its header cannot be read"),
-        (npy("[1, 2]"), "its values are of type None"),
-        (npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,)}"), "which are no numbers"),
-        (npy("{'descr': '|O', 'fortran_order': False, 'shape': (3,)}"), "which are no numbers"),
-        (npy("{'descr': '<f8', 'fortran_order': False, 'shape': 3}"), "its shape is 3"),
-        (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}"), "its shape is"),
-        (npy(WHOLE, bytes(20)), r"announces an array of shape \(3,\), 24 bytes, but 20 follow"),
-        (npy(WHOLE.replace("3,", f"{10**12},"), bytes(24)), "8000000000000 bytes, but 24 follow"),
-        (npy(WHOLE.replace("3,", f"{10**30},"), bytes(24)), "its shape is"),
-        (npy(WHOLE.replace("3,", "3, 1"), bytes(24)), r"shape \(3, 1\)"),
+        (b"", b""),
+        (b"\x93NUMPY", b"\x93NUMPY"),
+        (b"PK\x03\x04" + bytes(30), "a zip archive"),
+        (b"\x93NUMPY\x09\x00" + bytes(30), b"\x93NUMPY"),
+        (npy(WHOLE)[:40], len(WHOLE)),
+        (npy("{" * 200), "{" * 200),
+        (npy("(" * 5000), "(" * 200 + "…"),
+        (npy("{[]: 1}"), "{[]: 1}"),
+        (npy("-" * 9000 + "1"), "-" * 200 + "…"),
+        (npy("[1, 2]"), None),
+        (npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,)}"), [("a", "<f8")]),
+        (npy("{'descr': '|O', 'fortran_order': False, 'shape': (3,)}"), "|O"),
+        (npy("{'descr': '<f8', 'fortran_order': False, 'shape': 3}"), 3),
+        (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}"), (-3,)),
+        (npy(WHOLE, bytes(20)), 20),
+        (npy(WHOLE.replace("3,", f"{10**12},"), bytes(24)), 24),
+        (npy(WHOLE.replace("3,", f"{10**30},"), bytes(24)), (10**30,)),
+        (npy(WHOLE.replace("3,", "3, 1"), bytes(24)), (3, 1)),
     ],
 )
-def test_damaged_score_files(tmp_path: Path, data: rk.Dataset, content: bytes, says: str) -> None:
+def test_damaged_score_files(tmp_path: Path, data: rk.Dataset, content: bytes, value: object) -> None:
     (tmp_path / "s.npy").write_bytes(content)
-    with pytest.raises(DataError, match=rf"s\.npy: .*{says}"):
+    with refused(DataError, place="s.npy", value=value):
         read_scores(tmp_path / "s.npy", data)
 
 
 def test_numbers_of_thousands_of_digits_in_preferences(tmp_path: Path, data: rk.Dataset) -> None:
     path, nameless = tmp_path / "p.tsv", replace(data, doc_ids=None)
     path.write_text(f"1\t{'9' * 5000}\t0\n")
-    with pytest.raises(DataError, match=r"p\.tsv:1: '9+…' is no position in query '1'") as caught:
+    with refused(DataError, place="p.tsv:1", value="9" * 5000) as caught:
         read_preferences(path, nameless)
     assert len(str(caught.value)) < 500
     path.write_text(f"1\t1\t0\t{'9' * 5000}\n")
-    with pytest.raises(DataError, match=r"p\.tsv:1: the probability is 9+…") as caught:
+    with refused(DataError, place="p.tsv:1", value="9" * 5000) as caught:
         read_preferences(path, nameless)
     assert len(str(caught.value)) < 500
 

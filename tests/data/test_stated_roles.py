@@ -19,6 +19,7 @@ from rankinite import read, write
 from rankinite.data.io.columns import USUAL_NAMES
 from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.errors import DataError
+from refusals import refused
 
 USUAL = [name for names in USUAL_NAMES.values() for name in names]
 NAMES = [*USUAL, *(f"_{role}" for role in USUAL_NAMES), "", "Unnamed: 0", "__index_level_0__", "LABEL", "Fold", "a", "a.b", "1"]
@@ -62,34 +63,33 @@ def stated(path: Path, text: bytes) -> Path:
 
 DEEP = 100_000
 NOT_ROLES = {
-    "list": (b'["qid"]', "hold a list"),
-    "number": (b"7", "hold a int"),
-    "null": (b"null", "hold a NoneType"),
-    "no JSON": (b"{qid", "not JSON"),
-    "no text": (b"\xff\xfe\xfa", "not JSON"),
-    "deep list": (b"[" * DEEP + b"]" * DEEP, "not JSON"),
-    "deep column": (b'{"qid":' * DEEP + b"1" + b"}" * DEEP, "not JSON"),
-    "unknown role": (b'{"qid": "qid", "grades": "grade", "price": "x"}', "name the role 'price'"),
-    "no column": (b'{"qid": "query", "grades": "grade"}', "give 'qid' to 'query', which is no column"),
-    "number for a column": (b'{"qid": 1, "grades": "grade"}', "give 'qid' to '1', which is no column"),
-    "list for a column": (b'{"qid": ["qid"], "grades": "grade"}', "which is no column"),
-    "one column twice": (b'{"qid": "qid", "grades": "grade", "weight": "grade"}', "several roles to column 'grade'"),
+    "list": (b'["qid"]', "list"),
+    "number": (b"7", "int"),
+    "null": (b"null", "NoneType"),
+    "no JSON": (b"{qid", None),
+    "no text": (b"\xff\xfe\xfa", None),
+    "deep list": (b"[" * DEEP + b"]" * DEEP, None),
+    "deep column": (b'{"qid":' * DEEP + b"1" + b"}" * DEEP, None),
+    "unknown role": (b'{"qid": "qid", "grades": "grade", "price": "x"}', "price"),
+    "no column": (b'{"qid": "query", "grades": "grade"}', "query"),
+    "number for a column": (b'{"qid": 1, "grades": "grade"}', 1),
+    "list for a column": (b'{"qid": ["qid"], "grades": "grade"}', ["qid"]),
+    "one column twice": (b'{"qid": "qid", "grades": "grade", "weight": "grade"}', "grade"),
 }
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-@pytest.mark.parametrize(("text", "problem"), NOT_ROLES.values(), ids=NOT_ROLES)
-def test_metadata_that_are_no_roles_are_refused(tmp_path: Path, suffix: str, text: bytes, problem: str) -> None:
+@pytest.mark.parametrize(("text", "value"), NOT_ROLES.values(), ids=NOT_ROLES)
+def test_metadata_that_are_no_roles_are_refused(tmp_path: Path, suffix: str, text: bytes, value: object) -> None:
     path = stated(tmp_path / f"t{suffix}", text)
-    with pytest.raises(DataError, match=f"its metadata 'rankinite.roles' .*{problem}.*write the file again") as refusal:
+    with refused(DataError, place=f"{path}, metadata 'rankinite.roles'", value=value):
         read(path)
-    assert str(path) in str(refusal.value)
 
 
 def test_roles_that_are_not_stated_are_not_guessed(tmp_path: Path) -> None:
     data = read(stated(tmp_path / "t.parquet", b'{"qid": "qid", "grades": "grade"}'))
     assert (data.feature_names, data.weights) == (("weight", "x"), None)
-    with pytest.raises(DataError, match="there is no grade column"):
+    with refused(DataError, place="t.parquet", value=["grades"]):
         read(stated(tmp_path / "t.parquet", b'{"qid": "qid"}'))
 
 
@@ -98,14 +98,14 @@ def test_files_read_together_say_the_same(tmp_path: Path, suffix: str) -> None:
     roles = {"qid": "qid", "grades": "grade"}
     first = stated(tmp_path / f"1{suffix}", json.dumps(roles).encode())
     second = stated(tmp_path / f"2{suffix}", json.dumps({**roles, "weight": "weight"}).encode())
-    with pytest.raises(DataError, match=f"2{suffix}: it says that its columns are .*must agree"):
+    with refused(DataError, place=second, value={**roles, "weight": "weight"}):
         read([first, second])
     assert read([first, first]).feature_names == ("weight", "x")
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0", "__index_level_0__", "Weight"])
 def test_text_tables_refuse_names_that_would_be_lost(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DataError, match="would be read back as something else"):
+    with refused(DataError, place="t.csv", value=name):
         write(random_dataset(1).rename_features([name, "b", "c"]), tmp_path / "t.csv")
 
 
@@ -115,5 +115,5 @@ def test_an_empty_name_is_no_column(tmp_path: Path, role: str, suffix: str) -> N
     path = tmp_path / f"t{suffix}"
     write(random_dataset(1), path)
     for options in ({role: ""}, {"features": [""]}, {"ignore": ""}):
-        with pytest.raises(DataError, match=r"there is no column ''\. The columns are 'qid', 'grade'"):
+        with refused(DataError, place=path, value=[""]):
             read(path, **options)

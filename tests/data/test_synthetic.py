@@ -13,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.synthetic import BLOCK, WEB_SHARES, World, synthesise
 from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError
+from refusals import refused
 
 SMALL = World(features=8, documents=5, terms=4)
 
@@ -72,8 +73,9 @@ def products(x: np.ndarray) -> np.ndarray:
 
 def grades_by(world: World, domain: int, data: Dataset) -> np.ndarray:
     """A linear stand-in for the domain's taste: least-squares grades on features and their products, learnt on its own data."""
-    own = synthesise(800, domain=domain, world=world)
-    weights, *_ = np.linalg.lstsq(products(own.features.astype(np.float64)), own.grades - own.grades.mean(), rcond=None)
+    learnt = synthesise(800, domain=domain, world=world)
+    features = products(learnt.features.astype(np.float64))
+    weights, *_ = np.linalg.lstsq(features, learnt.grades - learnt.grades.mean(), rcond=None)
     return products(data.features.astype(np.float64)) @ weights
 
 
@@ -143,17 +145,17 @@ def test_polynomials_are_sums_of_products() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "setting", "value"),
     [
-        (lambda: World(features=2), "features=2: it must be at least 3"),
-        (lambda: World(shift=1.5), r"shift=1\.5: it must be in \[0, 1\]"),
-        (lambda: World(noise=-1), "noise=-1"),
-        (lambda: World(grade_shares=(0.5, 0.6)), "add up to 1"),
-        (lambda: synthesise(0), "queries=0"),
-        (lambda: synthesise(1, domain=-1), "domain=-1"),
-        (lambda: synthesise(1, part="dev"), "part='dev' is unknown. It can be 'train', 'valid', 'test'"),
+        (lambda: World(features=2), "features", 2),
+        (lambda: World(shift=1.5), "shift", 1.5),
+        (lambda: World(noise=-1), "noise", -1),
+        (lambda: World(grade_shares=(0.5, 0.6)), "grade_shares", (0.5, 0.6)),
+        (lambda: synthesise(0), "queries", 0),
+        (lambda: synthesise(1, domain=-1), "domain", -1),
+        (lambda: synthesise(1, part="dev"), "part", "dev"),
     ],
 )
-def test_impossible_worlds_are_refused(make: object, message: str) -> None:
-    with pytest.raises(ArgumentError, match=message):
+def test_impossible_worlds_are_refused(make: object, setting: str, value: object) -> None:
+    with refused(ArgumentError, setting=setting, value=value):
         make()  # type: ignore[operator]

@@ -13,6 +13,7 @@ from oracles.datasets import random_dataset
 from rankinite.data.io.preference_files import read_preferences
 from rankinite.data.io.trec import read_qrels, read_run, read_scores, read_trec
 from rankinite.errors import DataError
+from refusals import refused
 
 QRELS = "2 0 b 1\n1 0 a 2\n1 0 c -1\n2 0 a 0\n"
 RUN = "1 Q0 x 1 9.5 t\n1 Q0 a 2 3 t\n2 Q0 a 1 1 t\n3 Q0 z 1 1 t\n"
@@ -60,47 +61,47 @@ def test_what_a_run_returns_without_a_judgement_is_counted(tmp_path: Path) -> No
 
 
 def test_judgements_of_other_queries_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"b\.run: none of its 2 queries is judged in .*q\..*'11', '12'.*'1', '2'"):
+    with refused(DataError, place="b.run", value=["11", "12"]):
         read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "b.run", "12 Q0 b 1 0.5 t\n11 Q0 b 1 2 t\n")])
 
 
 def test_a_run_is_read_for_the_rows_of_data(tmp_path: Path) -> None:
     data = read_qrels(put(tmp_path, "q", QRELS))
     assert read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n"), data).tolist() == [-np.inf, -np.inf, 7, -np.inf]
-    with pytest.raises(DataError, match=r"r:2: document 'x' of query '1' is not in"):
+    with refused(DataError, place="r:2", value="x"):
         read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n1 Q0 x 1 7 t\n"), data)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place", "value"),
     [
-        ("1 0 a 2\n1 0 b\n", "bad:2: 3 columns instead of 4"),
-        ("1 0 a two\n", "bad:1: the grade 'two' is not a number"),
-        ("1 0 a nan\n", "bad:1: the grade is nan"),
-        ("1 0 a 2\n\n1 0 a 1\n", "bad:3: document 'a' of query '1' stands already at .*bad:1"),
-        ("\n\n", "bad: the file is empty"),
-        ("1 0 \udcff 1\n", "not UTF-8"),
+        ("1 0 a 2\n1 0 b\n", "bad:2", 3),
+        ("1 0 a two\n", "bad:1", "two"),
+        ("1 0 a nan\n", "bad:1", "nan"),
+        ("1 0 a 2\n\n1 0 a 1\n", "bad:3", "a"),
+        ("\n\n", "bad", 0),
+        ("1 0 \udcff 1\n", "bad", 4),
     ],
 )
-def test_bad_judgements(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_judgements(tmp_path: Path, text: str, place: str, value: object) -> None:
     path = tmp_path / "bad"
     path.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(DataError, match=message):
+    with refused(DataError, place=place, value=value):
         read_qrels(path)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place", "value"),
     [
-        ("1 Q0 a 1 7\n", "bad:1: 5 columns instead of 6"),
-        ("1 Q0 a 1 high t\n", "bad:1: the score 'high' is not a number"),
-        ("1 Q0 a 1 NaN t\n", "bad:1: the score is NaN"),
-        ("1 Q0 a 1 7 t\n1 Q0 a 2 6 t\n", "bad:2: document 'a'"),
-        ("", "the file is empty"),
+        ("1 Q0 a 1 7\n", "bad:1", 5),
+        ("1 Q0 a 1 high t\n", "bad:1", "high"),
+        ("1 Q0 a 1 NaN t\n", "bad:1", "NaN"),
+        ("1 Q0 a 1 7 t\n1 Q0 a 2 6 t\n", "bad:2", "a"),
+        ("", "bad", 0),
     ],
 )
-def test_bad_runs(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+def test_bad_runs(tmp_path: Path, text: str, place: str, value: object) -> None:
+    with refused(DataError, place=place, value=value):
         read_trec(put(tmp_path, "q", QRELS), [put(tmp_path, "bad", text)])
 
 
@@ -116,18 +117,18 @@ def test_scores_are_in_the_order_of_the_source(tmp_path: Path) -> None:
 
 def test_bad_scores(tmp_path: Path) -> None:
     data = random_dataset(1)
-    with pytest.raises(DataError, match=f"there are 2 scores but random 1 has {data.rows} rows"):
+    with refused(DataError, place="s", value=2):
         read_scores(put(tmp_path, "s", "1\n2\n"), data)
-    with pytest.raises(DataError, match=r"s:2: the score is NaN"):
+    with refused(DataError, place="s:2", value="NaN"):
         read_scores(put(tmp_path, "s", "1\nnan\n"), data)
-    with pytest.raises(DataError, match=r"s:1: the score 'one'"):
+    with refused(DataError, place="s:1", value="one"):
         read_scores(put(tmp_path, "s", "one\n"), data)
-    with pytest.raises(DataError, match="no such file"):
+    with refused(DataError, place="none"):
         read_scores(tmp_path / "none", data)
-    with pytest.raises(DataError, match="cannot be read as a NumPy array"):
+    with refused(DataError, place="s.npy", value=b"1\n2\n"):
         read_scores(put(tmp_path, "s.npy", "1\n2\n"), data)
     np.save(tmp_path / "two.npy", np.zeros((2, 2)))
-    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
+    with refused(DataError, place="two.npy", value=(2, 2)):
         read_scores(tmp_path / "two.npy", data)
 
 
@@ -144,7 +145,7 @@ def test_preferences_count_positions_where_there_are_no_ids(tmp_path: Path) -> N
     data = replace(read_qrels(put(tmp_path, "q", QRELS)), doc_ids=None)
     judged = read_preferences(put(tmp_path, "p", "1\t1\t0\n"), data)
     assert (judged.better.tolist(), judged.worse.tolist()) == ([3], [2])
-    with pytest.raises(DataError, match=r"p:1: '2' is no position in query '1'.*from 0 to 1"):
+    with refused(DataError, place="p:1", value="2"):
         read_preferences(put(tmp_path, "p", "1\t2\t0\n"), data)
 
 
@@ -154,24 +155,24 @@ def test_documents_may_share_an_id_that_nobody_names(tmp_path: Path) -> None:
     judged = read_preferences(put(tmp_path, "p", "2\ta\tb\n"), data)
     assert data.doc_ids[judged.better].tolist() == ["a"]
     assert np.isfinite(read_run(put(tmp_path, "r", "2 Q0 a 1 7 t\n"), data)).sum() == 1
-    with pytest.raises(DataError, match=r"p:1: query '2' of .* has document 'same' more than once"):
+    with refused(DataError, place="p:1", value="same"):
         read_preferences(put(tmp_path, "p", "2\ta\tsame\n"), data)
-    with pytest.raises(DataError, match=r"r:1: query '2' of .* has document 'same' more than once"):
+    with refused(DataError, place="r:1", value="same"):
         read_run(put(tmp_path, "r", "2 Q0 same 1 7 t\n"), data)
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "value"),
     [
-        ("7\ta\tb", r"p:1: there is no query '7'.*'2', '1'"),
-        ("1\ta\tb", r"p:1: query '1' has no document 'b'.*'a', 'c'"),
-        ("1\ta\ta", "p:1: document 'a' is compared with itself"),
-        ("1\ta\tc\t1.5", r"p:1: the probability is 1\.5"),
-        ("1\ta\tc\tnan", "p:1: the probability is nan"),
-        ("1\ta\tc\tsure", "p:1: the probability 'sure'"),
-        ("1 a c", "p:1: 1 columns"),
+        ("7\ta\tb", "7"),
+        ("1\ta\tb", "b"),
+        ("1\ta\ta", "a"),
+        ("1\ta\tc\t1.5", "1.5"),
+        ("1\ta\tc\tnan", "nan"),
+        ("1\ta\tc\tsure", "sure"),
+        ("1 a c", 1),
     ],
 )
-def test_bad_preferences(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+def test_bad_preferences(tmp_path: Path, line: str, value: object) -> None:
+    with refused(DataError, place="p:1", value=value):
         read_preferences(put(tmp_path, "p", line), read_qrels(put(tmp_path, "q", QRELS)))

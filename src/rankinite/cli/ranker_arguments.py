@@ -49,7 +49,7 @@ def path_of(text: str, folder: Path) -> tuple[str, Path | None]:
 
 def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker | Floats]]:
     """The data and the rankers by name: models and features, or scores where there is nothing else."""
-    from rankinite.data.io.formats import format_of
+    from rankinite.data.io.format_detection import format_of
     from rankinite.data.io.streams import spooled
 
     pairs = [named(spec) for spec in specs]
@@ -205,7 +205,7 @@ def _load_trec(
 
 
 def _scores(path: Path, data: Dataset) -> Floats:
-    from rankinite.data.io.formats import first_line
+    from rankinite.data.io.format_detection import first_line
     from rankinite.data.io.trec import read_run, read_scores
 
     if path.suffix != ".npy" and len(first_line(path).split()) == 6:

@@ -1,4 +1,4 @@
-"""The judged data everything else works on."""
+"""Dataset: the judged data that everything else works on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset_checks import check_dataset
-from rankinite.data.grouping import as_text, group_rows
+from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.preferences import Preferences
+from rankinite.data.selection import query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
 from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
@@ -29,25 +30,25 @@ class Dataset:
     features: Features
     """rows × features, float32, row-major; NaN = missing."""
     grades: Grades
-    """One a row; larger is better."""
+    """One per row; larger is better."""
     offsets: Indices
     """queries + 1 row numbers: where each query starts, and the number of rows."""
     qids: Strings
-    """One name a query, all different."""
+    """One name per query, all different."""
     feature_names: tuple[str, ...]
-    """One a feature; LETOR files name them by their index."""
+    """One per feature; LETOR files name them by their index."""
     doc_ids: Strings | None = None
-    """One a row, where the source names its documents."""
+    """One per row, where the source names its documents."""
     weights: Floats | None = None
-    """One a query: how much it counts in training; 0, or from 1e-100 to 1e100."""
+    """One per query: how much it counts in training; 0, or from 1e-100 to 1e100."""
     batches: Strings | None = None
-    """One a query: the batch or fold the source assigns it to."""
+    """One per query: the batch or fold that the source assigns it to."""
     input_row: Indices | None = None
     """The row's number in the source (0-based), where rows were regrouped or dropped; else row r was row r."""
     input_rows: int = -1
     """How many rows the source had (−1: as many as there are here)."""
     preferences: Preferences | None = None
-    """Judged pairs with probabilities, beside or instead of the grades."""
+    """Judged pairs with probabilities, in addition to the grades or instead of them."""
     source: str = "data"
     """Where the rows came from, for messages."""
 
@@ -85,7 +86,7 @@ class Dataset:
         batches: Strings | None = None,
         source: str = "data",
     ) -> Dataset:
-        """Group rows that name their query one by one; ``weights`` and ``batches`` are one a row here."""
+        """Group rows, each with the qid of its query; ``weights`` and ``batches`` are one per row here."""
         names, offsets, order = group_rows(qids)
         if order is not None:
             features, grades = features[order], grades[order]
@@ -97,8 +98,8 @@ class Dataset:
             qids=names,
             feature_names=tuple(feature_names),
             doc_ids=doc_ids,
-            weights=_one_per_query(weights, offsets, names, "weight", source),
-            batches=_one_per_query(batches, offsets, names, "batch", source),
+            weights=one_per_query(weights, offsets, names, "weight", source),
+            batches=one_per_query(batches, offsets, names, "batch", source),
             input_row=order,
             source=source,
         )
@@ -127,12 +128,12 @@ class Dataset:
     def _repr_html_(self) -> str:
         sizes = np.diff(self.offsets) if self.queries else np.zeros(1, INDEX)
         grades, counts = np.unique(self.grades, return_counts=True)
-        told = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
+        counted = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
         rows = (
             ("queries", f"{self.queries:,}"),
             ("documents", f"{self.rows:,}"),
-            ("documents a query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
-            ("grades", few(told)),
+            ("documents per query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
+            ("grades", few(counted)),
             ("features", f"{len(self.feature_names):,}: {few(self.feature_names)}"),
             *((("preferences", f"{len(self.preferences):,}"),) if self.preferences is not None else ()),
         )
@@ -148,19 +149,25 @@ class Dataset:
             if feature in self._positions:
                 return self._positions[feature]
             raise DataError(
-                f"{self.source}: no feature is named {quoted(feature)}. The features are {listed(self.feature_names)}."
+                f"no feature is named {quoted(feature)}",
+                place=self.source,
+                value=feature,
+                rule=f"The features are {listed(self.feature_names)}",
             )
         if 0 <= feature < len(self.feature_names):
             return feature
         raise DataError(
-            f"{self.source}: there is no feature at position {feature}. Positions run from 0 to {len(self.feature_names) - 1}."
+            f"there is no feature at position {feature}",
+            place=self.source,
+            value=int(feature),
+            rule=f"Positions run from 0 to {len(self.feature_names) - 1}",
         )
 
     # ---- choosing ---------------------------------------------------------------------------------------------
 
     def select_queries(self, queries: npt.ArrayLike | Iterable[str]) -> Dataset:
         """The queries given as numbers, as a mask, or by qid, in the order given."""
-        chosen = self._query_numbers(queries)
+        chosen = query_numbers(self, queries)
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths)))
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -168,11 +175,7 @@ class Dataset:
 
     def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
         """The rows where the mask is true; queries left empty disappear."""
-        if keep.dtype != np.bool_ or keep.shape != (self.rows,):
-            raise DataError(
-                f"{self.source}: a mask of rows must be {self.rows} booleans, not {keep.dtype} of shape {keep.shape}."
-            )
-        rows = np.flatnonzero(keep)
+        rows = row_numbers(self, keep)
         lengths = np.bincount(self.query_of_row()[rows], minlength=self.queries)
         chosen = np.flatnonzero(lengths)
         return self._with_rows(rows, np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths[chosen]))), chosen)
@@ -193,7 +196,7 @@ class Dataset:
     # ---- changing ---------------------------------------------------------------------------------------------
 
     def map_grades(self, mapping: Mapping[float, float] | Callable[[Grades], npt.ArrayLike]) -> Dataset:
-        """Grades on another scale: a mapping that names every grade present, or a function of the grade array.
+        """Grades on another scale: a mapping that contains every grade present, or a function of the grade array.
 
         >>> binary = data.map_grades({0: 0, 1: 0, 2: 1})                             # doctest: +SKIP
         """
@@ -201,15 +204,18 @@ class Dataset:
             return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
         known = {float(GRADE(grade)): value for grade, value in mapping.items()}  # 0.1 means the float32 nearest to it
         present, codes = np.unique(self.grades, return_inverse=True)
-        missing = [f"{grade:g}" for grade in present.tolist() if grade not in known]
+        missing = [grade for grade in present.tolist() if grade not in known]
         if missing:
             raise DataError(
-                f"{self.source}: the grade map says nothing of grade {', '.join(missing)}. Map every grade present."
+                f"the grade map does not contain {', '.join(f'{grade:g}' for grade in missing)}",
+                place=self.source,
+                value=missing,
+                remedy="Map every grade that appears in the data",
             )
         return replace(self, grades=np.asarray([known[grade] for grade in present.tolist()], GRADE)[codes])
 
     def with_weights(self, weights: npt.ArrayLike) -> Dataset:
-        """The same data with one training weight a query."""
+        """The same data with one training weight per query."""
         return replace(self, weights=np.array(weights, SCORE))
 
     def with_preferences(self, preferences: Preferences) -> Dataset:
@@ -219,47 +225,26 @@ class Dataset:
     # ---- order of the source ----------------------------------------------------------------------------------
 
     def to_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values of these rows, put in the order in which the rows came."""
+        """Values of these rows in the order in which the source had the rows."""
         return values if self.input_row is None else values[np.argsort(self.input_row, kind="stable")]
 
     def from_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values one a source row, put in the order of these rows; rows that were dropped are left out."""
+        """One value per source row, put in the order of these rows; values of rows that were dropped are left out."""
         if len(values) != self.input_rows:
             raise DataError(
-                f"{self.source} has {self.input_rows} rows but {len(values)} values were given for them. "
-                "Give one value for each row of the source, in its order."
+                f"there are {len(values)} values for {self.input_rows} rows",
+                place=self.source,
+                value=len(values),
+                remedy="Give one value for each row of the source, in its order",
             )
         return values if self.input_row is None else values[self.input_row]
 
-    # ---- inside -----------------------------------------------------------------------------------------------
+    # ---- internals --------------------------------------------------------------------------------------------
 
     @cached_property
     def _positions(self) -> dict[str, int]:
         """The first column of each feature name: looking every name up in the tuple would take time squared."""
         return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
-
-    def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
-        if isinstance(queries, str):
-            queries = [queries]
-        chosen = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
-        if chosen.dtype == np.bool_:
-            if len(chosen) != self.queries:
-                raise DataError(f"{self.source}: a mask of {len(chosen)} entries for {self.queries} queries. Give one a query.")
-            return np.flatnonzero(chosen)
-        if chosen.dtype.kind in "UTO":
-            number = {str(qid): i for i, qid in enumerate(self.qids.tolist())}
-            unknown = [str(qid) for qid in chosen.tolist() if str(qid) not in number]
-            if unknown:
-                raise DataError(
-                    f"{self.source}: there is no query {unknown[0]!r}. The queries are {listed(self.qids.tolist())}."
-                )
-            return np.asarray([number[str(qid)] for qid in chosen.tolist()], INDEX)
-        if chosen.size and chosen.dtype.kind not in "iu":
-            raise DataError(f"{self.source}: queries are chosen by number, mask or qid, not by {chosen.dtype} values.")
-        outside = chosen[(chosen < 0) | (chosen >= self.queries)]
-        if len(outside):
-            raise DataError(f"{self.source}: query number {outside[0]} is outside 0…{self.queries - 1}.")
-        return chosen.astype(INDEX)
 
     def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
         return Dataset(
@@ -276,19 +261,3 @@ class Dataset:
             preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
             source=self.source,
         )
-
-
-def _one_per_query(
-    values: npt.NDArray[Any] | None, offsets: Indices, qids: Strings, what: str, source: str
-) -> npt.NDArray[Any] | None:
-    if values is None:
-        return None
-    starts = offsets[:-1]
-    differs = np.flatnonzero(values != np.repeat(values[starts], np.diff(offsets)))
-    if len(differs):
-        query = int(np.searchsorted(offsets, differs[0], side="right")) - 1
-        raise DataError(
-            f"{source}: query {str(qids[query])!r} has rows with different {what}s ({values[starts[query]]} and "
-            f"{values[differs[0]]}). A {what} belongs to the whole query."
-        )
-    return values[starts]

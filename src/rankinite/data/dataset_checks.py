@@ -1,4 +1,4 @@
-"""What the arrays of a data set must be, whoever made them: kernels write where offsets and row numbers point, unchecked."""
+"""Checks of the arrays of a data set: kernels write where offsets and row numbers point, without checking them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
-"""Of a query that counts: gradients are multiplied by its weight, squared and added up, in 64-bit floats."""
+"""Bounds of weights above 0: gradients are multiplied by the weight, squared and added up, in 64-bit floats."""
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -21,13 +21,19 @@ def check_dataset(data: Dataset) -> None:
     _check_offsets(data)
     names, counts = np.unique(data.qids, return_counts=True)
     if len(names) < data.queries:
-        raise DataError(f"{data.source}: query {str(names[counts > 1][0])!r} appears twice. Query ids must differ.")
+        repeated = str(names[counts > 1][0])
+        raise DataError(
+            f"query {quoted(repeated)} appears twice", place=data.source, value=repeated, rule="Query ids must differ"
+        )
     _check_weights(data)
     if data.preferences is not None:
         data.preferences.check(data.query_of_row())
     bad = np.flatnonzero(~np.isfinite(data.grades))
     if len(bad):
-        raise DataError(f"{data.source}: row {bad[0]} has grade {data.grades[bad[0]]}. Grades must be finite numbers.")
+        grade = float(data.grades[bad[0]])
+        raise DataError(
+            f"the grade is {grade}", place=f"{data.source}, row {bad[0]}", value=grade, rule="Grades must be finite numbers"
+        )
 
 
 def _check_shapes(data: Dataset) -> None:
@@ -44,7 +50,9 @@ def _check_shapes(data: Dataset) -> None:
     }
     for name, (array, shape) in expected.items():
         if array is not None and array.shape != shape:
-            raise DataError(f"{data.source}: {name} has shape {array.shape} but must have {shape}.")
+            raise DataError(
+                f"the shape is {array.shape}", place=f"{data.source}, {name}", value=array.shape, rule=f"It must be {shape}"
+            )
 
 
 def _check_offsets(data: Dataset) -> None:
@@ -52,7 +60,12 @@ def _check_offsets(data: Dataset) -> None:
     offsets, rows = data.offsets, data.rows
     inside = bool(((offsets >= 0) & (offsets <= rows)).all())
     if offsets[0] != 0 or offsets[-1] != rows or not inside or not (offsets[:-1] < offsets[1:]).all():
-        raise DataError(f"{data.source}: offsets must rise from 0 to {rows}, the number of rows, without an empty query.")
+        raise DataError(
+            f"the offsets {quoted(offsets.tolist())} do not divide {rows} rows into queries",
+            place=f"{data.source}, offsets",
+            value=offsets.tolist(),
+            rule=f"They must rise from 0 to {rows}, the number of rows, without an empty query",
+        )
 
 
 def _check_weights(data: Dataset) -> None:
@@ -62,7 +75,10 @@ def _check_weights(data: Dataset) -> None:
     bad = np.flatnonzero(~inside)
     if len(bad):
         raise DataError(
-            f"{data.source}: query {str(data.qids[bad[0]])!r} has weight {data.weights[bad[0]]:g}. Weights must be finite and "
-            f"not negative: 0, or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, so that sums and squares of them are numbers too. "
-            "Divide all of them by one number."
+            f"the weight is {data.weights[bad[0]]:g}",
+            place=f"{data.source}, query {quoted(str(data.qids[bad[0]]))}",
+            value=float(data.weights[bad[0]]),
+            rule=f"Weights must be finite and not negative: 0, or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, so that their sums "
+            "and squares are finite too",
+            remedy="Divide all of them by one number",
         )

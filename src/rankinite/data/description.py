@@ -1,4 +1,4 @@
-"""What is in a data set, and what is odd about it."""
+"""Description: what is in a data set, and what is odd about it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FeatureSummary:
 
     @property
     def constant(self) -> bool:
-        """Whether the feature says nothing: one value everywhere, or none."""
+        """Whether the feature carries no information: one value everywhere, or none."""
         return not self.lowest < self.highest
 
 
@@ -61,7 +61,7 @@ class Description:
     duplicate_rows: int
     """Rows whose features equal those of an earlier row of the same query."""
     contradicting_rows: int
-    """Those of the duplicates that have another grade than the earlier row."""
+    """Duplicates whose grade differs from that of the earlier row."""
     preferences: int
     """Judged pairs."""
     document_ids: bool
@@ -71,7 +71,7 @@ class Description:
 
     @property
     def constant_features(self) -> tuple[str, ...]:
-        """The features that say nothing."""
+        """The names of the constant features."""
         return tuple(feature.name for feature in self.features if feature.constant)
 
     def grid(self) -> Grid:
@@ -80,7 +80,7 @@ class Description:
         rows = (
             ("queries", f"{self.queries:,}"),
             ("documents", f"{self.rows:,}"),
-            ("documents a query", f"{fewest} … {median:g} … {most}"),
+            ("documents per query", f"{fewest} … {median:g} … {most}"),
             ("features", f"{len(self.features):,}"),
         )
         return Grid(("", ""), rows, title=self.source)
@@ -96,7 +96,7 @@ class Description:
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
-        """The features' positions, names and ranges; ``most`` of them, and ``remedy`` says how to see the others."""
+        """The features' positions, names and ranges; at most ``most`` of them, with ``remedy`` on how to see the others."""
         shown = self.features[:most]
         rows = tuple(
             (
@@ -115,7 +115,7 @@ class Description:
         return Grid(("column", "feature", "lowest", "mean", "highest", "missing", "zero"), rows, "rlrrrrr", notes=notes)
 
     def oddities(self) -> list[str]:
-        """Sentences about what one would want to know."""
+        """Sentences about what is odd in the data."""
         found: list[str] = []
         if self.one_grade_queries:
             found.append(
@@ -153,8 +153,8 @@ class Description:
 
     def _repr_html_(self) -> str:
         tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
-        said = "".join(f"\n<p>{html.escape(sentence)}</p>" for sentence in self.oddities())
-        return "\n".join(grid.html() for grid in tables) + said
+        paragraphs = "".join(f"\n<p>{html.escape(sentence)}</p>" for sentence in self.oddities())
+        return "\n".join(grid.html() for grid in tables) + paragraphs
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; what is undefined or infinite is None."""
@@ -173,7 +173,7 @@ def describe(data: Dataset) -> Description:
     That is: duplicates, degenerate queries, and features that look like ids, positions or clicks.
     """
     if not data.rows:
-        raise DataError(f"{data.source}: there are no rows to describe.")
+        raise DataError("there are no rows to describe", place=data.source, remedy="Give data with at least one row")
     sizes = np.diff(data.offsets)
     values, counts = np.unique(data.grades, return_counts=True)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:20])

@@ -1,4 +1,4 @@
-"""Fingerprint of data: a hash of all that decides what is learnt from them, by which finished work is known again."""
+"""Fingerprint of data: a hash of all that decides what is learnt from them, by which finished work is recognised."""
 
 from __future__ import annotations
 

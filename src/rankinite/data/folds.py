@@ -1,4 +1,4 @@
-"""Splitting by query: seeded shares, k folds, LETOR's rotating folds, folds by a batch column.
+"""Folds and splits by query: seeded shares, k folds, LETOR's rotating folds, folds by a batch column.
 
 Seeded splits depend on the set of qids and the seed alone, not on the order of the queries in the file.
 """
@@ -41,19 +41,32 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int
     >>> train, valid, test = split(data)                                                   # doctest: +SKIP
     """
     if not shares or min(shares) <= 0 or sum(shares) > 1 + 1e-9:
-        raise ArgumentError(f"shares={tuple(shares)}: shares must be positive and add up to at most 1.")
+        raise ArgumentError(
+            "must be positive and add up to at most 1",
+            owner="split",
+            setting="shares",
+            value=tuple(shares),
+            remedy="(0.6, 0.2, 0.2) is usual",
+        )
     shuffled = _shuffled_queries(data, seed)
     bounds = np.floor(np.cumsum((0.0, *shares)) * data.queries + 0.5).astype(np.int64)
     parts = [shuffled[first:last] for first, last in pairwise(bounds.tolist())]
     for share, part in zip(shares, parts, strict=True):
         if not len(part):
-            raise ArgumentError(f"{data.source}: a share of {share:g} of {data.queries} queries is none. Make it larger.")
+            raise ArgumentError(
+                f"leaves the share {share:g} without a query, as there are {data.queries}",
+                owner="split",
+                place=data.source,
+                setting="shares",
+                value=tuple(shares),
+                remedy="Make it larger",
+            )
     return tuple(_in_source_order(data, part) for part in parts)
 
 
 def k_folds(data: Dataset, k: int, *, seed: int = 0) -> list[Fold]:
     """Fold i tests on part i of k, validates on the next part and trains on the others; each query is tested once."""
-    _check_count("k", k, data.queries, data.source)
+    _check_count(k, data.queries, owner="k_folds", setting="k", place=data.source)
     parts = np.array_split(_shuffled_queries(data, seed), k)
     folds: list[Fold] = []
     for number in range(k):
@@ -64,12 +77,17 @@ def k_folds(data: Dataset, k: int, *, seed: int = 0) -> list[Fold]:
 
 
 def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int = 0) -> list[Holdout]:
-    """Disjoint parts of the queries, k of them, each held out once. ``queries``: only these are dealt; others always stay."""
+    """Queries in k disjoint parts, each held out once. ``queries``: only these are held out; the others always stay."""
     dealt = _shuffled_queries(data, seed)
     if queries is not None:
         dealt = dealt[np.isin(dealt, queries)]
     if not 2 <= k <= len(dealt):
-        raise ArgumentError(f"{data.source}: {len(dealt)} queries cannot be held out in {k} parts. Give at least 2 of each.")
+        raise ArgumentError(
+            f"{len(dealt)} queries cannot be held out in {k} parts",
+            place=data.source,
+            value=k,
+            rule="There must be at least 2 parts, each of at least one query",
+        )
     query_of_row = data.query_of_row()
     parts: list[Holdout] = []
     for held in np.array_split(dealt, k):
@@ -84,7 +102,7 @@ def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:
 
     Parts are counted round, so each is tested once. Their qids must differ.
     """
-    _check_count("parts", len(parts), sum(part.queries for part in parts), "rotating_folds")
+    _check_count(len(parts), sum(part.queries for part in parts), owner="rotating_folds")
     folds: list[Fold] = []
     for first in range(len(parts)):
         turned = [*parts[first:], *parts[:first]]
@@ -95,9 +113,11 @@ def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:
 def batch_folds(data: Dataset) -> list[Fold]:
     """Rotating folds whose parts are the data's batches, in sorted order."""
     if data.batches is None:
-        raise DataError(f"{data.source}: its queries have no batches. Read it with batch='…', the column that names them.")
+        raise DataError(
+            "its queries have no batches", place=data.source, remedy="Read it with `batch='…'`, the column that names them"
+        )
     names = np.unique(data.batches)
-    _check_count("batches", len(names), data.queries, data.source)
+    _check_count(len(names), data.queries, owner="batch_folds", place=data.source)
     return rotating_folds([data.select_queries(np.flatnonzero(data.batches == name)) for name in names])
 
 
@@ -110,9 +130,13 @@ def _in_source_order(data: Dataset, queries: Indices) -> Dataset:
     return data.select_queries(np.sort(queries))
 
 
-def _check_count(name: str, count: int, queries: int, source: str) -> None:
+def _check_count(count: int, queries: int, *, owner: str, setting: str = "", place: str = "") -> None:
     if not 3 <= count <= queries:
         raise ArgumentError(
-            f"{source}: {name}={count} for {queries} queries. Training, validation and test need at least 3 parts, "
-            "each of at least one query."
+            f"does not divide {queries} queries into folds" if setting else f"{count} parts of {queries} queries make no folds",
+            owner=owner,
+            place=place,
+            setting=setting,
+            value=count,
+            rule="Training, validation and test need at least 3 parts, each of at least one query",
         )

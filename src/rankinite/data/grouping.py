@@ -1,4 +1,4 @@
-"""Bringing the rows of a query together without losing the order they came in."""
+"""Grouping: the rows of a query brought together without losing the order they came in."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.engine.kernel import Indices, Strings
+from rankinite.errors import DataError, quoted
 
 TEXT = np.dtypes.StringDType()
 
@@ -38,7 +39,28 @@ def group_runs(run_qids: Sequence[str], run_lengths: Indices) -> tuple[Strings, 
 
 
 def group_rows(qids: npt.NDArray[Any]) -> tuple[Strings, Indices, Indices | None]:
-    """Group rows by one query id a row; see :func:`group_runs`."""
+    """Group rows by one query id per row; see :func:`group_runs`."""
     starts = np.concatenate(([0], np.flatnonzero(qids[1:] != qids[:-1]) + 1)) if len(qids) else np.zeros(0, np.int64)
     lengths = np.diff(np.concatenate((starts, [len(qids)]))).astype(np.int64)
     return group_runs([str(qid) for qid in qids[starts].tolist()], lengths)
+
+
+def one_per_query(
+    values: npt.NDArray[Any] | None, offsets: Indices, qids: Strings, what: str, source: str
+) -> npt.NDArray[Any] | None:
+    """One value per query from one per row, grouped; refused where the rows of a query differ. ``what``: its name."""
+    if values is None:
+        return None
+    starts = offsets[:-1]
+    differs = np.flatnonzero(values != np.repeat(values[starts], np.diff(offsets)))
+    if len(differs):
+        query = int(np.searchsorted(offsets, differs[0], side="right")) - 1
+        first, other = values[[starts[query], differs[0]]].tolist()
+        raise DataError(
+            f"its rows have different values of {what} ({quoted(first)} and {quoted(other)})",
+            place=f"{source}, query {quoted(str(qids[query]))}",
+            value=(first, other),
+            rule=f"The {what} belongs to the whole query",
+            remedy="Give all its rows the same",
+        )
+    return values[starts]

@@ -1,4 +1,4 @@
-"""Several data sets as one."""
+"""Joining: several data sets as one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.preferences import Preferences
-from rankinite.engine.kernel import Indices
+from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
 
 
@@ -22,19 +22,13 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     queries without a batch an empty one.
     """
     parts = list(parts)
-    if not parts or (prefixes is not None and len(prefixes) != len(parts)):
-        raise ArgumentError(f"{len(parts)} data sets with prefixes={prefixes}. Give at least one, and one prefix each or none.")
+    _check_prefixes(parts, prefixes)
     first = parts[0]
     for part in parts[1:]:
         check_same_features(first, part)
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
-    names, counts = np.unique(qids, return_counts=True)
-    if len(names) < len(qids):
-        raise DataError(
-            f"query {str(names[counts > 1][0])!r} stands in more than one of {', '.join(part.source for part in parts)}. "
-            "Query ids must differ; pass prefixes=('a:', 'b:', …) to keep them apart."
-        )
+    _check_qids(qids, parts)
     starts = np.cumsum([0, *(part.rows for part in parts)])
     return Dataset(
         features=np.concatenate([part.features for part in parts]),
@@ -51,12 +45,39 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     )
 
 
+def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) -> None:
+    if not parts:
+        raise ArgumentError("is empty", owner="concat", setting="parts", value=[], remedy="Give at least one data set")
+    if prefixes is not None and len(prefixes) != len(parts):
+        raise ArgumentError(
+            f"does not fit {len(parts)} data sets",
+            owner="concat",
+            setting="prefixes",
+            value=prefixes,
+            remedy="Give one prefix per data set, or none",
+        )
+
+
+def _check_qids(qids: Strings, parts: Sequence[Dataset]) -> None:
+    names, counts = np.unique(qids, return_counts=True)
+    if len(names) < len(qids):
+        repeated = str(names[counts > 1][0])
+        raise DataError(
+            f"query {quoted(repeated)} appears in more than one of them",
+            place=" + ".join(part.source for part in parts),
+            value=repeated,
+            rule="Query ids must differ",
+            remedy="Pass prefixes=('a:', 'b:', …) to keep them apart",
+            shell_remedy="Rename the queries of one of them",
+        )
+
+
 def _input_rows(parts: Sequence[Dataset], starts: Indices) -> Indices | None:
-    """Where the rows stood in the sources put one after the other; lost once a part is only a selection of its source."""
+    """The row numbers in the sources put one after the other; lost once a part is only a selection of its source."""
     if any(part.rows != part.input_rows for part in parts) or all(part.input_row is None for part in parts):
         return None
-    own = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
-    return np.concatenate([order + start for order, start in zip(own, starts[:-1], strict=True)])
+    orders = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
+    return np.concatenate([order + start for order, start in zip(orders, starts[:-1], strict=True)])
 
 
 def check_same_features(first: Dataset, second: Dataset) -> None:
@@ -64,14 +85,22 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
     a, b = first.feature_names, second.feature_names
     if len(a) != len(b):
         raise DataError(
-            f"{second.source} has {len(b)} features but {first.source} has {len(a)}. They must be the same; "
-            "read the second with like=first, or choose the common ones with select_features."
+            f"it has {len(b)} features, but {first.source} has {len(a)}",
+            place=second.source,
+            value=len(b),
+            rule="They must be the same",
+            remedy="Read the second with like=first, or choose the common ones with select_features",
+            shell_remedy="Give data with the same features",
         )
     for position, (name, other) in enumerate(zip(a, b, strict=True)):
         if name != other:
             raise DataError(
-                f"feature {position} is {quoted(name)} in {first.source} but {quoted(other)} in {second.source}. "
-                "The features must be the same in the same order; use select_features or rename_features."
+                f"feature {position} is {quoted(other)}, but {quoted(name)} in {first.source}",
+                place=second.source,
+                value=other,
+                rule="The features must be the same in the same order",
+                remedy="Use select_features or rename_features",
+                shell_remedy="Give data with the same features",
             )
 
 

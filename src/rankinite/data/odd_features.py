@@ -1,7 +1,7 @@
-"""OddFeature: a feature that looks like an id, a position or a click, and so may not be meant as one.
+"""OddFeature: a feature that looks like an id, a position or a click, and may not be meant as a feature.
 
-A ranker learns ids by heart, and positions and clicks are known only after documents have been shown. Signs are names, where
-columns have some, and values, which must leave hardly a doubt: what real features may look like is no sign.
+A ranker learns ids by heart, and positions and clicks are known only after documents have been shown. The signs are names,
+where columns have some, and values, which must leave hardly any doubt: what real features may look like is not a sign.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.io.column_names import Meaning, meaning_of
 from rankinite.engine.kernel import Flags, Indices
 
-_SAMPLE = 1 << 12  # rows that are looked at first: most features are told by them
+_SAMPLE = 1 << 12  # rows that are looked at first: they settle most features
 _MOST_NAMES = 20
 
 NAMED_LIKE: dict[Meaning, str] = {
@@ -72,7 +72,7 @@ def find_odd_features(data: Dataset) -> tuple[OddFeature, ...]:
 
 
 def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
-    """A sentence on odd features with the remedy, in the words of the shell and of Python; empty where there are none.
+    """A sentence on odd features with the remedy, for the shell and for Python; empty where there are none.
 
     ``named_documents``: whether the data have ids of documents.
     """
@@ -89,7 +89,7 @@ def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
     other = "".join(f" If {name} names the documents, give --doc-id {quote(name)}, in Python doc_id={name!r}." for name in ids)
     return (
         f"{len(odd):,} {'feature' if len(odd) == 1 else 'features'} may not be meant as such: {reasons}. Ids are learnt by "
-        "heart, and positions and clicks are not known when documents are ranked. Leave out what is no feature with "
+        "heart, and positions and clicks are not known when documents are ranked. Leave out what is not a feature with "
         f"{in_shell}, in Python {in_python}.{other}"
     )
 
@@ -131,7 +131,7 @@ def _is_constant_per_query(values: npt.NDArray[Any], offsets: Indices) -> bool:
 
 
 def _reason_of_values(data: Dataset, feature: int, queries: int, signs: Sequence[Sign]) -> str:
-    """The sign that all values agree with; the first ``queries`` rule most out."""
+    """The sign that all values agree with; the first ``queries`` rule out most signs."""
     for count in (queries, data.queries):
         rows = int(data.offsets[count])
         values = data.features[:rows, feature]
@@ -150,9 +150,9 @@ class Sign(NamedTuple):
 
     reason: str
     holds: Callable[[_Column], bool]
-    """Whether a column looks so; if it does, so do its first queries."""
+    """Whether a column looks like that; if it does, so do its first queries."""
     enough: Callable[[Dataset], bool]
-    """Whether there are so many rows that it is hardly chance."""
+    """Whether there are enough rows for it to be hardly chance."""
 
 
 def _rises(column: _Column) -> bool:

@@ -1,11 +1,11 @@
-"""Overlap: queries that two data sets share. Judged by what was learnt from, a ranker looks better than it is.
+"""Overlap: queries that two data sets share. On queries it was trained on, a ranker looks better than it is.
 
 The rule, for data sets and models alike: **queries are the same if their rows have the same features**, in whatever order the
 rows come, and whatever their grades and ids. Ids of queries alone say nothing, as two domains may both count from 1. A query
-that has fewer than two different rows, one document say, or zeros only, is not compared: others may well look like it.
+with fewer than two different rows (one document, or zeros only) is not compared: unrelated queries may look like it.
 
 Data sets that name their documents are compared by these too: queries are the same if they and all their documents, at least
-two, have the same ids, though the features were computed anew.
+two, have the same ids, even if the features were computed anew.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from rankinite.data._row_key_kernels import STEP, Keys
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import feature_keys, query_keys
 from rankinite.engine.kernel import INDEX, Flags, Indices
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
 
 class Contents(NamedTuple):
-    """What queries are known by."""
+    """The keys by which queries are recognised."""
 
     keys: Keys
-    """One per query, which follows from the features of its rows."""
+    """One per query, computed from the features of its rows."""
     telling: Flags
-    """Whether a query has two different rows, so that its key says enough."""
+    """Whether a query has two different rows, so that its key identifies it."""
 
 
 def contents_of(data: Dataset, features: Sequence[str] | None = None) -> Contents:
@@ -45,24 +45,28 @@ def contents_of(data: Dataset, features: Sequence[str] | None = None) -> Content
 def check_apart(
     learnt: Mapping[str, Dataset | None], judged: Mapping[str, Dataset | None], *, allow_overlap: bool = False
 ) -> None:
-    """Refuse queries that would be learnt from and then judged by. Data are given by name; those of one name are one."""
+    """Refuse queries that would serve both to train and to judge. Data are given by name; one name is one data set."""
     if allow_overlap:
         return
     known: dict[int, Contents] = {}
     for (name, first), (other, second) in product(learnt.items(), judged.items()):
         if not isinstance(first, Dataset) or not isinstance(second, Dataset) or name == other:
-            continue  # what is no data at all is refused elsewhere, and better
+            continue  # other types are refused elsewhere, with a better message
         same = _shared(first, second, known)
         if len(same):
+            qids = [str(qid) for qid in second.qids[same].tolist()]
             raise DataError(
-                f"{second.source} ({other}): {len(same)} of its {second.queries} queries are in {first.source} ({name}) too, "
-                f"such as {str(second.qids[same[0]])!r}: all their rows, or all their ids, are the same. What was learnt from "
-                "says nothing about queries to come: take them out of one of the two, or pass allow_overlap=True."
+                f"{len(qids)} of its {second.queries} queries are also in {first.source} ({name}), such as {quoted(qids[0])}: "
+                "all their rows, or all their ids, are the same",
+                place=f"{second.source} ({other})",
+                value=qids,
+                rule="Queries that a ranker was trained on do not show how good it is on new ones",
+                remedy="Take them out of one of the two, or pass `allow_overlap=True`",
             )
 
 
 def _shared(first: Dataset, second: Dataset, known: dict[int, Contents]) -> Indices:
-    """The numbers of the second's queries that the first has too; ``known`` remembers keys by the identity of the data."""
+    """The numbers of the second's queries that are also in the first; ``known`` keeps keys by the identity of the data."""
     for data in (first, second):
         if id(data) not in known:
             known[id(data)] = contents_of(data)
@@ -75,7 +79,7 @@ def _shared(first: Dataset, second: Dataset, known: dict[int, Contents]) -> Indi
 
 
 def _same_documents(first: Dataset, second: Dataset) -> Indices:
-    """The numbers of the second's queries whose ids and documents' ids the first has too."""
+    """The numbers of the second's queries whose ids and documents' ids are also in the first."""
     if first.doc_ids is None or second.doc_ids is None:
         return np.empty(0, INDEX)
     place = {qid: query for query, qid in enumerate(first.qids.tolist())}

@@ -1,4 +1,4 @@
-"""Judged pairs: which of two documents of a query is better, and how surely (paper 002 §2)."""
+"""Preferences: which of two documents of a query is better, and how surely (paper 002 §2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Preferences:
     """Pairs of rows of one query each. Inconsistent sets are allowed: judges may contradict each other."""
 
     better: Indices
-    """Row numbers of the documents preferred with the given probability."""
+    """Row numbers of the documents that are preferred with this probability."""
     worse: Indices
     """Row numbers of the documents they are preferred to."""
     probability: Floats
@@ -26,22 +26,30 @@ class Preferences:
 
     def __post_init__(self) -> None:
         for name, kind in (("better", INDEX), ("worse", INDEX), ("probability", SCORE)):
-            given = np.asarray(getattr(self, name))
+            array = np.asarray(getattr(self, name))
             if (
-                given.ndim != 1
-                or len(given) != len(self.better)
-                or (kind == INDEX and given.size and given.dtype.kind not in "iu")
+                array.ndim != 1
+                or len(array) != len(self.better)
+                or (kind == INDEX and array.size and array.dtype.kind not in "iu")
             ):
                 raise DataError(
-                    f"preferences: {name} has shape {given.shape} and type {given.dtype}. Give one row number (or probability) "
-                    "for each pair."
+                    f"the shape is {array.shape} and the type {array.dtype}",
+                    place=f"preferences, {name}",
+                    value=array.shape,
+                    remedy=f"Give one {'row number' if kind == INDEX else 'probability'} for each pair",
                 )
             if kind == INDEX:
-                _check_row_numbers(given, name)
-            object.__setattr__(self, name, frozen(given.astype(kind)))
+                _check_row_numbers(array, name)
+            object.__setattr__(self, name, frozen(array.astype(kind)))
         bad = np.flatnonzero(~((self.probability >= 0) & (self.probability <= 1)))
         if len(bad):
-            raise DataError(f"preference {bad[0]} has probability {self.probability[bad[0]]}. It must lie in [0, 1].")
+            probability = float(self.probability[bad[0]])
+            raise DataError(
+                f"the probability is {probability}",
+                place=f"preference {bad[0]}",
+                value=probability,
+                rule="It must lie in [0, 1]",
+            )
 
     def __len__(self) -> int:
         return len(self.better)
@@ -51,14 +59,16 @@ class Preferences:
         rows = len(query_of_row)
         lost = np.flatnonzero((np.minimum(self.better, self.worse) < 0) | (np.maximum(self.better, self.worse) >= rows))
         if len(lost):
-            better, worse = self.better[lost[0]], self.worse[lost[0]]
-            raise DataError(f"preference {lost[0]} is between rows {better} and {worse}, but rows run from 0 to {rows - 1}.")
+            raise self._bad_pair(int(lost[0]), f"but rows run from 0 to {rows - 1}", "Row numbers must be those of the data")
         apart = np.flatnonzero(query_of_row[self.better] != query_of_row[self.worse])
         if len(apart):
-            better, worse = self.better[apart[0]], self.worse[apart[0]]
-            raise DataError(
-                f"preference {apart[0]} is between rows {better} and {worse} of different queries. Pair rows of one."
-            )
+            raise self._bad_pair(int(apart[0]), "which belong to different queries", "Pair rows of one query")
+
+    def _bad_pair(self, number: int, reason: str, rule: str) -> DataError:
+        better, worse = int(self.better[number]), int(self.worse[number])
+        return DataError(
+            f"it pairs rows {better} and {worse}, {reason}", place=f"preference {number}", value=(better, worse), rule=rule
+        )
 
     def take(self, rows: Indices, of_rows: int) -> Preferences:
         """The pairs both of whose rows are among ``rows`` of a data set of ``of_rows`` rows, renumbered."""
@@ -85,4 +95,7 @@ def _check_row_numbers(numbers: npt.NDArray[Any], name: str) -> None:
     """Refuse what no data set can have; :meth:`Preferences.check` knows how many rows there are."""
     lost = np.flatnonzero((numbers < 0) | (numbers > np.iinfo(INDEX).max))  # larger ones would wrap round
     if len(lost):
-        raise DataError(f"preference {lost[0]}: {name} is row {numbers[lost[0]]}. Row numbers count from 0.")
+        row = int(numbers[lost[0]])
+        raise DataError(
+            f"{name} is row {row}", place=f"preference {lost[0]}", value=row, rule="Row numbers count from 0, in 64 bits"
+        )

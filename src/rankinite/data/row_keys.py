@@ -1,4 +1,4 @@
-"""What rows say, as one number each: a way to order them that does not depend on where they stand.
+"""Row keys: a hash of the content of each row, by which rows are ordered wherever they are in the data.
 
 Tied scores must be put in some order before lambdas can be computed, and in the first round of boosting all scores tie.
 Ordered by content, the same rows in another order give the same model.
@@ -30,7 +30,7 @@ def feature_keys(data: Dataset, names: Sequence[str] | None = None) -> _kernels.
     """A hash of every row's features alone, shape (rows,), uint64; zeros, NaNs and collisions as in :func:`row_keys`.
 
     ``names``: of these features, in this order; those of the data if left out. What they are called does not matter, only their
-    order does. A feature that the data lack counts as 0.
+    order does. A feature that is missing in the data counts as 0.
     """
     wanted = data.feature_names if names is None else tuple(names)
     multipliers = _multipliers(len(wanted))
@@ -53,7 +53,7 @@ def _hashed(data: Dataset, grades: _kernels.Words, qids: _kernels.Keys, multipli
 
 
 def _multipliers(count: int) -> _kernels.Keys:
-    """One per feature, by its place."""
+    """One per feature, by its position."""
     multipliers = np.empty(count, np.uint64)
     with np.errstate(over="ignore"):
         _kernels.fill_multipliers(multipliers)
@@ -61,7 +61,7 @@ def _multipliers(count: int) -> _kernels.Keys:
 
 
 def content_order(data: Dataset) -> Indices:
-    """The row numbers, query by query, within each by rising key; rows of equal keys as they stand."""
+    """The row numbers, query by query, within each by rising key; rows of equal keys in their order."""
     return np.lexsort((row_keys(data), data.query_of_row()))
 
 
@@ -71,7 +71,7 @@ def query_keys(keys: _kernels.Keys, data: Dataset) -> _kernels.Keys:
 
 
 def query_order(data: Dataset) -> Indices:
-    """The query numbers by rising key: an order that does not depend on where queries stand."""
+    """The query numbers by rising key: an order that does not depend on the positions of the queries."""
     return np.argsort(query_keys(row_keys(data), data), kind="stable")
 
 

@@ -1,4 +1,4 @@
-"""Sampling documents within queries, and the augmented training sets made of such samples (paper 004 §2)."""
+"""Samples of documents within queries, and the augmented training sets made of such samples (paper 004 §2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ AUG50 = (0.5, 10)
 def sample_documents(data: Dataset, share: float, *, seed: int | np.random.Generator = 0) -> Dataset:
     """The same queries with a share of their documents each, drawn without replacement, at least one."""
     if not 0 < share <= 1:
-        raise ArgumentError(f"share={share}: the share of documents must lie in (0, 1].")
+        raise ArgumentError(
+            "must lie in (0, 1]",
+            owner="sample_documents",
+            setting="share",
+            value=share,
+            rule="It is the share of a query's documents that are drawn",
+        )
     query = data.query_of_row()
     shuffled = np.lexsort((generator(seed).random(data.rows), query))  # documents of a query, in random order
     sizes = np.maximum(np.floor(share * np.diff(data.offsets) + 0.5).astype(INDEX), 1)
@@ -35,10 +41,12 @@ def sample_documents(data: Dataset, share: float, *, seed: int | np.random.Gener
 def augment(data: Dataset, share: float, copies: int, *, seed: int = 0) -> Dataset:
     """The data and ``copies`` samples of it, whose queries are new ones: the samples of query "7" are "7~1", "7~2", …
 
-    Removing documents at random keeps a ranker from learning that A stands above C only when B stands between them.
+    Removing documents at random keeps a ranker from learning that A ranks above C only when B is between them.
     """
     if copies < 1:
-        raise ArgumentError(f"copies={copies}: there must be at least one sample of each query.")
+        raise ArgumentError(
+            "must be at least 1", owner="augment", setting="copies", value=copies, rule="Each copy is one sample of all queries"
+        )
     random = generator(seed)
     mark = _unused_mark(data, copies)
     parts = [data]

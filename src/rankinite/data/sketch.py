@@ -20,7 +20,7 @@ BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class QuerySketch:
-    """The keys of the queries that a ranker was trained on: what their rows say as one number each, no ids and no values.
+    """The keys of the queries that a ranker was trained on: one number each that follows from their rows, no ids and no values.
 
     Of many queries only those are kept whose keys begin with ``level`` bits of 0, the smallest level that leaves at most 4096.
     Keys are as good as random, so that is one query in 2^level: an overlap of n queries goes unnoticed with probability
@@ -32,15 +32,20 @@ class QuerySketch:
     keys: Keys
     """The keys, uint64, rising."""
     level: int = 0
-    """With how many bits of 0 every key begins; keys of other queries are not here."""
+    """The number of bits of 0 with which every key begins; keys of other queries are left out."""
     complete: bool = True
-    """Whether these are all queries: False where it went on from a ranker that does not say what it was trained on."""
+    """Whether these are all queries: False if training started from a ranker whose training queries are not known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         keys = np.ascontiguousarray(self.keys, np.uint64)
         if not 0 <= self.level < BITS or keys.ndim != 1 or (keys[1:] <= keys[:-1]).any() or not self._covers(keys).all():
-            raise DataError(f"a sketch of queries must have rising keys that begin with level={self.level} bits of 0.")
+            raise DataError(
+                "its keys do not rise, or do not fit its level",
+                place="sketch of queries",
+                value=self.level,
+                rule=f"Keys must rise and begin with level={self.level} bits of 0, of {BITS}",
+            )
         object.__setattr__(self, "keys", frozen(keys))
 
     @classmethod
@@ -56,7 +61,7 @@ class QuerySketch:
         return len(self.keys) << self.level
 
     def covered(self, contents: Contents) -> Flags:
-        """Of which queries the sketch can tell whether they are in it."""
+        """The queries of which the sketch can tell whether they are in it."""
         return contents.telling & self._covers(contents.keys)
 
     def found(self, contents: Contents) -> Flags:
@@ -73,7 +78,7 @@ class QuerySketch:
 
 
 def united(first: QuerySketch | None, second: QuerySketch | None) -> QuerySketch | None:
-    """The queries of both; None stands for queries that are not known. Of keys by different features, the second's are kept."""
+    """The queries of both; None stands for unknown queries. Where the keys are of different features, the second's are kept."""
     if first is None or second is None or first.features != second.features:
         known = second or first
         return None if known is None else replace(known, complete=False)
@@ -91,5 +96,5 @@ def _cut(sketch: QuerySketch) -> QuerySketch:
 
 
 def _highest(level: int) -> np.uint64:
-    """The highest key that begins with so many bits of 0."""
+    """The highest key that begins with ``level`` bits of 0."""
     return np.uint64((1 << (BITS - level)) - 1)

@@ -1,7 +1,7 @@
 """Artificial judged data from random cubic polynomials (paper 000 §5.1), and domains that differ by a chosen shift.
 
-Features are uniform in [−1, 1]. A random cubic polynomial of them, cut at the quantiles of a web-like grade distribution,
-is the grade. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance.
+Features are uniform in [−1, 1]. The grade is a random cubic polynomial of them, cut at the quantiles of a web-like grade
+distribution. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance.
 
 Everything is drawn from streams of random numbers named by what they are for, so that the world does not depend on how much
 of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
@@ -14,9 +14,9 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from rankinite.checks import check_choice
 from rankinite.choices import Part
 from rankinite.data._matrix_kernels import polynomial_values
-from rankinite.data.cleaning import check_choice
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices, Strings
@@ -30,11 +30,11 @@ MOST_TERMS = 10_000
 REFERENCE_ROWS = 1 << 17
 """Rows from which scales and grade thresholds are taken, whatever the size drawn later."""
 REFERENCE_BLOCK = 1 << 13
-"""Of these, drawn at a time: documents may have many features."""
+"""Rows of these drawn at a time: documents may have many features."""
 BLOCK = 256
 """Queries drawn from one stream of random numbers; part of the definition of the data, not of its speed."""
 MOST_QUERIES = 10_000_000
-"""Queries a part may have: qids are numbers, and each part of each domain has a range of its own."""
+"""The limit of queries per part: qids are numbers, and each part of each domain has its own range of them."""
 POLYNOMIAL, CHANGE, REFERENCE, FEATURES, NOISE = range(5)
 """What a stream of random numbers is for."""
 
@@ -50,12 +50,12 @@ class World:
     terms: int = 20
     """The number of quadratic and of cubic terms; the linear part has all features."""
     seed: int = 0
-    """Another seed is another polynomial and other documents."""
+    """Another seed gives another polynomial and other documents."""
     noise: float = 0.0
     """Label noise: the standard deviation of what is added to the polynomial's value, in units of its own."""
     shift: float = 0.5
-    """How far domains 1, 2, … are from domain 0, in [0, 1]: the share of the polynomial (as standard deviation) that is
-    their own, and how much the offset and scale of each feature change."""
+    """How far domains 1, 2, … are from domain 0, in [0, 1]: the share of the polynomial (as standard deviation) that they
+    do not have in common, and how much the offset and scale of each feature change."""
     grade_shares: tuple[float, ...] = WEB_SHARES
     """The share of each grade, from 0 up."""
 
@@ -74,7 +74,13 @@ class World:
         }
         for name, (holds, rule) in rules.items():
             if not holds:
-                raise ArgumentError(f"{name}={getattr(self, name)}: it must be {rule}.")
+                raise ArgumentError(
+                    f"must be {rule}",
+                    owner="World",
+                    setting=name,
+                    value=getattr(self, name),
+                    remedy=f"The default is {getattr(World, name)}",
+                )
 
     def stream(self, *purpose: int) -> np.random.Generator:
         """The random numbers for a purpose, the same whenever they are asked for."""
@@ -94,11 +100,7 @@ def synthesise(
     <Dataset synthetic valid 0: 100 queries, 5000 rows, 50 features>
     """
     world = world or World()
-    check_choice("part", part, get_args(Part))
-    if not 1 <= queries <= MOST_QUERIES:
-        raise ArgumentError(f"queries={queries}: the number of queries must lie between 1 and {MOST_QUERIES}.")
-    if domain < 0:
-        raise ArgumentError(f"domain={domain}: domains are numbered from 0.")
+    _check_draw(queries, part, domain)
     place = domain * len(get_args(Part)) + get_args(Part).index(part)
     features = np.empty((queries * world.documents, world.features), FEATURE)
     grades = np.empty(len(features), GRADE)
@@ -120,6 +122,22 @@ def synthesise(
         doc_ids=_doc_ids(qids, world.documents) if doc_ids else None,
         source=f"synthetic {part} {domain}",
     )
+
+
+def _check_draw(queries: int, part: str, domain: int) -> None:
+    check_choice("synthesise", "part", part, get_args(Part))
+    if not 1 <= queries <= MOST_QUERIES:
+        raise ArgumentError(
+            f"must lie between 1 and {MOST_QUERIES}",
+            owner="synthesise",
+            setting="queries",
+            value=queries,
+            remedy="Draw more from another domain or with another seed",
+        )
+    if domain < 0:
+        raise ArgumentError(
+            "is negative", owner="synthesise", setting="domain", value=domain, rule="Domains are numbered from 0"
+        )
 
 
 class _Polynomial(NamedTuple):
@@ -173,18 +191,20 @@ def _judge(world: World, domain: int) -> _Judge:
     shared = _random_polynomial(world, 0)
     judge = _Judge(offset, scale, shared, 0.0, np.zeros(0))
     random = world.stream(REFERENCE, domain)
-    own = _random_polynomial(world, domain)
+    added = _random_polynomial(world, domain)
     blocks = (judge.documents(random, REFERENCE_BLOCK) for _ in range(REFERENCE_ROWS // REFERENCE_BLOCK))
-    sampled = [(shared.values(block), own.values(block)) for block in blocks]
-    shared_values, own_values = (np.concatenate(values) for values in zip(*sampled, strict=True))
-    kept = np.sqrt(1 - shift**2) / shared_values.std()
-    added = shift / own_values.std()
-    values = kept * shared_values + added * own_values
+    sampled = [(shared.values(block), added.values(block)) for block in blocks]
+    shared_values, added_values = (np.concatenate(values) for values in zip(*sampled, strict=True))
+    shared_factor = np.sqrt(1 - shift**2) / shared_values.std()
+    added_factor = shift / added_values.std()
+    values = shared_factor * shared_values + added_factor * added_values
     noise = world.noise * float(values.std())
     if noise:
         values = values + noise * random.standard_normal(len(values))
     shares = np.clip(np.cumsum(world.grade_shares)[:-1], 0, 1)
-    polynomial = shared.scaled(kept).plus(own.scaled(added)) if shift else shared.scaled(kept)
+    polynomial = shared.scaled(shared_factor)
+    if shift:
+        polynomial = polynomial.plus(added.scaled(added_factor))
     return _Judge(offset, scale, polynomial, noise, np.quantile(values, shares))
 
 

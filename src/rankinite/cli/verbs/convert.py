@@ -35,13 +35,14 @@ def convert(
       rankinite convert S1.txt S2.txt S3.txt -o train.txt.zst --unjudged drop
     """
     from rankinite.cli.output import echo_json, summary
+    from rankinite.data.io.formats import LETOR, written_format
     from rankinite.data.io.writing import write
 
     judged = reading.read(data)
     with options.busy(f"writing {out}"):
         write(judged, out)
     say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
-    lost = [] if out.suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".csv", ".tsv"} else lost_in_letor(judged)
+    lost = lost_in_letor(judged) if written_format(out) == LETOR else []
     if lost:
         say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
     if json:

@@ -20,7 +20,9 @@ LETOR, BATCHES = "letor", "batches"
 
 @options.with_options(reading=options.Reading())
 def cross_validate(
-    data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or are parts.", show_default=False)],
+    data: Annotated[
+        list[Path], typer.Argument(help="Judged data; several files are joined, or are parts.", show_default=False)
+    ],
     system: Annotated[
         list[str],
         typer.Option("--system", "-S", help=f"What to train: {trainers.HELP}. Write name=… to name it; may be repeated."),
@@ -60,9 +62,7 @@ def cross_validate(
     named = trainers.trainers(system)
     judged, count = _read(data, folds, reading)
     with fits(len(named)) as watch:
-        result = validated(
-            named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch
-        )
+        result = validated(named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch)
     echo_comparison(result, "json" if json else layout, pairs=pairs)
 
 

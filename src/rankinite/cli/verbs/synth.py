@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from rankinite.data.synthetic import World
 
 
-FILES = (".txt", ".letor", ".dat", ".svm", ".libsvm", ".gz", ".zst", ".xz", ".parquet", ".arrow", ".feather", ".csv", ".tsv")
-"""Endings by which --out is a file; anything else is a folder."""
-
-
 def synth(
     out: Annotated[
         Path,
@@ -98,7 +94,10 @@ def synth(
 
 
 def _is_one_file(out: Path) -> bool:
-    return any(str(out).lower().endswith(ending) for ending in FILES)
+    """Whether the suffix says that --out is a file; anything else is a folder."""
+    from rankinite.data.io.formats import has_known_suffix
+
+    return has_known_suffix(out)
 
 
 def _print_summary(written: list[dict[str, Any]], *, json: bool) -> None:

@@ -1,7 +1,8 @@
-"""Files and tables in, files out.
+"""Input and output: files and tables in, files out.
 
-``reading`` is :func:`rankinite.read`: it asks ``formats`` what a file is, and ``letor``, ``table_files`` and
-``tables``, ``trec`` or ``arrays`` for its content; ``columns`` decides what each column of a table means. ``streams``
-and ``unpacking`` give bytes under bounds. ``writing`` is :func:`rankinite.write`; every output of any kind goes
-through ``output_files``.
+``formats`` lists the formats, compressions and their suffixes. ``reading`` is :func:`rankinite.read`: ``read_settings``
+checks its settings, ``format_detection`` finds the format of a file, and ``sources`` gets the content from ``letor``,
+``table_files`` and ``tables``, ``trec`` or ``arrays``; ``columns`` decides what each column of a table means.
+``streams`` and ``unpacking`` give bytes under bounds. ``writing`` is :func:`rankinite.write`; every output of any kind
+goes through ``output_files``, and ``compressing`` where its suffix asks for it.
 """

@@ -1,4 +1,4 @@
-"""Judged data from rows in memory: a feature matrix, and one value a row for each role."""
+"""Arrays as judged data: a feature matrix, and one value per row for each role."""
 
 from __future__ import annotations
 
@@ -13,41 +13,52 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
+from rankinite.data.io.exact_numbers import inexact_grade
 from rankinite.data.io.text_files import AnyPath, read_sizes
-from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Indices, Strings
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Grades, Indices, Strings
 from rankinite.engine.memory import memory_left, too_large
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
-SIZES_RULE = (
-    "Sizes must be whole numbers from 0 on that add up to the rows; check that the group file belongs to this data, or pass "
-    "qid= instead."
-)
+SIZES_RULE = "Sizes must be whole numbers from 0 on that add up to the rows"
+SIZES_REMEDY = "Check that the group file belongs to this data, or pass `qid=…` instead"
 
 
 def is_sparse(source: object) -> bool:
-    """Whether this is a SciPy sparse matrix, told without loading SciPy where nobody has."""
+    """Whether this is a SciPy sparse matrix; SciPy is not loaded to find out."""
     sparse: Any = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(source))
 
 
 def matrix_of(source: object) -> Features:
-    """A float32 matrix of our own from a NumPy array, nested lists or a SciPy sparse matrix."""
+    """A new float32 matrix from a NumPy array, nested lists or a SciPy sparse matrix."""
     if is_sparse(source):
         source = _dense(cast(Any, source))
     array = _as_array(source, "features")
     if array.ndim == 0:
+        kind = type(source).__name__
         raise DataError(
-            f"A {type(source).__name__} cannot be read. Give a path or several, a table (pandas, polars, PyArrow; collect() a "
-            "lazy one first), or a matrix of rows × features."
+            f"a {kind} cannot be read as data",
+            value=kind,
+            remedy="Give a path or several, a table (pandas, polars, PyArrow; collect() a lazy one first), or a matrix of "
+            "rows × features",
         )
     if array.ndim != 2:
         raise DataError(
-            f"The features have the shape {array.shape}. They must be a matrix of rows × features; use reshape(-1, 1) for one "
-            "feature."
+            f"the shape is {array.shape}",
+            place="features",
+            value=array.shape,
+            rule="Features must be a matrix of rows × features",
+            remedy="Use reshape(-1, 1) for one feature",
         )
     if array.dtype.kind not in "fiub":
-        raise DataError(f"The features are of type {array.dtype}. They must be numbers; convert them, or pass a table.")
-    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite here, and the infinite= option decides
+        raise DataError(
+            f"the type is {array.dtype}",
+            place="features",
+            value=str(array.dtype),
+            rule="Features must be numbers",
+            remedy="Convert them, or pass a table",
+        )
+    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite here; infinite= decides what happens then
         return np.array(array, FEATURE, order="C")
 
 
@@ -60,29 +71,22 @@ def rows_to_data(
     source: str,
     place: Callable[[int], str],
 ) -> Dataset:
-    """Group rows into queries by the qid of each row, or by group sizes; ``values`` maps a role to one value a row."""
+    """Group rows into queries by the qid of each row, or by group sizes; ``values`` maps a role to one value per row."""
     rows = len(matrix)
     if rows == 0:
-        raise DataError(f"{source}: there are no rows. Give at least one judged document.")
+        raise DataError("there are no rows", place=source, value=0, remedy="Give at least one judged document")
     for role, array in values.items():
         if array.shape != (rows,):
-            raise DataError(f"{source}: {role} has shape {array.shape} but there are {rows} rows. Give one value a row.")
-    given = _as_numbers(values["grades"], "grades", place)
-    with np.errstate(over="ignore"):
-        grades = given.astype(GRADE)
-    bad = np.flatnonzero(~np.isfinite(grades))
-    if len(bad):
-        raise DataError(f"{place(int(bad[0]))}: the grade is {values['grades'][bad[0]]}. Grades must be finite numbers.")
-    bad = np.flatnonzero((given == np.rint(given)) & (given != grades))
-    if len(bad):
-        raise DataError(
-            f"{place(int(bad[0]))}: the whole grade {given[bad[0]]:.0f} becomes another number as a 32-bit float. Such floats "
-            "have all whole numbers up to 16777216; map the grades to smaller ones."
-        )
+            raise DataError(
+                f"the shape is {array.shape}, but there are {rows} rows",
+                place=f"{source}, {role}",
+                value=array.shape,
+                remedy="Give one value per row",
+            )
     weights = values.get("weight")
     return Dataset.from_rows(
         matrix,
-        grades,
+        _grades(values["grades"], place),
         _row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
         names,
         doc_ids=_row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
@@ -93,15 +97,18 @@ def rows_to_data(
 
 
 def group_sizes(group: npt.ArrayLike | AnyPath) -> Indices:
-    """Group sizes given as numbers, or as the path of a file with one a line."""
+    """Group sizes given as numbers, or as the path of a file with one per line."""
     if isinstance(group, str | PathLike):
         return read_sizes(Path(group))
     sizes = _as_array(group, "group")
     if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or (sizes != np.floor(sizes)).any() or np.isinf(sizes).any():
-        raise DataError(f"group= has shape {sizes.shape} and type {sizes.dtype}. It must list whole numbers, one a query.")
+        raise DataError("must list whole numbers, one per query", setting="group", value=sizes.tolist(), remedy=SIZES_REMEDY)
     beyond = np.flatnonzero(sizes >= 2.0**63)
     if len(beyond):  # int64 would wrap round
-        raise DataError(f"group= has size {sizes[beyond[0]]} at {beyond[0]}. {SIZES_RULE}")
+        size = int(sizes[beyond[0]])
+        raise DataError(
+            f"the size is {quoted(size)}", place=f"group {beyond[0]}", value=size, rule=SIZES_RULE, remedy=SIZES_REMEDY
+        )
     return sizes.astype(np.int64)
 
 
@@ -112,9 +119,22 @@ def runs_of_sizes(sizes: Indices, rows: int, source: str) -> tuple[list[str], In
     """
     odd = np.flatnonzero((sizes < 0) | (sizes > rows))  # before they are added up: the sum of huge sizes wraps round
     if len(odd):
-        raise DataError(f"{source}: group {odd[0]} has size {sizes[odd[0]]}, but there are {rows} rows. {SIZES_RULE}")
+        size = int(sizes[odd[0]])
+        raise DataError(
+            f"the size is {size}, but there are {rows} rows",
+            place=f"{source}, group {odd[0]}",
+            value=size,
+            rule=SIZES_RULE,
+            remedy=SIZES_REMEDY,
+        )
     if sizes.sum() != rows:
-        raise DataError(f"{source}: the group sizes add up to {sizes.sum()} but there are {rows} rows. {SIZES_RULE}")
+        raise DataError(
+            f"the group sizes add up to {sizes.sum()}, but there are {rows} rows",
+            place=source,
+            value=int(sizes.sum()),
+            rule=SIZES_RULE,
+            remedy=SIZES_REMEDY,
+        )
     filled = np.flatnonzero(sizes)
     return [str(number) for number in (filled + 1).tolist()], sizes[filled]
 
@@ -125,25 +145,59 @@ def inexact_whole_number(numbers: npt.NDArray[Any]) -> int | None:
     return int(found[0]) if len(found) else None
 
 
+def missing_value(role: str, place: str) -> DataError:
+    """The error for a row without a grade, qid or another role."""
+    what = "grade" if role == "grades" else role
+    return DataError(
+        f"the {what} is missing",
+        place=place,
+        value=role,
+        rule="Every row must have one",
+        remedy="Fill it in, or remove the row",
+    )
+
+
+def inexact_name(role: str, name: float, kind: str, place: str) -> DataError:
+    """The error for a qid or another name that is a float of a type (``kind``) that cannot tell it from its neighbours."""
+    return DataError(
+        f"the {role} {name} is a {kind} too large to be exact, so that different ones may have become the same",
+        place=place,
+        value=name,
+        remedy="Give whole numbers or text",
+    )
+
+
+def _grades(values: npt.NDArray[Any], place: Callable[[int], str]) -> Grades:
+    numbers = _as_numbers(values, "grade", place)
+    with np.errstate(over="ignore"):
+        grades = numbers.astype(GRADE)
+    bad = np.flatnonzero(~np.isfinite(grades))
+    if len(bad):
+        grade = numbers[bad[0]].item()
+        raise DataError(
+            f"the grade is {grade}", place=place(int(bad[0])), value=grade, rule="Grades must be finite as 32-bit floats"
+        )
+    bad = np.flatnonzero((numbers == np.rint(numbers)) & (numbers != grades))
+    if len(bad):
+        raise inexact_grade(place(int(bad[0])), int(numbers[bad[0]]))
+    return grades
+
+
 def _qids_of_sizes(sizes: Indices, rows: int, source: str) -> Strings:
     names, lengths = runs_of_sizes(sizes, rows, source)
     return np.repeat(np.asarray(names, TEXT), lengths)
 
 
 def _row_names(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> Strings:
-    """One name a row as text, of a role whose values must not be missing."""
+    """One name per row as text, of a role whose values must not be missing."""
     missing = _missing_rows(values)
     if len(missing):
-        where = place(int(missing[0]))
-        raise DataError(f"{where}: the {role} is missing. Every row must have one; fill it in, or remove the row.")
+        raise missing_value(role, place(int(missing[0])))
     if values.dtype.kind != "f":
         return as_text(values)
     inexact = inexact_whole_number(values)
     if inexact is not None:
-        raise DataError(
-            f"{place(inexact)}: the {role} {values[inexact]} is a {values.dtype} too large to be exact, so that different ones "
-            "may have become the same. Give whole numbers or text."
-        )
+        raise inexact_name(role, float(values[inexact]), str(values.dtype), place(inexact))
     return as_text(values.astype(np.int64) if (values == np.floor(values)).all() else values)  # "7", not "7.0"
 
 
@@ -152,8 +206,8 @@ def _missing_rows(values: npt.NDArray[Any]) -> Indices:
         return np.flatnonzero(np.isnan(values))
     if values.dtype.kind != "O":
         return np.zeros(0, np.int64)
-    told = ("nan", "<NA>", "NaT")  # as float, pandas and NumPy write what is missing
-    return np.flatnonzero([value is None or (not isinstance(value, str) and str(value) in told) for value in values.tolist()])
+    absent = ("nan", "<NA>", "NaT")  # how float, pandas and NumPy write missing values
+    return np.flatnonzero([value is None or (not isinstance(value, str) and str(value) in absent) for value in values.tolist()])
 
 
 def _dense(sparse: Any) -> npt.NDArray[Any]:
@@ -161,18 +215,20 @@ def _dense(sparse: Any) -> npt.NDArray[Any]:
     needed, allowed = rows * columns * np.dtype(FEATURE).itemsize, memory_left()
     if needed > allowed.left:
         what = f"{rows} rows × {columns} features, made dense,"
-        raise too_large("sparse matrix", what, needed, allowed, "Choose fewer features.")
+        raise too_large("sparse matrix", what, needed, allowed, "Choose fewer features")
     return sparse.astype(FEATURE).toarray()
 
 
-def _as_numbers(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> npt.NDArray[Any]:
+def _as_numbers(values: npt.NDArray[Any], what: str, place: Callable[[int], str]) -> npt.NDArray[Any]:
     if values.dtype.kind in "fiub":
         return values
     for row, value in enumerate(values.tolist()):
         try:
             float(value)
         except (TypeError, ValueError) as error:
-            raise DataError(f"{place(row)}: {role} {value!r} is not a number. Give numbers.") from error
+            raise DataError(
+                f"the {what} {quoted(value)} is not a number", place=place(row), value=value, remedy="Give numbers"
+            ) from error
     return np.asarray([float(value) for value in values.tolist()])
 
 
@@ -181,5 +237,7 @@ def _as_array(values: object, what: str) -> npt.NDArray[Any]:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         kind = type(values).__name__
-        raise DataError(f"{what}: a {kind} that is no array ({error}). Give rows of equal length.") from error
+        raise DataError(
+            f"a {kind} cannot be made an array ({error})", place=what, value=kind, remedy="Give rows of equal length"
+        ) from error
     return array.astype(TEXT) if array.dtype.kind == "U" else array

@@ -1,6 +1,6 @@
-"""What the name of a column says that it may hold: the query, the document, another id, a position, or what users did.
+"""Meanings of column names: the query, the document, another id, a position, or what users did.
 
-Names only suggest: nothing is read differently for them. They make advice and warnings better.
+Names only suggest what a column may hold: they improve advice and warnings, and change nothing in what is read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN_QUERIES = _set_of("query qid q search srch")
 _QUERY_ALONE = _QUERIES - _set_of("req slate impression serp")
 _QUERY_TEXTS = _set_of("text string str term terms keyword keywords phrase")
 _CODES = _set_of("url uri asin sku isbn ean upc gtin docno")
-"""Names of documents that need no word beside them."""
+"""Names of documents that need no other word."""
 _DOCUMENTS = _CODES | _set_of(
     "doc document item product prod page article passage listing offer video book movie song track hotel prop property ad "
     "candidate result recipe news post job"
@@ -35,7 +35,7 @@ _PEOPLE = _set_of("user visitor customer client member account device person coo
 _ROWS = _set_of("row line record")
 _DISPLAY = _set_of("display displayed shown click clicked serp srp result")
 _PLACES = {"rank": _DISPLAY, **dict.fromkeys(("position", "pos", "slot"), _DISPLAY | _DOCUMENTS)}
-"""Words for the place of a document in a list, each with those that may stand beside it: a product's rank may be its sales."""
+"""Words for the position of a document in a list, each with those that may go with it: a product's rank may be its sales."""
 _REACTIONS = _set_of("click clicks clicked impression impressions purchase purchases purchased bought booked booking")
 _REACTION_WORDS = _REACTIONS | _COUNTS | _set_of("is was has n nb count cnt total bool flag")
 _STEMS = "|".join(sorted(_QUERIES | _DOCUMENTS | _PEOPLE | _ROWS, key=len, reverse=True))
@@ -43,7 +43,7 @@ _RUN_TOGETHER = re.compile(rf"({_STEMS})(id|uuid|guid|key|hash|index|idx|no|num|
 
 
 def meaning_of(name: str) -> Meaning | None:
-    """What a column of this name may hold; None where the name says nothing."""
+    """What a column of this name may hold; None where the name does not tell."""
     ordered = words_of(name)
     words = frozenset(ordered)
     rest = words - _IDS

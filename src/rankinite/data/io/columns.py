@@ -1,14 +1,14 @@
-"""Which column of a table means what: query, grade, document, weight, batch, features."""
+"""Roles of the columns of a table: query, grade, document, weight, batch, features."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankinite.data.io.column_names import meaning_of, query_columns
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, listed, quoted
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "qid": ("qid", "query_id", "query", "queryid", "q_id", "srch_id"),
@@ -17,7 +17,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight",),
     "batch": ("batch", "fold"),
 }
-"""Column names by which each role is recognised when the caller names none; upper and lower case are the same."""
+"""Column names by which each role is recognised when the caller names none, in upper or lower case."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def assign_roles(
     *,
     source: str,
     wanted: Mapping[str, str | None],
-    given: Collection[str] = (),
+    passed: Collection[str] = (),
     grouped: bool = False,
     features: Sequence[str] | None = None,
     ignore: Collection[str] = (),
@@ -43,40 +43,37 @@ def assign_roles(
 ) -> Roles:
     """Find the column of each role, and the features: all other columns, or the ones asked for.
 
-    ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``given`` holds the
-    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known. ``guess``: roles
-    that nobody names are found by their usual names, and an unnamed index is no feature; our own files say what they hold.
+    ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``passed`` holds the
+    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known. ``guess``: other
+    roles are found by their usual names, and an unnamed index is not a feature; our own files state their roles instead.
     """
     absent = [column for column in (*_columns(wanted), *(features or ()), *ignore) if column not in types]
     if absent:
-        raise DataError(f"{source}: there is no column {listed(absent)}. The columns are {listed(types)}.")
+        raise DataError(
+            f"there is no column {listed(absent)}", place=source, value=absent, rule=f"The columns are {listed(types)}"
+        )
     named = {role: column for role in USUAL_NAMES if (column := wanted.get(role)) is not None}
     if guess:
-        named = name_roles(list(types), source=source, wanted=wanted, given=given, taken={*(features or ()), *ignore})
+        named = name_roles(list(types), source=source, wanted=wanted, passed=passed, taken={*(features or ()), *ignore})
     used = {*named.values(), *ignore}
     free = [name for name in types if name not in used and not (guess and is_row_number(name))]
     chosen = free if features is None else list(features)
-    known = {*named, *given, *(("qid",) if grouped else ())}
-    problems = _problems(types, free, chosen, known, asked=features is not None)
-    if problems:  # all at once
-        raise DataError(f"{source}: {' '.join([problems[0], *(text[0].upper() + text[1:] for text in problems[1:])])}")
-    for role, what in (("grades", "grade"), ("weight", "weight")):
-        if role in named and not is_numeric(types[named[role]]):
-            raise DataError(
-                f"{source}: the {what} column {named[role]!r} holds {types[named[role]]}. It must hold numbers; "
-                f"name another column with {role}=…, or convert it first."
-            )
+    known = {*named, *passed, *(("qid",) if grouped else ())}
+    flaws = _flaws(types, free, chosen, known, asked=features is not None)
+    if flaws:
+        raise _all_at_once(flaws, source)
+    _check_numeric(types, named, source)
     return Roles(named, tuple(chosen))
 
 
 def name_roles(
-    columns: Sequence[str], *, source: str, wanted: Mapping[str, str | None], given: Collection[str], taken: Collection[str]
+    columns: Sequence[str], *, source: str, wanted: Mapping[str, str | None], passed: Collection[str], taken: Collection[str]
 ) -> dict[str, str]:
-    """The column of each role: the one wanted, else, unless its values are given, one of a usual name that is not taken."""
+    """The column of each role: the one wanted, else, unless its values are passed, one of a usual name that is not taken."""
     named: dict[str, str] = {}
     for role, usual in USUAL_NAMES.items():
         column = wanted.get(role)
-        if column is None and role not in given:
+        if column is None and role not in passed:
             others = {*taken, *named.values(), *_columns(wanted)}
             column = _usual_column(role, usual, [name for name in columns if name not in others], source)
         if column is not None:
@@ -100,14 +97,43 @@ def is_numeric(kind: Any) -> bool:
 
 
 def _columns(wanted: Mapping[str, str | None]) -> list[str]:
-    """The columns that are wanted; an empty name is a name too, though seldom that of a column."""
+    """The columns that are wanted; an empty name counts, though few columns have one."""
     return [column for column in wanted.values() if column is not None]
 
 
-def _problems(
+class _Flaw(NamedTuple):
+    """One thing that is wrong with a table."""
+
+    problem: str
+    value: tuple[str, ...]
+    """The role that no column has, or the columns that cannot be features."""
+    rule: str
+    remedy: str
+    shell_remedy: str
+
+
+def _all_at_once(flaws: Sequence[_Flaw], source: str) -> DataError:
+    """One error for all flaws, so that they can be mended in one go."""
+    return DataError(
+        _sentences(flaw.problem for flaw in flaws),
+        place=source,
+        value=[name for flaw in flaws for name in flaw.value],
+        rule=_sentences(flaw.rule for flaw in flaws),
+        remedy=_sentences(flaw.remedy for flaw in flaws),
+        shell_remedy=_sentences(flaw.shell_remedy for flaw in flaws),
+    )
+
+
+def _sentences(texts: Iterable[str]) -> str:
+    """Texts, each once, as sentences; the first letter of the first stays as it is."""
+    first, *others = [text for text in dict.fromkeys(texts) if text] or [""]
+    return ". ".join([first, *(text[0].upper() + text[1:] for text in others)])
+
+
+def _flaws(
     types: Mapping[str, Any], free: Sequence[str], features: Sequence[str], known: Collection[str], *, asked: bool
-) -> list[str]:
-    """Sentences on roles that nothing fills, and on features that are no numbers.
+) -> list[_Flaw]:
+    """Roles that no column has, and features that are not numbers.
 
     ``free`` columns have no role; ``known`` roles are filled; ``asked``: the features were asked for by name.
     """
@@ -115,39 +141,61 @@ def _problems(
     queries = [] if "qid" in known else query_columns(free, texts)
     found = [] if "qid" in known else [_absent_role("query", "qid", types, queries)]
     found += [] if "grades" in known else [_absent_role("grade", "grades", types, [])]
-    held = {name: texts[name] for name in features if name in texts and name not in queries[:1]}
-    return found + ([_text_columns(held, known, asked=asked)] if held else [])
+    not_numbers = {name: texts[name] for name in features if name in texts and name not in queries[:1]}
+    return found + ([_text_columns(not_numbers, known, asked=asked)] if not_numbers else [])
 
 
-def _absent_role(what: str, role: str, types: Mapping[str, Any], candidates: Sequence[str]) -> str:
-    """A sentence for a role that no column has, with the columns that may be meant."""
-    absent = f"there is no {what} column: none is called {', '.join(USUAL_NAMES[role])}."
-    other = " (or give the rows of each query with group=…)" if role == "qid" else ""
+def _absent_role(what: str, role: str, types: Mapping[str, Any], candidates: Sequence[str]) -> _Flaw:
+    """The flaw of a role that no column has, with the columns that may be meant."""
+    problem = f"there is no {what} column: none is called {', '.join(USUAL_NAMES[role])}"
+    other = " (or give the number of rows of each query with `group=…`)" if role == "qid" else ""
     if not candidates:
-        return f"{absent} The columns are {listed(types)}. Name the right one with {role}='…'{other}."
+        remedy = f"Name the right column with `{role}='…'`{other}"
+        return _Flaw(problem, (role,), f"The columns are {listed(types)}", remedy, remedy)
     others = f", as {'does' if len(candidates) == 2 else 'do'} {listed(candidates[1:])}" if len(candidates) > 1 else ""
-    return f"{absent} Pass {role}={candidates[0]!r}, which looks like one{others}{other}."
+    remedy = f"Pass `{role}={candidates[0]!r}`, which looks like one{others}{other}"
+    return _Flaw(problem, (role,), "", remedy, remedy)
 
 
-def _text_columns(texts: Mapping[str, Any], known: Collection[str], *, asked: bool) -> str:
-    """A sentence for columns that cannot be features, with what each may be instead; ``asked``: they were asked for."""
-    kinds = {str(kind) for kind in texts.values()}
-    if len(texts) == 1:
-        held = f"column {listed(texts)} holds {kinds.pop()}, not numbers"
-    elif len(kinds) == 1:
-        held = f"columns {', '.join(map(repr, texts))} hold {kinds.pop()}, not numbers"
-    else:
-        held = f"columns {', '.join(f'{name!r} ({kind})' for name, kind in texts.items())} hold no numbers"
-    rule = f"{held}. Features must be numeric or boolean;"
+def _text_columns(texts: Mapping[str, Any], known: Collection[str], *, asked: bool) -> _Flaw:
+    """The flaw of columns that cannot be features, with what each may be instead; ``asked``: they were asked for."""
+    problem, rule = _held(texts), "Features must be numeric or boolean"
     if asked:
-        return f"{rule} convert {'it' if len(texts) == 1 else 'them'}, or choose others with features=[…]."
+        convert = f"Convert {'it' if len(texts) == 1 else 'them'}"
+        return _Flaw(problem, tuple(texts), rule, f"{convert}, or choose others with features=[…]", convert)
     documents = [] if "doc_id" in known else [name for name in texts if meaning_of(name) == "document"][:1]
     others = [name for name in texts if name not in documents]
-    advice = [f"pass doc_id={name!r}, which looks like the documents' ids" for name in documents]
+    advice = [f"pass `doc_id={name!r}`, which looks like the ids of the documents" for name in documents]
     if others:
         which = "the rest" if documents else "it" if len(others) == 1 else "them"
-        advice.append(f"leave {which} out with ignore=[{', '.join(map(repr, others))}]")
-    return f"{rule} {', and '.join(advice)}, or choose the features with features=[…]."
+        advice.append(f"leave {which} out with `ignore={others!r}`")
+    remedy = ", and ".join(advice)
+    remedy = remedy[0].upper() + remedy[1:]
+    return _Flaw(problem, tuple(texts), rule, f"{remedy}, or choose the features with features=[…]", remedy)
+
+
+def _held(texts: Mapping[str, Any]) -> str:
+    """A sentence on the types of columns that do not hold numbers."""
+    kinds = {str(kind) for kind in texts.values()}
+    if len(texts) == 1:
+        return f"column {listed(texts)} holds {kinds.pop()}, not numbers"
+    if len(kinds) == 1:
+        return f"columns {', '.join(map(repr, texts))} hold {kinds.pop()}, not numbers"
+    return f"columns {', '.join(f'{name!r} ({kind})' for name, kind in texts.items())} do not hold numbers"
+
+
+def _check_numeric(types: Mapping[str, Any], named: Mapping[str, str], source: str) -> None:
+    for role, what in (("grades", "grade"), ("weight", "weight")):
+        column = named.get(role)
+        if column is not None and not is_numeric(types[column]):
+            raise DataError(
+                f"the {what} column {quoted(column)} holds {types[column]}",
+                place=source,
+                value=column,
+                rule="It must hold numbers",
+                remedy=f"Name another column with `{role}=…`, or convert it first",
+                shell_remedy="" if role == "grades" else f"Convert it first, or leave it out with `ignore={[column]!r}`",
+            )
 
 
 def is_row_number(name: str) -> bool:
@@ -159,9 +207,11 @@ def _usual_column(role: str, usual: Sequence[str], columns: Sequence[str], sourc
     matches = [column for name in usual for column in columns if column.lower() == name]
     if role == "grades" and len(matches) > 1:
         matches = [column for column in matches if len(column) > 1]  # a bare "y" beside a label is a feature like any other
-    if role == "grades" and len(matches) > 1:  # the one not chosen would become a feature that gives the answer away
+    if role == "grades" and len(matches) > 1:  # the other would become a feature that gives the answer away
         raise DataError(
-            f"{source}: {listed(matches)} could each be the grade. Name the right one with grades=… and leave the others out "
-            "with ignore=[…]."
+            f"{listed(matches)} could each be the grade",
+            place=source,
+            value=matches,
+            remedy="Name the right one with `grades=…` and leave the others out with `ignore=[…]`",
         )
     return matches[0] if matches else None

@@ -1,4 +1,4 @@
-"""Compression on the way into a file, by the ending of its name; all of these carry a checksum of the content.
+"""Compression on the way into a file, by the suffix of its name; all of these carry a checksum of the content.
 
 None of them closes the file below it, and the same content gives the same bytes.
 """
@@ -9,12 +9,16 @@ import gzip
 import lzma
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
+from rankinite.data.io.formats import GZIP, XZ, ZSTD, compression_of_suffix
 
-def compressor(suffix: str) -> Callable[[IO[bytes]], Any]:
-    """What makes a writeable file of one to write to, as a context; for an ending that means nothing, the file itself."""
-    return {".gz": _gzip, ".xz": _xz, ".zst": _zstd}.get(suffix, _plain)
+
+def compressor(path: Path) -> Callable[[IO[bytes]], Any]:
+    """A function that wraps an open file in one that compresses, as a context; without such a suffix, in nothing."""
+    compression = compression_of_suffix(path)
+    return _plain if compression is None else {GZIP: _gzip, XZ: _xz, ZSTD: _zstd}[compression]
 
 
 @contextmanager
@@ -23,7 +27,7 @@ def _plain(raw: IO[bytes]) -> Generator[IO[bytes]]:
 
 
 def _gzip(raw: IO[bytes]) -> gzip.GzipFile:
-    # No name and no time inside: the same data give the same bytes.
+    # Neither name nor time in the header: the same data give the same bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0)
 
 

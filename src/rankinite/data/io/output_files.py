@@ -1,4 +1,4 @@
-"""Output files: complete or not there, whatever happens meanwhile. All that rankinite writes goes through here.
+"""Output files: complete or absent, whatever happens meanwhile. All that rankinite writes goes through here.
 
 A file is written under another name in the same folder (a *part*), brought to the disk, and renamed; then the folder is brought
 to the disk too. Its writer holds a lock on the part, so that the next writer of the same output can tell a part whose writer
@@ -28,25 +28,25 @@ except ImportError:  # not on every system; parts are then not locked, and those
 
 NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
-"""What systems answer that cannot bring a folder to the disk, or may not open it."""
+"""Errors of systems that cannot bring a folder to the disk, or may not open it."""
 
 
 @contextmanager
 def write_atomically(path: Path) -> Generator[IO[bytes]]:
     """A binary handle whose bytes become the file ``path`` when the ``with`` block ends without an error.
 
-    They are compressed when the name ends in .gz, .zst or .xz. On an error, whatever stood at ``path`` stays as it was. A file
+    They are compressed if the suffix says so (``formats``). On an error, whatever was at ``path`` stays as it was. A file
     that is replaced keeps its permissions; a new one has those that the process gives to new files. Symbolic links stay: the
     file they lead to is replaced. Devices, pipes and open files (``/dev/stdout``) are written directly.
     """
     target, direct = _destination(path)
-    packing = compressor(path.suffix.lower())
+    packing = compressor(path)
     if direct:
         with _explained(path), target.open("ab") as raw, packing(raw) as handle:
             yield handle
         return
     with _locked_part(path, target) as part, _explained(path):
-        # A descriptor of its own: some writers close what they are given.
+        # A second descriptor: some writers close the file they write to.
         with os.fdopen(os.dup(part.descriptor), "wb") as raw, packing(raw) as handle:
             yield handle
         os.fsync(part.descriptor)
@@ -66,7 +66,7 @@ class _Part:
     closed: bool = False
 
     def close(self) -> None:
-        """Let go of it; once and for all, as the number may soon be that of another file."""
+        """Close it, once: the number of the descriptor may soon be that of another file."""
         if not self.closed:
             self.closed = True
             os.close(self.descriptor)
@@ -77,7 +77,7 @@ def _explained(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as problem:  # a full disk, above all
-        raise DataError(f"{path}: cannot be written ({problem}). Make room, or write elsewhere.") from problem
+        raise DataError(f"it cannot be written ({problem})", place=path, remedy="Make room, or write elsewhere") from problem
 
 
 @contextmanager
@@ -89,7 +89,9 @@ def _locked_part(path: Path, target: Path) -> Generator[_Part]:
         _remove_stale(target.parent, prefix)
         part = _new_part(target, prefix)
     except (OSError, ValueError) as problem:
-        raise DataError(f"{path}: cannot be written ({problem}). The folder must exist and be writeable.") from problem
+        raise DataError(
+            f"it cannot be written ({problem})", place=path, rule="The folder must exist and be writeable"
+        ) from problem
     try:
         yield part
     finally:
@@ -168,10 +170,10 @@ def _destination(path: Path) -> tuple[Path, bool]:
             return path, True
         target = path.resolve()
         if target.is_dir():
-            raise DataError(f"{path}: this is a folder. Give the name of a file to write.")
+            raise DataError("this is a folder", place=path, remedy="Give the name of a file to write")
         return target, target.exists() and not target.is_file()
     except (OSError, ValueError, RuntimeError) as problem:  # a name too long or not of this system, or links in a circle
-        raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
+        raise DataError(f"this path cannot be used ({problem})", place=path, remedy="Give another path") from problem
 
 
 def _is_open_file(path: Path) -> bool:

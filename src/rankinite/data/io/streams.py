@@ -1,4 +1,4 @@
-"""Bytes out of files: plain or compressed, in chunks of whole lines, within bounds. Bytes into files: ``output_files``."""
+"""Byte streams out of files: plain or compressed, in chunks of whole lines, within bounds. Writing: ``output_files``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
+from rankinite.data.io.formats import Compression
 from rankinite.data.io.unpacking import compression, explained, opened
 from rankinite.engine.kernel import Bytes, frozen
 from rankinite.engine.memory import PARSED_SHARE, Allowance, memory_left, spelled_size, too_large, within_memory
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import DataError, RankiniteError
 
 CHUNK = 1 << 21
-"""Bytes of text handed to a thread at a time: large enough to hide the hand-over, small enough for the cache."""
+"""Bytes of text handed to a thread at a time: large enough for the hand-over not to matter, small enough for the cache."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -28,13 +30,13 @@ def check_readable(path: Path) -> None:
     """Refuse a path that does not exist, is a folder, or may not be read."""
     try:
         if path.is_dir():
-            raise DataError(f"{path}: this is a folder. Give a file.")
+            raise DataError("this is a folder", place=path, remedy="Give a file")
         if not path.exists():
-            raise DataError(f"{path}: no such file. Paths are taken from {Path.cwd()}.")
+            raise DataError("no such file", place=path, rule=f"Relative paths start at {Path.cwd()}")
         if not os.access(path, os.R_OK):
-            raise DataError(f"{path}: this file may not be read. Change its permissions.")
+            raise DataError("this file may not be read", place=path, remedy="Change its permissions")
     except (OSError, ValueError) as problem:  # a name too long, or with a NUL in it
-        raise DataError(f"{path}: this path cannot be used ({problem}).") from problem
+        raise DataError(f"this path cannot be used ({problem})", place=path, remedy="Give another path") from problem
 
 
 @contextmanager
@@ -57,12 +59,12 @@ def read_whole(path: Path) -> bytes:
         return content.getvalue()
 
 
-RIGHT_FILE = "Check that it is the right file, or use a machine with more memory."
-ROW_PER_LINE = "Check that it is a text file with one row per line."
+RIGHT_FILE = "Check that it is the right file, or use a machine with more memory"
+ROW_PER_LINE = "Check that it is a text file with one row per line"
 
 
 def _check_room(path: Path, what: str, length: int, allowance: Allowance, remedy: str) -> None:
-    """Refuse bytes of which nothing could be made: that takes several times as much."""
+    """Refuse more bytes than could be parsed: that takes several times as much memory."""
     if PARSED_SHARE * length > allowance.left:
         raise too_large(str(path), f"{what}, {spelled_size(length)} or more,", PARSED_SHARE * length, allowance, remedy)
 
@@ -71,31 +73,40 @@ def _check_room(path: Path, what: str, length: int, allowance: Allowance, remedy
 def spooled(path: Path) -> Generator[Path]:
     """A path that can be read more than once: a pipe's bytes are put into a temporary file, any other file is itself.
 
-    Messages of errors raised meanwhile name the pipe.
+    Errors raised meanwhile name the pipe, not the temporary file.
     """
     check_readable(path)
     if path.is_file():
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="rankinite-") as folder:
-        copy = Path(folder) / path.name  # its endings tell the format
-        with explained(path, ""), path.open("rb") as pipe, copy.open("wb") as handle:
+        file = Path(folder) / path.name  # its suffixes tell the format
+        with explained(path, None), path.open("rb") as pipe, file.open("wb") as handle:
             shutil.copyfileobj(pipe, handle)
         try:
-            yield copy
-        except (DataError, ArgumentError) as problem:
-            raise type(problem)(str(problem).replace(str(copy), str(path))) from problem
+            yield file
+        except RankiniteError as problem:
+            raise _renamed(problem, file, path) from problem
+
+
+def _renamed(error: RankiniteError, file: Path, pipe: Path) -> RankiniteError:
+    """The same error with the name of the pipe in all its fields that name the temporary file."""
+    renamed = copy(error)
+    for field, text in vars(error).items():
+        if isinstance(text, str):
+            setattr(renamed, field, text.replace(str(file), str(pipe)))
+    return renamed
 
 
 def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:
     """The file as read-only byte arrays of about ``size`` bytes, cut after newlines; each ends with a newline.
 
-    Files are read, not mapped: where a mapped file is cut short meanwhile, the system stops the process without a word. A
-    byte-order mark is passed over.
+    Files are read, not mapped: where a mapped file is cut short meanwhile, the system kills the process without a message. A
+    byte-order mark is skipped.
     """
     check_readable(path)
     packing = compression(path)
-    plain = not packing and path.is_file()
+    plain = packing is None and path.is_file()
     with explained(path, packing):
         yield from _plain_chunks(path, size) if plain else _streamed_chunks(path, packing, size)
 
@@ -110,7 +121,7 @@ def _plain_chunks(path: Path, size: int) -> Iterator[Bytes]:
             block = bytearray(min(reach, length - start))
             _fill(block, handle, start, length, path)
             newline = block.rfind(b"\n") + 1
-            if not newline and start + len(block) == length:  # the last line may lack its newline; the parser relies on one
+            if not newline and start + len(block) == length:  # the parser relies on a newline, which the last line may not have
                 block += b"\n"
                 newline = len(block)
             if newline:
@@ -129,13 +140,15 @@ def _fill(block: bytearray, handle: io.FileIO, start: int, length: int, path: Pa
         count = handle.readinto(view[done:]) or 0
         if not count:
             raise DataError(
-                f"{path}: the file shrank while it was read: it had {length} bytes, and ends after {start + done} now. Another "
-                "program writes to it; wait until that is done, and read it again."
+                f"the file shrank while it was read, from {length} bytes to {start + done}",
+                place=path,
+                value=start + done,
+                remedy="Another program writes to it; wait until that is done, and read it again",
             )
         done += count
 
 
-def _streamed_chunks(path: Path, packing: str, size: int) -> Iterator[Bytes]:
+def _streamed_chunks(path: Path, packing: Compression | None, size: int) -> Iterator[Bytes]:
     allowance = memory_left()
     with opened(path, packing) as handle:
         begun: list[bytes] = []  # pieces of a chunk whose last line has not ended yet

@@ -1,4 +1,4 @@
-"""Opening table files: Parquet, Arrow IPC and Feather, CSV and TSV."""
+"""Table files: Parquet, Arrow IPC and Feather, CSV and TSV."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from rankinite.data.io.columns import USUAL_NAMES, repeated_names
-from rankinite.data.io.formats import first_line
+from rankinite.data.io.format_detection import first_line
+from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.streams import open_bytes
-from rankinite.data.io.tables import BATCH, Piece, Table, check_columns, memory_table, merged_types, path_name
+from rankinite.data.io.tables import BATCH, LazyTable, Piece, check_columns, memory_table, merged_types, path_name
 from rankinite.data.io.unpacking import compression
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, listed, quoted
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
 ROLES_KEY = b"rankinite.roles"
-"""Schema metadata in which our own files say which column means what, as JSON."""
+"""Schema metadata in which our own files state the roles of their columns, as JSON."""
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
 
 
-def open_parquet(paths: Sequence[Path]) -> Table:
+def open_parquet(paths: Sequence[Path]) -> LazyTable:
     """Parquet files with the same columns; a row group is a piece."""
     pieces: list[Piece] = []
     schemas: list[Any] = []
@@ -46,10 +47,10 @@ def open_parquet(paths: Sequence[Path]) -> Table:
             load = partial(_load_row_group, path, metadata, group)
             pieces.append(Piece(metadata.row_group(group).num_rows, load, str(path)))
     roles = _stated_roles(paths, schemas)
-    return Table(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
+    return LazyTable(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
 
 
-def open_arrow(paths: Sequence[Path]) -> Table:
+def open_arrow(paths: Sequence[Path]) -> LazyTable:
     """Arrow IPC files or streams and Feather files with the same columns."""
     parts: list[tuple[Any, str, None]] = []
     for path in paths:
@@ -59,20 +60,20 @@ def open_arrow(paths: Sequence[Path]) -> Table:
             parts.append((arrow, str(path), None))
     table = memory_table(parts, path_name(paths))
     roles = _stated_roles(paths, [arrow.schema for arrow, _, _ in parts])
-    return Table(table.types, table.pieces, table.source, roles or {}, guess=roles is None)
+    return LazyTable(table.types, table.pieces, table.source, roles or {}, guess=roles is None)
 
 
-def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> Table:
+def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> LazyTable:
     """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …
 
-    ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is a name like any other.
+    ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is an ordinary name.
     """
     texts = {column if header else f"f{column}": pa.string() for column in names.values()}
     parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
     for path in paths:
-        with _csv_input(path) as given, _broken_files(path, "CSV" if separator == "," else "TSV"):
+        with _csv_input(path) as content, _broken_files(path, "CSV" if separator == "," else "TSV"):
             table = pyarrow.csv.read_csv(
-                given,
+                content,
                 read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header, block_size=_block_size(path)),
                 parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
                 convert_options=pyarrow.csv.ConvertOptions(column_types=texts),
@@ -80,14 +81,14 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
             columns = table.column_names if header else [str(number) for number in range(table.num_columns)]
             table = table.rename_columns(columns)
             for role, column in names.items():
-                if role != "doc_id" and column in columns:  # a document may be nameless, a query may not
+                if role != "doc_id" and column in columns:  # a document may have no name, a query must
                     table = _with_blanks_missing(table, columns.index(column))
         parts.append((table, str(path), partial(_place_of_row, path, separator, header)))
     return memory_table(parts, path_name(paths))
 
 
 def _block_size(path: Path) -> int:
-    """Bytes that the CSV reader takes at a time: several lines, or it makes one small piece per line of every column."""
+    """Bytes that the CSV reader takes at a time: several lines, else it makes one small piece per line of every column."""
     return max(LEAST_BLOCK, min(LINES_TOGETHER * len(first_line(path)), MOST_BLOCK))
 
 
@@ -113,13 +114,13 @@ def _place_of_row(path: Path, separator: str, header: bool, row: int) -> str:
 
 
 def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
-    # A file object of its own for each piece: Parquet readers may not be shared between threads.
+    # One file object per piece: Parquet readers may not be shared between threads.
     with pq.ParquetFile(path, metadata=metadata, memory_map=False) as file:
         yield from file.iter_batches(BATCH, row_groups=[group], columns=list(columns), use_threads=False)
 
 
 def _arrow_table(path: Path) -> Any:
-    file = pa.OSFile(str(path))  # not mapped: where a mapped file is cut short meanwhile, the system stops the process
+    file = pa.OSFile(str(path))  # not mapped: where a mapped file is cut short meanwhile, the system kills the process
     try:
         return pa.ipc.open_file(file).read_all()
     except pa.ArrowInvalid:
@@ -129,8 +130,8 @@ def _arrow_table(path: Path) -> Any:
 
 @contextmanager
 def _csv_input(path: Path) -> Generator[Any]:
-    """What the CSV reader is given: the path where it can map the file, else decompressed bytes."""
-    if not compression(path):
+    """The input of the CSV reader: the path if the file is not compressed, else decompressed bytes."""
+    if compression(path) is None:
         yield path
     else:
         with open_bytes(path) as stream:
@@ -138,7 +139,7 @@ def _csv_input(path: Path) -> Generator[Any]:
 
 
 def _stated_roles(paths: Sequence[Path], schemas: Sequence[Any]) -> dict[str, str] | None:
-    """Role → column, as our own files say; None where none does. Files read together must not contradict each other."""
+    """Role → column, as our own files state them; None where none does. Files read together must not contradict each other."""
     stated = {
         path: roles for path, schema in zip(paths, schemas, strict=True) if (roles := _roles_in(schema, path)) is not None
     }
@@ -146,35 +147,47 @@ def _stated_roles(paths: Sequence[Path], schemas: Sequence[Any]) -> dict[str, st
     for path, roles in stated.items():
         if first is not None and roles != stated[first]:
             raise DataError(
-                f"{path}: it says that its columns are {roles}, but {first} says {stated[first]}. Files read together must "
-                "agree; read them one by one and join them with concat."
+                f"it states that the roles of its columns are {roles}, but {first} states {stated[first]}",
+                place=path,
+                value=roles,
+                rule="Files read together must agree",
+                remedy="Read them one by one and join them with concat",
+                shell_remedy="Give files that rankinite wrote from the same kind of data",
             )
     return None if first is None else stated[first]
 
 
 def _roles_in(schema: Any, path: Path) -> dict[str, str] | None:
-    """What one file says; whatever it says, the outcome is a column for each role, or an error."""
+    """The roles that one file states: a column for each, or an error."""
     text: bytes | None = (schema.metadata or {}).get(ROLES_KEY)
     if text is None:
         return None
-    place = f"{path}: its metadata {ROLES_KEY.decode()!r}"
-    rule = "They must map roles to columns, as files that rankinite writes do; write the file again, or remove the entry."
     try:
         stated: Any = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"{place} are not JSON ({problem}). {rule}") from problem
+        raise _bad_roles(path, f"they are not JSON ({problem})", None) from problem
     if not isinstance(stated, dict):
-        raise DataError(f"{place} hold a {type(stated).__name__}. {rule}")
+        raise _bad_roles(path, f"they hold a {type(stated).__name__}", type(stated).__name__)
     roles, columns = cast("dict[str, Any]", stated), set(schema.names)
     for role, column in roles.items():
         if role not in USUAL_NAMES:
-            raise DataError(f"{place} name the role {role[:60]!r}. Roles are {listed(USUAL_NAMES)}. {rule}")
+            raise _bad_roles(path, f"{quoted(role)} is not a role; roles are {listed(USUAL_NAMES)}", role)
         if not isinstance(column, str) or column not in columns:
-            raise DataError(f"{place} give {role!r} to {str(column)[:60]!r}, which is no column. {rule}")
+            raise _bad_roles(path, f"they give {quoted(role)} to {quoted(column)}, which is not a column", column)
     shared = repeated_names(roles.values())
     if shared:
-        raise DataError(f"{place} give several roles to column {shared[0]!r}. {rule}")
+        raise _bad_roles(path, f"they give several roles to column {quoted(shared[0])}", shared[0])
     return roles
+
+
+def _bad_roles(path: Path, problem: str, value: Any) -> DataError:
+    return DataError(
+        problem,
+        place=f"{path}, metadata {ROLES_KEY.decode()!r}",
+        value=value,
+        rule="They must map roles to columns, as in files that rankinite writes",
+        remedy="Write the file again, or remove the entry",
+    )
 
 
 @contextmanager
@@ -183,8 +196,13 @@ def _broken_files(path: Path, kind: str) -> Generator[None]:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).strip().rstrip(".")
-        raise DataError(f"{path}: cannot be read as {kind} ({reason}). Check it, or name its format with format=….") from error
+        raise DataError(
+            f"it cannot be read as {kind} ({reason})",
+            place=path,
+            value=kind,
+            remedy="Check it, or name its format with `format=…`",
+        ) from error
 
 
-OPENERS: dict[str, Callable[[Sequence[Path]], Table]] = {"parquet": open_parquet, "arrow": open_arrow}
-"""The formats whose files describe their own columns."""
+OPENERS: dict[str, Callable[[Sequence[Path]], LazyTable]] = {PARQUET.name: open_parquet, ARROW.name: open_arrow}
+"""The formats whose files describe their columns."""

@@ -1,7 +1,7 @@
-"""Tables of every kind (Parquet, Arrow IPC and Feather, CSV and TSV, data frames) as one thing: named columns in pieces.
+"""Tables of every kind (Parquet, Arrow IPC and Feather, CSV and TSV, data frames) as one type: named columns in pieces.
 
 A piece (a row group of a Parquet file, or a table in memory) is loaded, turned from columns into rows of the final
-matrix, and let go, so that little more than the matrix itself is ever in memory. Pieces are read side by side.
+matrix, and freed, so that little more than the matrix itself is ever in memory. Pieces are read in parallel.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import pyarrow.compute
 
 from rankinite.data._matrix_kernels import columns_to_rows
 from rankinite.data.grouping import TEXT
-from rankinite.data.io.arrays import inexact_whole_number
+from rankinite.data.io.arrays import inexact_name, inexact_whole_number, missing_value
 from rankinite.data.io.columns import Roles, is_numeric, repeated_names
 from rankinite.engine.kernel import FEATURE, SCORE, Features, Strings
 from rankinite.engine.parallel import run
-from rankinite.errors import DataError, listed
+from rankinite.errors import DataError, listed, quoted
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
 BATCH = 1 << 13
-"""Rows decoded at a time: tables and the row groups of other writers can be so large that a second copy would be felt."""
+"""Rows decoded at a time: tables and the row groups of other writers can be so large that a second copy would matter."""
 STRIP = 4096
 """Rows turned at a time: with some hundred features, their columns fit the cache."""
 
@@ -40,13 +40,13 @@ class Piece(NamedTuple):
     load: Callable[[Sequence[str]], Iterable[Any]]
     """Gives the named columns of the piece as one or several Arrow tables or batches."""
     name: str
-    """The file the rows stand in, or what the table is called in messages."""
+    """The file of the rows, or what the table is called in messages."""
     place: Callable[[int], str] | None = None
     """Names the place of a row of the file, in text files."""
 
 
 @dataclass(frozen=True)
-class Table:
+class LazyTable:
     """A table that is not loaded yet."""
 
     types: Mapping[str, Any]
@@ -55,9 +55,9 @@ class Table:
     source: str
     """What the table is called in messages."""
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Role → column, where the file itself says so (ours do)."""
+    """Role → column, where the file itself states them (ours do)."""
     guess: bool = True
-    """Whether columns may have other roles too, to be told by their names; those of our own files have none."""
+    """Whether columns may also have other roles, recognised by their names; those of our own files have none."""
 
     @property
     def rows(self) -> int:
@@ -65,7 +65,7 @@ class Table:
         return sum(piece.rows for piece in self.pieces)
 
     def place(self, row: int) -> str:
-        """Where a row (counted from 0 over all pieces) stands, for messages."""
+        """The place of a row, counted from 0 over all pieces, for messages."""
         start = 0
         files: dict[str, int] = {}
         for piece in self.pieces:
@@ -78,17 +78,23 @@ class Table:
         return f"{self.source}, row {row}"
 
 
-def frame_table(frame: object, source: str = "table") -> Table:
+def frame_table(frame: object, source: str = "table") -> LazyTable:
     """A pandas, polars or PyArrow table, or anything else that speaks the Arrow C interface."""
     try:
         table: Any = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DataError(f"{source}: {type(frame).__name__} cannot be read as an Arrow table: {error}") from error
+        kind = type(frame).__name__
+        raise DataError(
+            f"a {kind} cannot be read as an Arrow table ({error})",
+            place=source,
+            value=kind,
+            remedy="Convert it to a pandas, polars or PyArrow table",
+        ) from error
     return memory_table([(table, source, None)], source)
 
 
-def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], source: str) -> Table:
-    """Tables in memory with the same columns, each with its name and, from text files, what names the place of a row."""
+def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], source: str) -> LazyTable:
+    """Tables in memory with the same columns, each with its name and, from text files, a function for the place of a row."""
     for table, name, _ in parts:
         check_columns(parts[0][0].column_names, table.column_names, parts[0][1], name)
     pieces = [
@@ -96,24 +102,34 @@ def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], 
         for table, name, place in parts
         for first in range(0, table.num_rows, BATCH)
     ]
-    return Table(merged_types([table.schema for table, _, _ in parts]), pieces, source)
+    return LazyTable(merged_types([table.schema for table, _, _ in parts]), pieces, source)
 
 
 def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, name: str) -> None:
     """Refuse a repeated column name, and files that should be one table but name different columns."""
     repeated = repeated_names(names)
     if repeated:
-        raise DataError(f"{name}: column {repeated[0]!r} appears more than once. Column names must differ; rename one.")
+        raise DataError(
+            f"column {quoted(repeated[0])} appears more than once",
+            place=name,
+            value=repeated[0],
+            rule="Column names must differ",
+            remedy="Rename one of them",
+        )
     if set(first) != set(names):
         odd = sorted(set(first) ^ set(names))
         raise DataError(
-            f"{name}: its columns differ from those of {first_name} in {listed(odd)}. Files read together must have the same "
-            "columns; read them one by one with features=[…]."
+            f"its columns differ from those of {first_name} in {listed(odd)}",
+            place=name,
+            value=odd,
+            rule="Files read together must have the same columns",
+            remedy="Read them one by one with features=[…]",
+            shell_remedy="Give files with the same columns",
         )
 
 
-def load_matrix(table: Table, roles: Roles) -> tuple[Features, dict[str, npt.NDArray[Any]]]:
-    """The features as a row-major matrix, and the values of each role, one a row."""
+def load_matrix(table: LazyTable, roles: Roles) -> tuple[Features, dict[str, npt.NDArray[Any]]]:
+    """The features as a row-major matrix, and the values of each role, one per row."""
     matrix = np.empty((table.rows, len(roles.features)), FEATURE)
     starts = np.cumsum([0, *(piece.rows for piece in table.pieces)])[:-1].tolist()
     columns = list(dict.fromkeys((*roles.features, *roles.named.values())))
@@ -146,7 +162,7 @@ def text(column: Any) -> Strings:
         array = pc.cast(array, pa.int64())
     if len(array) == 0:
         return np.zeros(0, TEXT)
-    # Rows of a query mostly stand together, so only where the value changes is a Python string made.
+    # Rows of a query are mostly adjacent, so a Python string is made only where the value changes.
     changes = pc.not_equal(array.slice(1), array.slice(0, len(array) - 1)).to_numpy(zero_copy_only=False)
     starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
     names = np.asarray(pc.cast(array.take(pa.array(starts)), pa.string()).to_pylist(), TEXT)
@@ -175,37 +191,40 @@ def _fill_rows(columns: Sequence[Any], out_matrix: Features) -> None:
         columns_to_rows(strip, last - first, out_matrix[first:last])
 
 
-def _role_values(column: Any, role: str, table: Table, start: int) -> npt.NDArray[Any]:
+def _role_values(column: Any, role: str, table: LazyTable, start: int) -> npt.NDArray[Any]:
     """The values of one role in a batch whose first row is row ``start`` of the table."""
     missing = pc.is_null(column, nan_is_null=True).to_numpy(zero_copy_only=False)
     if missing.any():
-        place = table.place(start + int(np.flatnonzero(missing)[0]))
-        what = "grade" if role == "grades" else role
-        raise DataError(f"{place}: the {what} is missing. Every row must have one; fill it in, or remove the row.")
+        raise missing_value(role, table.place(start + int(np.flatnonzero(missing)[0])))
     try:
         if role in ("grades", "weight"):
             return numbers(column, SCORE)
         _refuse_inexact(column, role, table, start)
         return text(column)
     except (pa.ArrowException, ValueError) as error:
-        raise DataError(f"{table.source}: the {role} column cannot be used ({error}). Name another with {role}=….") from error
+        raise DataError(
+            f"the {role} column cannot be used ({error})",
+            place=table.source,
+            value=role,
+            remedy=f"Name another with `{role}=…`",
+            shell_remedy="Write the file again without it" if role in ("weight", "batch") else "",
+        ) from error
 
 
-def _refuse_inexact(column: Any, role: str, table: Table, start: int) -> None:
+def _refuse_inexact(column: Any, role: str, table: LazyTable, start: int) -> None:
     array = _plain(column)
     inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
     if inexact is not None:
-        raise DataError(
-            f"{table.place(start + inexact)}: the {role} {array[inexact]} is a {array.type} too large to be exact, so that "
-            "different ones may have become the same. Give whole numbers or text."
-        )
+        raise inexact_name(role, float(array[inexact].as_py()), str(array.type), table.place(start + inexact))
 
 
 def _batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
     try:
         yield from piece.load(columns)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"{piece.name}: cannot be read ({error}). The file seems broken; make it again.") from error
+        raise DataError(
+            f"it cannot be read ({error})", place=piece.name, remedy="The file seems broken; make it again"
+        ) from error
 
 
 def _selected(table: Any, first: int, columns: Sequence[str]) -> list[Any]:

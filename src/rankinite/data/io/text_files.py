@@ -1,4 +1,4 @@
-"""Small text files line by line, compressed or not, with every failure told as a DataError."""
+"""Small text files line by line, compressed or not; every failure is a DataError."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankinite.errors import DataError, quoted
 AnyPath: TypeAlias = str | PathLike[str]
 
 GROUP_FILES = (".query", ".group")
-"""Endings that LightGBM and XGBoost add to a file's name for the file of its group sizes."""
+"""Suffixes that LightGBM and XGBoost add to the name of a file for that of its group sizes."""
 
 
 class Line(NamedTuple):
-    """One line that says something."""
+    """One line that is neither empty nor a comment."""
 
     place: str
     """File and line number, for messages."""
@@ -34,7 +34,9 @@ def read_lines(path: AnyPath) -> Iterator[Line]:
     try:
         lines = io.StringIO(read_whole(Path(path)).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is not UTF-8 text. Check that this is a text file.") from error
+        raise DataError(
+            f"byte {error.start} is not UTF-8 text", place=path, value=error.start, remedy="Check that this is a text file"
+        ) from error
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
         if stripped and not stripped.startswith("#"):
@@ -42,16 +44,21 @@ def read_lines(path: AnyPath) -> Iterator[Line]:
 
 
 def read_sizes(path: AnyPath) -> Indices:
-    """A group file: one number of rows a query on each line."""
+    """A group file: on each line the number of rows of one query."""
     sizes: list[int] = []
     for place, text in read_lines(path):
         if not re.fullmatch(r"[0-9]{1,15}", text):
-            raise DataError(f"{place}: {quoted(text)} is not a whole number from 0 on. Each line gives the rows of one query.")
+            raise DataError(
+                f"{quoted(text)} is not a whole number from 0 on",
+                place=place,
+                value=text,
+                rule="Each line gives the number of rows of one query",
+            )
         sizes.append(int(text))
     return np.asarray(sizes, INDEX)
 
 
 def group_files(paths: Sequence[AnyPath]) -> list[Path]:
-    """The files of group sizes that stand beside data files; none unless every data file has one."""
+    """The files of group sizes beside data files; none unless every data file has one."""
     beside = [[file for ending in GROUP_FILES if (file := Path(f"{path}{ending}")).exists()] for path in paths]
     return [files[0] for files in beside] if all(beside) else []

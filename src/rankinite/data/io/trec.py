@@ -1,7 +1,7 @@
-"""TREC files, for evaluation alone: judgements (qrels), runs, and plain score files.
+"""TREC files, for evaluation only: judgements (qrels), runs, and plain score files.
 
-The rule everywhere: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal. A
-judged query that a run leaves out has no ranks at all and counts as nothing found; a query that nobody judged is left out.
+One rule for all: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal. A
+judged query that a run leaves out has no ranks at all and counts as nothing found; an unjudged query is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.io._number_kernels import FIRST_INEXACT
-from rankinite.data.io.exact_numbers import is_another_number
+from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
@@ -24,7 +24,7 @@ from rankinite.errors import DataError, cut, listed, quoted
 QRELS_FORM = "qid iteration document grade"
 RUN_FORM = "qid Q0 document rank score tag"
 AMBIGUOUS = -1
-"""Stands for the row of a document id that several rows of a query have."""
+"""In place of a row, for a document id that several rows of a query have."""
 
 
 class _Entry(NamedTuple):
@@ -40,15 +40,15 @@ class _Entry(NamedTuple):
 class RunScores(np.ndarray[tuple[int], np.dtype[np.float64]]):
     """The scores that a TREC run gives to judged documents, and a count of what it returns without a judgement.
 
-    An array like any other; what is computed from it knows of no run.
+    An array like any other; arrays computed from it are plain again.
     """
 
     unjudged_queries: tuple[str, ...] = ()
-    """Queries of the run that nobody judged; they are left out."""
+    """Unjudged queries of the run; they are left out."""
     documents: int = 0
     """How many documents the run returns for judged queries."""
     unjudged_documents: int = 0
-    """How many of them nobody judged; they have grade 0."""
+    """How many of them are unjudged; they have grade 0."""
 
 
 def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
@@ -67,10 +67,10 @@ def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
 def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[RunScores]]:
     """Judgements and runs together: the data, and one array of scores for each run.
 
-    The rows are the judged documents and those any run returns; a document nobody judged has grade 0, and so has one
+    The rows are the judged documents and those any run returns; an unjudged document has grade 0, and so has one
     with a negative grade. As in trec_eval, queries without a judgement are left out; their names are in the scores'
-    ``unjudged_queries``. A judged query that a run lacks counts as nothing found, as with trec_eval's option -c;
-    :func:`~rankinite.evaluate` counts and warns of both.
+    ``unjudged_queries``. A judged query that is missing in a run counts as nothing found, as with trec_eval's option -c;
+    :func:`~rankinite.evaluate` counts both and warns of them.
     """
     judged = list(_entries(qrels, QRELS_FORM))
     _refuse_duplicates(judged)
@@ -94,15 +94,18 @@ def read_run(path: AnyPath, data: Dataset) -> Floats:
             raise ambiguous_document(data, qid, document, place)
         if row is None:
             raise DataError(
-                f"{place}: document {quoted(document)} of query {quoted(qid)} is not in {data.source}. A run may return "
-                "only documents of the data; evaluate it against qrels instead, which may leave documents unjudged."
+                f"document {quoted(document)} of query {quoted(qid)} is not in {data.source}",
+                place=place,
+                value=document,
+                rule="A run may return only documents of the data",
+                remedy="Evaluate it against qrels instead, which may leave documents unjudged",
             )
         scores[row] = score
     return scores
 
 
 def read_scores(path: AnyPath, data: Dataset) -> Floats:
-    """A score file: one number a line (or a .npy array) for each row of the data's source, in the source's order."""
+    """A score file: one number per line (or a .npy array) for each row of the data's source, in the source's order."""
     if Path(path).suffix.lower() == ".npy":
         scores, places = _npy_scores(Path(path)), None
     else:
@@ -112,11 +115,19 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):
         place = f"{path}, entry {bad[0]}" if places is None else places[bad[0]]
-        raise DataError(f"{place}: the score is NaN. Scores must be numbers; use -inf for a document that is not returned.")
+        raise DataError(
+            "the score is NaN",
+            place=place,
+            value="NaN",
+            rule="Scores must be numbers",
+            remedy="Use -inf for a document that is not returned",
+        )
     if len(scores) != data.input_rows:
         raise DataError(
-            f"{path}: there are {len(scores)} scores but {data.source} has {data.input_rows} rows. "
-            "Give one score for each row of the source, in its order."
+            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
+            place=path,
+            value=len(scores),
+            remedy="Give one score for each row of the source, in its order",
         )
     return data.from_input_order(scores)
 
@@ -124,7 +135,11 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
 def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
     """The row of each (qid, document id), or :data:`AMBIGUOUS`."""
     if data.doc_ids is None:
-        raise DataError(f"{data.source}: its documents have no ids by which to find them. Read it with doc_id=….")
+        raise DataError(
+            "its documents have no ids by which to find them",
+            place=data.source,
+            remedy="Name the column of ids with `doc_id=…`",
+        )
     rows: dict[tuple[str, str], int] = {}
     for row, pair in enumerate(_pairs(data)):
         rows[pair] = AMBIGUOUS if pair in rows else row
@@ -134,8 +149,11 @@ def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
 def ambiguous_document(data: Dataset, qid: str, document: str, place: str) -> DataError:
     """The error for naming a document by an id that several rows of the query have."""
     return DataError(
-        f"{place}: query {quoted(qid)} of {data.source} has document {quoted(document)} more than once, so this may mean "
-        "either. Make the ids in a query differ."
+        f"document {quoted(document)} appears more than once in query {quoted(qid)} of {data.source}, so it is not clear which "
+        "is meant",
+        place=place,
+        value=document,
+        rule="The ids of a query's documents must differ",
     )
 
 
@@ -172,8 +190,11 @@ def _refuse_strangers(path: AnyPath, scores: dict[tuple[str, str], float], qrels
     asked = {qid for qid, _ in scores}
     if not asked & queries:
         raise DataError(
-            f"{path}: none of its {len(asked)} queries is judged in {qrels}. The run has {listed(sorted(asked), 5)}, the "
-            f"judgements have {listed(sorted(queries), 5)}. Give the judgements of the same queries, by the same names."
+            f"none of its {len(asked)} queries is judged in {qrels}: the run has {listed(sorted(asked), 5)}, the judgements "
+            f"have {listed(sorted(queries), 5)}",
+            place=path,
+            value=sorted(asked),
+            remedy="Give the judgements of the same queries, by the same names",
         )
 
 
@@ -195,15 +216,20 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
         empty = False
         fields = text.split()
         if len(fields) != columns:
-            raise DataError(f"{place}: {len(fields)} columns instead of {columns}. A line must read '{form}'.")
+            raise DataError(
+                f"there are {len(fields)} columns instead of {columns}",
+                place=place,
+                value=len(fields),
+                rule=f"A line is '{form}'",
+            )
         number = _number(fields[number_at], place, what)
         if what == "grade":
             _check_grade(fields[number_at], number, place)
         elif np.isnan(number):
-            raise DataError(f"{place}: the score is {cut(fields[number_at])}. It must be a number.")
+            raise DataError("the score is NaN", place=place, value=fields[number_at], rule="Scores must be numbers")
         yield _Entry(place, fields[0], fields[2], number)
     if empty:
-        raise DataError(f"{path}: the file is empty. Give at least one line '{form}'.")
+        raise DataError("the file is empty", place=path, value=0, remedy=f"Give at least one line '{form}'")
 
 
 def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
@@ -212,8 +238,11 @@ def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
         first = places.setdefault((entry.qid, entry.document), entry.place)
         if first is not entry.place:
             raise DataError(
-                f"{entry.place}: document {quoted(entry.document)} of query {quoted(entry.qid)} stands already at {first}. "
-                "A document may stand once in a query; remove one of the lines."
+                f"document {quoted(entry.document)} of query {quoted(entry.qid)} also appears at {first}",
+                place=entry.place,
+                value=entry.document,
+                rule="A document may appear once in a query",
+                remedy="Remove one of the lines",
             )
 
 
@@ -221,7 +250,9 @@ def _number(text: str, place: str, what: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise DataError(f"{place}: the {what} {quoted(text)} is not a number. Check the order of the columns.") from error
+        raise DataError(
+            f"the {what} {quoted(text)} is not a number", place=place, value=text, remedy="Check the order of the columns"
+        ) from error
 
 
 def _check_grade(text: str, number: float, place: str) -> None:
@@ -229,16 +260,17 @@ def _check_grade(text: str, number: float, place: str) -> None:
     with np.errstate(over="ignore"):
         grade = GRADE(number)
     if not np.isfinite(grade):
-        raise DataError(f"{place}: the grade is {cut(text)}. It must be a number, and finite as a 32-bit float.")
-    if abs(number) >= FIRST_INEXACT and is_another_number(text, grade):
         raise DataError(
-            f"{place}: the whole grade {quoted(text)} becomes another number as a 32-bit float. Such floats have all whole "
-            "numbers up to 16777216; map the grades to smaller ones."
+            f"the grade is {cut(text, 60)}", place=place, value=text, rule="It must be a finite number as a 32-bit float"
         )
+    if abs(number) >= FIRST_INEXACT and is_another_number(text, grade):
+        raise inexact_grade(place, text)
 
 
 def _npy_scores(path: Path) -> Floats:
     scores = read_npy(path)
     if scores.ndim != 1:
-        raise DataError(f"{path}: an array of shape {scores.shape} and type {scores.dtype}. Scores are one number a row.")
+        raise DataError(
+            f"the array has the shape {scores.shape}", place=path, value=scores.shape, rule="Scores are one number per row"
+        )
     return scores.astype(SCORE)

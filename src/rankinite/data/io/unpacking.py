@@ -1,4 +1,4 @@
-"""Compressed files: which they are, and their content, bounded by what a file of that size can hold."""
+"""Compressed files: how they are recognised, and their content, bounded by what a file of that size can hold."""
 
 from __future__ import annotations
 
@@ -13,50 +13,54 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rankinite.data.io.formats import COMPRESSIONS, GZIP, XZ, ZSTD, Compression, compression_of_suffix
 from rankinite.engine.memory import memory_left, spelled_size
 from rankinite.errors import DataError, cut
 
 BUFFER = 1 << 20
 """Bytes that are decompressed at a time."""
-COMPRESSED = (".gz", ".zst", ".xz")
-"""Endings of the file names that are decompressed on reading and compressed on writing."""
-MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"\xfd7zXZ": ".xz"}
-"""How compressed files begin, whatever their name."""
 ARCHIVES = {rb"PK\x03\x04": "a zip archive", rb"BZh[1-9]1AY&": "a bzip2 file", rb"7z\xbc\xaf\x27\x1c": "a 7z archive"}
-"""How files begin that are compressed in ways that are not read."""
+"""How files begin whose compression cannot be read."""
 ALWAYS_UNPACKED, MOST_EXPANSION = 1 << 26, 1000
-"""A compressed file may always hold the first so many bytes, and beyond them so many times its size: texts and models come to
-a fiftieth of theirs at best, only files that are made to fill the memory to less than a thousandth."""
+"""A compressed file may always hold the first number of bytes, and beyond them the second number times its size: texts and
+models shrink to a fiftieth at best; only files that are made to fill the memory shrink to less than a thousandth."""
 
 
-def compression(path: Path) -> str:
-    """The ending that tells how a file is compressed: that of its name, else the one its first bytes call for, or ""."""
-    if path.suffix.lower() in COMPRESSED:
-        return path.suffix.lower()
-    if not path.is_file():
-        return ""
-    with explained(path, ""), path.open("rb") as handle:
+def compression(path: Path) -> Compression | None:
+    """How a file is compressed: by the suffix of its name, else by its first bytes; None if it is not."""
+    by_suffix = compression_of_suffix(path)
+    if by_suffix is not None or not path.is_file():
+        return by_suffix
+    with explained(path, None), path.open("rb") as handle:
         beginning = handle.read(8)
     archive = next((name for magic, name in ARCHIVES.items() if re.match(magic, beginning)), None)
     if archive is not None:
         raise DataError(
-            f"{path}: this is {archive}, which is not read. Unpack it and give the files in it; single files may be "
-            f"compressed as {', '.join(COMPRESSED)}."
+            f"this is {archive}, which cannot be read",
+            place=path,
+            value=archive,
+            rule=f"Single files may be compressed as {', '.join(COMPRESSIONS)}",
+            remedy="Unpack it and give the files in it",
         )
-    return next((ending for magic, ending in MAGIC.items() if beginning.startswith(magic)), "")
+    return next((one for one in COMPRESSIONS.values() if beginning.startswith(one.magic)), None)
 
 
 @contextmanager
-def explained(path: Path, packing: str) -> Generator[None]:
+def explained(path: Path, packing: Compression | None) -> Generator[None]:
     """Turn what the decompressors and the file system raise into a DataError."""
     try:
         yield
     except (OSError, EOFError, zlib.error, lzma.LZMAError, *_arrow_errors()) as problem:
-        if packing:
-            rule = f"It must be a complete {packing} file; make it again, or rename it if it is not compressed."
-        else:
-            rule = "Check that the file is whole and the disk can be read."
-        raise DataError(f"{path}: cannot be read ({cut(problem) or type(problem).__name__}). {rule}") from problem
+        reason = f"it cannot be read ({cut(problem) or type(problem).__name__})"
+        if packing is None:
+            raise DataError(reason, place=path, remedy="Check that the file is complete and the disk can be read") from problem
+        raise DataError(
+            reason,
+            place=path,
+            value=packing.suffix,
+            rule=f"It must be a complete {packing.suffix} file",
+            remedy="Make it again, or rename it if it is not compressed",
+        ) from problem
 
 
 def _arrow_errors() -> tuple[type[Exception], ...]:
@@ -64,14 +68,14 @@ def _arrow_errors() -> tuple[type[Exception], ...]:
     return (sys.modules["pyarrow"].ArrowException,) if "pyarrow" in sys.modules else ()
 
 
-def opened(path: Path, packing: str) -> Any:
-    """The bytes of a file to read, decompressed as ``packing`` says; plain where that is ""."""
-    if packing == ".gz":
+def opened(path: Path, packing: Compression | None) -> Any:
+    """The bytes of a file to read, decompressed as ``packing`` says; plain where that is None."""
+    if packing == GZIP:
         return _unpacked(path, gzip.open(path, "rb"))
-    if packing == ".xz":
+    if packing == XZ:
         _check_dictionary(path)
         return _unpacked(path, lzma.open(path, "rb"))
-    if packing == ".zst":
+    if packing == ZSTD:
         import pyarrow as pa
 
         return _unpacked(path, pa.input_stream(str(path), compression="zstd"))
@@ -79,29 +83,31 @@ def opened(path: Path, packing: str) -> Any:
 
 
 def _check_dictionary(path: Path) -> None:
-    """Refuse an .xz file whose header asks for more memory to unpack than there is to give; pipes are not looked at."""
+    """Refuse an .xz file whose header asks for more memory than there is; pipes are not checked."""
     if not path.is_file():
         return
     allowed = memory_left().left // 2
-    with path.open("rb") as handle, explained(path, ".xz"):
+    with path.open("rb") as handle, explained(path, XZ):
         try:
             lzma.LZMADecompressor(memlimit=max(allowed, 1)).decompress(handle.read(BUFFER), 1)
         except lzma.LZMAError as problem:
             if "limit" not in str(problem):
                 raise
             raise DataError(
-                f"{path}: to unpack it takes more than {spelled_size(allowed)} of memory, half of what this process may use. "
-                "Compress it with a smaller dictionary, as xz does by itself, or decompress it elsewhere."
+                f"decompressing it takes more than {spelled_size(allowed)} of memory, half of what this process may use",
+                place=path,
+                value=allowed,
+                remedy="Compress it with a smaller dictionary, such as the default of xz, or decompress it elsewhere",
             ) from problem
 
 
 def _unpacked(path: Path, inner: Any) -> Any:
-    """What a decompressor gives; bounded, except for pipes, whose size is not known."""
+    """The output of a decompressor; bounded, except for pipes, whose size is not known."""
     return io.BufferedReader(_Unpacked(path, inner), BUFFER) if path.is_file() else inner
 
 
 class _Unpacked(io.RawIOBase):
-    """Decompressed bytes, counted while they come: no more than the size of the file can justify."""
+    """Decompressed bytes, counted as they come: no more than the size of the file can justify."""
 
     def __init__(self, path: Path, inner: Any) -> None:
         super().__init__()
@@ -110,18 +116,20 @@ class _Unpacked(io.RawIOBase):
         self.allowed = max(ALWAYS_UNPACKED, MOST_EXPANSION * self.packed)
 
     def readable(self) -> bool:
-        """It is there to be read."""
+        """Always."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as the decompressor does at once."""
+        """Fill the buffer with what the decompressor gives at once."""
         count = int(self.inner.readinto(buffer))
         self.length += count
         if self.length > self.allowed:
             raise DataError(
-                f"{self.path}: it has {spelled_size(self.packed)} but unpacks to more than {spelled_size(self.allowed)}. A "
-                f"compressed file may hold {MOST_EXPANSION} times its size; if this one is to be trusted, decompress it and "
-                "give the result."
+                f"it has {spelled_size(self.packed)}, but decompresses to more than {spelled_size(self.allowed)}",
+                place=self.path,
+                value=self.allowed,
+                rule=f"A compressed file may hold {MOST_EXPANSION} times its size",
+                remedy="If you trust this one, decompress it and give the result",
             )
         return count
 

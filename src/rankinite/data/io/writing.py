@@ -1,9 +1,10 @@
-"""Writing data back: LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
+"""``write``: judged data as LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,22 @@ import pyarrow.parquet as pq
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.columns import USUAL_NAMES, is_row_number, repeated_names
-from rankinite.data.io.formats import SUFFIXES, inner_suffix
+from rankinite.data.io.formats import (
+    ARROW,
+    CSV,
+    LETOR,
+    PARQUET,
+    TEXT_SUFFIXES,
+    TSV,
+    FileFormat,
+    compression_of_suffix,
+    written_format,
+)
 from rankinite.data.io.letor.files import write_letor
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.io.unpacking import COMPRESSED
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
 ROW_GROUP = 1 << 16
 """Rows written, and later read, together."""
@@ -28,28 +38,44 @@ ROLE_COLUMNS = {"qid": "qid", "grades": "grade", "doc_id": "doc_id", "weight": "
 
 
 def write(data: Dataset, path: AnyPath) -> None:
-    """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv; any other is LETOR text, .gz and so on included.
+    """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv; any other is LETOR text. Text is compressed if .gz,
+    .zst or .xz is added.
 
-    What is written is complete or not there at all. Preferences are not written; LETOR has no room for weights and batches.
+    The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches.
     """
     path = Path(path)
-    kind = SUFFIXES.get(inner_suffix(path), "letor")
-    if kind in ("parquet", "arrow") and path.suffix.lower() in COMPRESSED:
-        raise DataError(f"{path}: {kind} files are not compressed from outside. Name it {path.stem}.")
-    if kind == "letor":
-        write_letor(data, path)
-    elif kind == "parquet":
-        write_parquet(data, path)
-    elif kind == "arrow":
-        write_arrow(data, path)
-    elif kind in ("csv", "tsv"):
-        write_csv(data, path, "," if kind == "csv" else "\t")
-    else:
-        raise DataError(f"{path}: data are not written as {kind}. Name it .txt, .txt.gz, .parquet, .arrow, .csv or .tsv.")
+    file_format = written_format(path)
+    if compression_of_suffix(path) and not file_format.is_text:
+        raise DataError(
+            f"{file_format.name} files are not compressed as a whole",
+            place=path,
+            value=path.suffix,
+            remedy=f"Name it {path.stem}",
+        )
+    writer = _writers().get(file_format)
+    if writer is None:
+        known = ", ".join(one.suffixes[0] if one.suffixes else TEXT_SUFFIXES[0] for one in _writers())
+        raise DataError(
+            f"data are not written as {file_format.name}",
+            place=path,
+            value=file_format.name,
+            remedy=f"Use one of the suffixes {known}",
+        )
+    writer(data, path)
+
+
+def _writers() -> dict[FileFormat, Callable[[Dataset, Path], None]]:
+    return {
+        LETOR: write_letor,
+        PARQUET: write_parquet,
+        ARROW: write_arrow,
+        CSV: partial(write_csv, separator=","),
+        TSV: partial(write_csv, separator="\t"),
+    }
 
 
 def write_parquet(data: Dataset, path: AnyPath) -> None:
-    """Write one float32 column a feature, uncompressed and without dictionaries, which is what reads fastest."""
+    """Write one float32 column per feature, uncompressed and without dictionaries, which is the fastest to read."""
     schema = _schema(data)
     texts: Any = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
     with (
@@ -69,13 +95,17 @@ def write_arrow(data: Dataset, path: AnyPath) -> None:
 
 
 def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
-    """Write a header and one line a row; missing values are empty fields."""
+    """Write a header and one line per row; missing values are empty fields."""
     usual = {name for names in USUAL_NAMES.values() for name in names}
     taken = [name for name in data.feature_names if name.lower() in usual or is_row_number(name)]
     if taken:
         raise DataError(
-            f"{path}: feature {taken[0]!r} would be read back as something else, as a text table cannot say what its columns "
-            "mean. Rename it with rename_features, or write Parquet."
+            f"feature {quoted(taken[0])} would be read back as something else",
+            place=path,
+            value=taken[0],
+            rule="A text table cannot state the roles of its columns",
+            remedy="Rename it with rename_features, or write Parquet",
+            shell_remedy="Write Parquet, or leave it out with `ignore=…`",
         )
     schema = _schema(data)
     options = pyarrow.csv.WriteOptions(delimiter=separator)
@@ -85,12 +115,24 @@ def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
 
 
 def _schema(data: Dataset) -> Any:
-    """The columns: the roles the data fills, then the features; the metadata says which role each column has."""
+    """The columns: the roles the data fills, then the features; the metadata state the role of each column."""
     if data.rows == 0:
-        raise DataError(f"{data.source}: there are no rows, and a file without rows cannot be read back. Select at least one.")
+        raise DataError(
+            "there are no rows",
+            place=data.source,
+            value=0,
+            rule="A file without rows cannot be read back",
+            remedy="Select at least one row",
+        )
     repeated = repeated_names(data.feature_names)
     if repeated:
-        raise DataError(f"{data.source}: feature {repeated[0]!r} appears twice. Rename it with rename_features.")
+        raise DataError(
+            f"feature {quoted(repeated[0])} appears twice",
+            place=data.source,
+            value=repeated[0],
+            remedy="Rename it with rename_features",
+            shell_remedy="Rename it in the data",
+        )
     kinds = {"qid": pa.string(), "grades": pa.float32()}
     kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
     kinds |= {"weight": pa.float64()} if data.weights is not None else {}

@@ -1,4 +1,4 @@
-"""Parsed rows on their way from chunks of text to one array: blocks, the room they are parsed into, and the gatherer.
+"""Blocks of parsed rows, and the rooms they are parsed into.
 
 A chunk is parsed into a :class:`Room`, an output buffer that is used again for later chunks, so that few pages
 of memory are touched beside the final array. A block is what one kernel call got done; it ends early where the
@@ -8,8 +8,7 @@ room ends or a line has more features than any before it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 import numpy as np
@@ -17,27 +16,23 @@ import numpy as np
 from rankinite.data.grouping import TEXT
 from rankinite.data.io.exact_numbers import is_another_number, nearest_float32
 from rankinite.data.io.letor import _kernels as kernels
-from rankinite.data.io.letor._messages import LARGEST_INDEX, fault
-from rankinite.engine.kernel import Bytes, Features, Grades, Indices, Strings
-from rankinite.engine.memory import Allowance, memory_left, spelled_size, too_large
-from rankinite.errors import DataError
+from rankinite.data.io.letor._messages import LARGEST_INDEX
+from rankinite.engine.kernel import Bytes, Features, Indices, Strings
 
 LONG_DOC_ID = 256
 """Longer ids than this are decoded one by one rather than padded to the longest, as those beyond ASCII are."""
 
 
-ALWAYS_DENSE, MOST_DENSE = 1 << 30, 4096
-"""The matrix may always take the first so many bytes, and beyond them so many times the bytes of the files: a hundred values
-among a million features come to that, and a few kilobytes that unpack to millions of empty rows to far more."""
-
-
 @dataclass(frozen=True)
-class Layout:
-    """What the caller said about the file."""
+class LetorSettings:
+    """How the caller wants the files to be read."""
 
     absent: float = 0.0
+    """The value of features that a line leaves out."""
     base: int = 1
+    """The index of the first feature."""
     features: int | None = None
+    """How many there are, where that is known."""
 
 
 class Room:
@@ -111,18 +106,18 @@ class Rooms:
         self._waiting.put(room)
 
 
-def parse_block(chunk: Bytes, start: int, rooms: Rooms, layout: Layout) -> Block:
-    """Parse the lines of a chunk from byte ``start`` on, as far as the room goes and at least one."""
+def parse_block(chunk: Bytes, start: int, rooms: Rooms, settings: LetorSettings) -> Block:
+    """Parse the lines of a chunk from byte ``start`` on: at least one, and as many as there is room for."""
     stride = rooms.stride
     room = rooms.take(stride)
-    limit = LARGEST_INDEX if layout.features is None else layout.features
+    limit = LARGEST_INDEX if settings.features is None else settings.features
     while True:
         state = np.zeros(kernels.STATE_SIZE, np.int64)
         state[kernels.POSITION] = start
         rows = min(len(room.grades), room.cells // stride)
         outputs = (room.features, room.grades[:rows], room.runs, room.docs, room.doubts, state)
         with np.errstate(over="ignore"):  # uncompiled, words of eight bytes wrap around with a warning
-            code = kernels.parse_lines(chunk, layout.base, limit, stride, np.float32(layout.absent), *outputs)
+            code = kernels.parse_lines(chunk, settings.base, limit, stride, np.float32(settings.absent), *outputs)
         if code != kernels.NARROW or state[kernels.ROWS]:
             break
         stride = min(limit, max(2 * stride, int(state[kernels.NEEDED])))
@@ -139,7 +134,7 @@ def decoded(chunk: Bytes, start: int, length: int) -> str:
 
 
 def _settle_doubts(chunk: Bytes, start: int, room: Room, code: int, state: Indices) -> int:
-    """Round the numbers that need exact arithmetic; returns the code, which is a fault where a grade turns out to be none."""
+    """Round the numbers that need exact arithmetic; returns the code, which is a fault where a grade turns out to be bad."""
     for cell, at in room.doubts[: state[kernels.DOUBTS]].tolist():
         token = _token(chunk, at)
         value = nearest_float32(token)
@@ -173,140 +168,3 @@ def _doc_ids(chunk: Bytes, room: Room, state: Indices) -> Strings | None:
         if padded.max() < 128:  # plain ASCII; NumPy would not notice bytes that are not UTF-8
             return padded.view(f"S{longest}")[:, 0].astype(TEXT)
     return np.asarray([decoded(chunk, at, length) for at, length in docs.tolist()], TEXT)
-
-
-@dataclass
-class Gatherer:
-    """Puts the rows of blocks together, in order, and raises the first fault it meets."""
-
-    layout: Layout
-    bytes_expected: int
-    """The size of the files, compressed or not."""
-    memory: Allowance = field(default_factory=memory_left)
-    """What there was when reading began."""
-    path: Path = Path()
-    line: int = 0
-    """Lines of the current file in blocks already taken in."""
-    rows: int = 0
-    width: int = 0
-    named: int | None = None
-    """Whether rows name their query; unknown before the first row."""
-    run_qids: list[str] = field(default_factory=list[str])
-    run_lengths: list[int] = field(default_factory=list[int])
-    doc_ids: list[Strings | int] = field(default_factory=list["Strings | int"])
-    """Document ids of blocks, or how many rows without them."""
-    grades: list[Grades] = field(default_factory=list[Grades])
-    _stride: int = 0
-    _flat: Features = field(default_factory=lambda: np.empty(0, np.float32))
-
-    def add(self, block: Block) -> None:
-        """Take in a block; its room may then be used again."""
-        state = block.state
-        if block.rows:
-            self._check_naming(int(state[kernels.NAMED]), self.line + int(state[kernels.FIRST_LINE]) + 1)
-        if block.code > kernels.NARROW:
-            raise self._fault(block)
-        self.line += int(state[kernels.LINES])
-        if not block.rows:
-            return
-        self._make_room(block)
-        target = self._flat[: (self.rows + block.rows) * self._stride].reshape(-1, self._stride)[self.rows :]
-        target[:, : block.width] = block.wide()
-        target[:, block.width :] = self.layout.absent
-        self.rows += block.rows
-        self.grades.append(block.room.grades[: block.rows].copy())
-        self.doc_ids.append(block.rows if block.doc_ids is None else block.doc_ids)
-        self._add_runs(block.run_qids, block.run_lengths.tolist())
-
-    def features(self) -> Features:
-        """The features, rows × width, in an array cut to size."""
-        width = self.width if self.layout.features is None else self.layout.features
-        if width != self._stride:
-            self._reserve(self.rows, width, self.rows)
-            kernels.restride(self.rows, self._stride, width, np.float32(self.layout.absent), self._flat)
-        self._resize(self.rows * width)
-        return self._flat.reshape(self.rows, width)
-
-    def all_doc_ids(self) -> Strings | None:
-        """One document id a row, empty where a row has none; None when no row has one."""
-        if all(isinstance(part, int) for part in self.doc_ids):
-            return None
-        return np.concatenate([np.full(part, "", TEXT) if isinstance(part, int) else part for part in self.doc_ids])
-
-    def _check_naming(self, named: int, line: int) -> None:
-        if self.named not in (None, named):
-            code = kernels.QID_SURPRISING if named else kernels.QID_MISSING
-            raise fault(f"{self.path}:{line}", code, b"", 0, base=self.layout.base, features=self.layout.features)
-        self.named = named
-
-    def _fault(self, block: Block) -> DataError:
-        start, at = int(block.state[kernels.POSITION]), int(block.state[kernels.FAULT_AT])
-        line = block.chunk[start : at + 4096].tobytes().split(b"\n", 1)[0]
-        place = f"{self.path}:{self.line + int(block.state[kernels.LINES]) + 1}"
-        return fault(place, block.code, line, at - start, base=self.layout.base, features=self.layout.features)
-
-    def _add_runs(self, qids: list[str], lengths: list[int]) -> None:
-        if qids and self.run_qids and qids[0] == self.run_qids[-1]:  # a query cut by the end of a block
-            self.run_lengths[-1] += lengths[0]
-            qids, lengths = qids[1:], lengths[1:]
-        self.run_qids += qids
-        self.run_lengths += lengths
-
-    def _make_room(self, block: Block) -> None:
-        self.width = max(self.width, block.width)
-        rows = self.rows + block.rows
-        stride = self._stride
-        if self.rows == 0:
-            stride = max(1, self.layout.features or self.width)
-        elif self.width > stride:
-            # Wider by a quarter at least, so that features turning up one by one do not move all rows each time.
-            stride = max(self.width, stride + stride // 4)
-        self._reserve(rows, stride, self._rows_expected(block))
-        if self.rows and stride > self._stride:
-            kernels.restride(self.rows, self._stride, stride, np.float32(self.layout.absent), self._flat)
-        self._stride = stride
-
-    def _rows_expected(self, block: Block) -> int:
-        """How many rows to reserve memory for: by the first block's bytes a row, later a quarter more than there are."""
-        if self.rows == 0:
-            return int(1.02 * self.bytes_expected / int(block.state[kernels.POSITION]) * block.rows)
-        return self.rows + self.rows // 4
-
-    def _reserve(self, rows: int, stride: int, rows_expected: int) -> None:
-        needed, most = rows * stride, self._most_cells()
-        if needed > most:
-            raise self._too_large(rows, stride)
-        if needed <= len(self._flat):
-            return
-        try:
-            self._resize(max(needed, min(rows_expected * stride, most)))
-        except MemoryError:
-            try:
-                self._resize(needed)
-            except MemoryError as problem:
-                raise self._too_large(rows, stride) from problem
-
-    def _resize(self, cells: int) -> None:
-        if len(self._flat):
-            self._flat.resize(cells, refcheck=False)  # in place: for large arrays the system moves pages, not bytes
-        else:
-            self._flat = np.empty(cells, np.float32)
-
-    def _most_cells(self) -> int:
-        """As many as there is memory for, and as the files can justify."""
-        return min(self.memory.left, self._justified()) // self._flat.itemsize
-
-    def _justified(self) -> int:
-        return max(ALWAYS_DENSE, MOST_DENSE * self.bytes_expected)
-
-    def _too_large(self, rows: int, stride: int) -> DataError:
-        place, what, needed = f"{self.path}:{self.line}", f"the first {rows} rows of {stride} features", 4 * rows * stride
-        if needed <= self._justified():
-            remedy = "Features are kept as a dense matrix; choose fewer, or number them without gaps."
-            return too_large(place, what, needed, self.memory, remedy)
-        return DataError(
-            f"{place}: {what} would take {spelled_size(needed)} as a dense matrix, but {spelled_size(self.bytes_expected)} of "
-            f"input justify {spelled_size(self._justified())} at most (the larger of {MOST_DENSE} times their size and "
-            f"{spelled_size(ALWAYS_DENSE)}). "
-            "Number the features without gaps; if the data are so sparse indeed, decompress the file first, or write Parquet."
-        )

@@ -8,22 +8,24 @@ from pathlib import Path
 
 import numpy as np
 
+from rankinite.checks import check_choice
 from rankinite.choices import Missing
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, group_runs
 from rankinite.data.io import streams
 from rankinite.data.io.arrays import group_sizes, runs_of_sizes
 from rankinite.data.io.letor import _format_kernels
-from rankinite.data.io.letor._blocks import Block, Gatherer, Layout, Rooms, parse_block
+from rankinite.data.io.letor._blocks import Block, LetorSettings, Rooms, parse_block
+from rankinite.data.io.letor._gatherer import Gatherer
 from rankinite.data.io.letor._kernels import DONE, POSITION
 from rankinite.data.io.letor._messages import LARGEST_INDEX
 from rankinite.data.io.output_files import write_atomically
-from rankinite.data.io.text_files import group_files, read_sizes
+from rankinite.data.io.text_files import GROUP_FILES, group_files, read_sizes
 from rankinite.engine import parallel
 from rankinite.engine.kernel import Bytes, Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
 
-ROWS_A_PIECE = 4096
+ROWS_PER_PIECE = 4096
 """Rows formatted by a thread at a time."""
 
 
@@ -42,17 +44,12 @@ def read_letor(
     Rows that name no query are grouped by the sizes in ``group``, or in a file beside each file, named like it
     with .query or .group added. ``chunk`` is the number of bytes parsed at a time.
     """
-    layout = _layout(missing, zero_based, features)
-    gatherer = _gather([Path(path) for path in paths], layout, chunk)
+    settings = _settings(missing, zero_based, features)
+    gatherer = _gather([Path(path) for path in paths], settings, chunk)
     source = " + ".join(str(path) for path in paths)
     if not gatherer.rows:
-        raise DataError(f"{source}: there are no rows. A LETOR line is 'grade qid:Q index:value …'; is the file empty?")
-    if gatherer.named:
-        if group is not None:
-            raise DataError(f"{source}: rows name their query by qid: and group= is given too. Give one of them.")
-        names, lengths = gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
-    else:
-        names, lengths = runs_of_sizes(_sizes(group, paths, source), gatherer.rows, source)
+        raise DataError("there are no rows", place=source, value=0, remedy="Give at least one line 'grade qid:Q index:value …'")
+    names, lengths = _runs(gatherer, group, paths, source)
     qids, offsets, order = group_runs(names, lengths)
     matrix, grades, doc_ids = gatherer.features(), np.concatenate(gatherer.grades), gatherer.all_doc_ids()
     if order is not None:
@@ -62,7 +59,7 @@ def read_letor(
         grades=grades,
         offsets=offsets,
         qids=qids,
-        feature_names=tuple(str(column + layout.base) for column in range(matrix.shape[1])),
+        feature_names=tuple(str(column + settings.base) for column in range(matrix.shape[1])),
         doc_ids=doc_ids,
         input_row=order,
         source=source,
@@ -84,17 +81,23 @@ def place_of_row(paths: Sequence[Path], row: int) -> str:
 
 
 def write_letor(data: Dataset, path: Path) -> None:
-    """Write rows in query order, compressed when the name ends in .gz, .zst or .xz.
+    """Write rows in query order, compressed if the suffix says so.
 
     Features are numbered from 1 and all written; a value has the fewest digits that read back as the same float32.
     """
     if data.rows == 0:
-        raise DataError(f"{path}: {data.source} has no rows, and a file without rows cannot be read back. Select at least one.")
-    _check_writable(data.qids, "query id", f"{path}: {data.source}", empty=False)
+        raise DataError(
+            f"{data.source} has no rows",
+            place=path,
+            value=0,
+            rule="A file without rows cannot be read back",
+            remedy="Select at least one row",
+        )
+    _check_writable(data.qids, "query id", path, empty=False)
     if data.doc_ids is not None:
-        _check_writable(data.doc_ids, "document id", f"{path}: {data.source}", empty=True)
+        _check_writable(data.doc_ids, "document id", path, empty=True)
     query_of_row = data.query_of_row()
-    pieces = [(first, min(first + ROWS_A_PIECE, data.rows)) for first in range(0, data.rows, ROWS_A_PIECE)]
+    pieces = [(first, min(first + ROWS_PER_PIECE, data.rows)) for first in range(0, data.rows, ROWS_PER_PIECE)]
 
     def formatted(piece: tuple[int, int]) -> Bytes:
         return _format_rows(data, query_of_row, *piece)
@@ -107,20 +110,25 @@ def write_letor(data: Dataset, path: Path) -> None:
 # ---- reading ------------------------------------------------------------------------------------------------------
 
 
-def _layout(missing: str, zero_based: bool, features: int | None) -> Layout:
+def _settings(missing: str, zero_based: bool, features: int | None) -> LetorSettings:
     absent = {"zero": 0.0, "nan": np.nan}
-    if missing not in absent:
-        raise ArgumentError(f"missing={quoted(missing)}: it must be 'zero' or 'nan', the value of features a line leaves out.")
+    check_choice("read_letor", "missing", missing, tuple(absent))
     if features is not None and not 0 <= features <= LARGEST_INDEX:
-        raise ArgumentError(f"features={features}: the number of features must lie in 0…{LARGEST_INDEX}.")
-    return Layout(absent=absent[missing], base=0 if zero_based else 1, features=features)
+        raise ArgumentError(
+            f"must lie between 0 and {LARGEST_INDEX}",
+            owner="read_letor",
+            setting="features",
+            value=features,
+            rule="It is the number of features",
+        )
+    return LetorSettings(absent=absent[missing], base=0 if zero_based else 1, features=features)
 
 
-def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
+def _gather(paths: Sequence[Path], settings: LetorSettings, size: int) -> Gatherer:
     for path in paths:
         streams.check_readable(path)
-    gatherer = Gatherer(layout, sum(path.stat().st_size for path in paths))
-    rooms = Rooms(size, layout.features)
+    gatherer = Gatherer(settings, sum(path.stat().st_size for path in paths))
+    rooms = Rooms(size, settings.features)
 
     def chunks() -> Iterator[tuple[int, Bytes]]:
         for number, path in enumerate(paths):
@@ -128,7 +136,7 @@ def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
                 yield number, chunk
 
     def parsed(piece: tuple[int, Bytes]) -> tuple[int, Block]:
-        return piece[0], parse_block(piece[1], 0, rooms, layout)
+        return piece[0], parse_block(piece[1], 0, rooms, settings)
 
     current = -1
     for number, first_block in parallel.run_ahead(parsed, chunks()):
@@ -137,7 +145,7 @@ def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
         block = first_block
         _take(gatherer, rooms, block)
         while block.code != DONE:  # the room was too small: the rest of the chunk follows at once
-            block = parse_block(block.chunk, int(block.state[POSITION]), rooms, layout)
+            block = parse_block(block.chunk, int(block.state[POSITION]), rooms, settings)
             _take(gatherer, rooms, block)
     return gatherer
 
@@ -145,19 +153,35 @@ def _gather(paths: Sequence[Path], layout: Layout, size: int) -> Gatherer:
 def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
     gatherer.add(block)
     rooms.give_back(block.room)
-    if gatherer.rows and gatherer.layout.features is None:
+    if gatherer.rows and gatherer.settings.features is None:
         rooms.stride = max(1, gatherer.width)
 
 
+def _runs(gatherer: Gatherer, group: Indices | None, paths: Sequence[Path], source: str) -> tuple[list[str], Indices]:
+    """The qids and lengths of the runs of rows of one query, as the rows name them or by group sizes."""
+    if not gatherer.named:
+        return runs_of_sizes(_sizes(group, paths, source), gatherer.rows, source)
+    if group is not None:
+        raise DataError(
+            "rows name their query by qid:, but `group` is given too",
+            place=source,
+            value="qid:",
+            remedy="Leave `group` out, or remove qid: from the rows",
+        )
+    return gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
+
+
 def _sizes(group: Indices | None, paths: Sequence[Path], source: str) -> Indices:
-    """Group sizes given, or found in files beside the data."""
+    """Group sizes passed by the caller, or found in files beside the data."""
     if group is not None:
         return group_sizes(group)
     files = group_files(paths)
     if not files:
         raise DataError(
-            f"{source}: rows name no query. Write qid:Q after the grade, give group= (the number of rows of each query), "
-            "or put such numbers, one a line, in a file named like this one with .query or .group added."
+            "rows name no query",
+            place=source,
+            remedy="Write qid:Q after the grade, give `group=…` (the number of rows of each query), or put such numbers, one "
+            f"per line, in a file named like this one with {' or '.join(GROUP_FILES)} added",
         )
     return np.concatenate([read_sizes(file) for file in files])
 
@@ -165,15 +189,17 @@ def _sizes(group: Indices | None, paths: Sequence[Path], source: str) -> Indices
 # ---- writing ------------------------------------------------------------------------------------------------------
 
 
-def _check_writable(names: Strings, what: str, place: str, *, empty: bool) -> None:
+def _check_writable(names: Strings, what: str, path: Path, *, empty: bool) -> None:
     """Refuse names that would not read back as they are."""
     forbidden = re.compile(r"[ \t\r\n\0]" if empty else r"[ \t\r\n\0#]|^$")
     for name in names.tolist():
         if forbidden.search(name):
             raise DataError(
-                f"{place}: the {what} {quoted(name)} cannot be written to a LETOR file: it must have no blank"
-                + (". " if empty else ", no '#', and not be empty. ")
-                + "Write Parquet instead, which takes any text."
+                f"the {what} {quoted(name)} cannot be written to a LETOR file",
+                place=path,
+                value=name,
+                rule="It must not contain a blank" if empty else "It must contain neither a blank nor '#', and not be empty",
+                remedy="Write Parquet instead, which takes any text",
             )
 
 

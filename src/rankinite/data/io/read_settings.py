@@ -1,0 +1,100 @@
+"""ReadSettings: those settings of :func:`rankinite.read` that depend on the kind of source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.arrays import group_sizes
+from rankinite.data.io.text_files import AnyPath, group_files, read_sizes
+from rankinite.engine.kernel import Indices
+from rankinite.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rankinite.data.io.reading import Missing
+
+Column: TypeAlias = str | npt.ArrayLike | None
+"""A column by name, or its values, one per row."""
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """What the caller of ``read`` asks for, checked as far as possible before the source is known."""
+
+    columns: Mapping[str, Column]
+    group: npt.ArrayLike | AnyPath | None
+    features: Sequence[int | str] | None
+    ignore: Sequence[str]
+    missing: Missing
+    zero_based: bool
+    like: Dataset | None
+
+    def __post_init__(self) -> None:
+        if self.group is not None and self.columns["qid"] is not None:
+            raise ArgumentError(
+                "cannot be given together with `qid`, as both say which rows belong to a query",
+                owner="read",
+                setting="group",
+                value=self.group,
+                remedy="Give one of them",
+            )
+        if isinstance(self.features, int | np.integer):
+            raise ArgumentError(
+                "is not a list of names or positions",
+                owner="read",
+                setting="features",
+                value=int(self.features),
+                remedy="Choose features as in features=[0, 1]",
+            )
+
+    def columns_by_name(self) -> dict[str, str]:
+        """The roles for which a column is named."""
+        return {role: column for role, column in self.columns.items() if isinstance(column, str)}
+
+    def columns_by_value(self) -> dict[str, npt.NDArray[Any]]:
+        """The roles for which values are passed."""
+        return {role: np.asarray(v) for role, v in self.columns.items() if v is not None and not isinstance(v, str)}
+
+    def sizes(self, beside: Sequence[Path] = ()) -> Indices | None:
+        """Group sizes: those passed, else those in files beside the data."""
+        if self.group is not None:
+            return group_sizes(self.group)
+        files = group_files(beside)
+        return np.concatenate([read_sizes(file) for file in files]) if files else None
+
+    def wanted(self, stated: Mapping[str, str]) -> dict[str, str]:
+        """Role → column, as named here, else as the table itself states it."""
+        kept = {role: column for role, column in stated.items() if column not in self.ignore and self.columns[role] is None}
+        return {**kept, **self.columns_by_name()}
+
+    def feature_columns(self) -> list[str] | None:
+        """The feature columns that a table must have, where they are chosen."""
+        if self.like is not None and self.features is not None:
+            raise ArgumentError(
+                "cannot be given together with like=… for tables, as both choose the features",
+                owner="read",
+                setting="features",
+                value=list(self.features),
+                remedy="Give one of them",
+            )
+        names = self.features if self.like is None else self.like.feature_names
+        return None if names is None else [str(name) for name in names]
+
+    def refuse_columns(self, place: Path) -> None:
+        """For formats without named columns: none may be named, and no values passed."""
+        for role, value in self.columns.items():
+            if value is not None:
+                raise ArgumentError(
+                    "is for tables and arrays, but this file has no named columns",
+                    owner="read",
+                    place=place,
+                    setting=role,
+                    value=value,
+                    remedy="Leave it out",
+                )

@@ -1,0 +1,209 @@
+"""Sources of judged data: files of each format, tables and arrays in memory, each with a function for the place of a row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.arrays import matrix_of, rows_to_data
+from rankinite.data.io.columns import assign_roles, name_roles
+from rankinite.data.io.format_detection import first_line, format_of, is_header
+from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
+from rankinite.data.io.letor.files import place_of_row, read_letor
+from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.text_files import group_files
+from rankinite.data.io.trec import read_qrels
+from rankinite.data.joining import check_same_features
+from rankinite.errors import ArgumentError, DataError, quoted
+
+if TYPE_CHECKING:
+    from rankinite.data.io.tables import LazyTable  # brings Arrow along: it is loaded only where there is a table
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table with the Arrow C interface: pandas, polars, PyArrow, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class Loaded(NamedTuple):
+    """Data as the source has them, not cleaned yet."""
+
+    data: Dataset
+    place: Callable[[int], str]
+    """Names the place of a source row in messages."""
+
+
+def from_memory(source: object, settings: ReadSettings, format: str | None) -> Loaded:
+    """A table or a matrix; ``format`` is only for files."""
+    if format is not None:
+        raise ArgumentError(
+            f"is for files, but the source is a {type(source).__name__}",
+            owner="read",
+            setting="format",
+            value=format,
+            remedy="Leave it out",
+        )
+    if not isinstance(source, ArrowStream):
+        return _from_matrix(source, settings)
+    from rankinite.data.io.tables import frame_table
+
+    return _from_table(frame_table(source), settings)
+
+
+def from_files(paths: Sequence[Path], settings: ReadSettings, format: str | None) -> Loaded:
+    """Files of one format, read as one; ``format`` names it, else it is detected."""
+    kind = format_of(paths, format, grouped=settings.group is not None or bool(group_files(paths)))
+    if kind in (CSV.name, TSV.name):
+        return _from_csv(paths, "," if kind == CSV.name else "\t", settings)
+    if kind == QRELS.name:
+        return _from_qrels(paths, settings)
+    if kind == LETOR.name:
+        return _from_letor(paths, settings)
+    from rankinite.data.io.table_files import OPENERS
+
+    return _from_table(OPENERS[kind](paths), settings, paths)
+
+
+def _from_csv(paths: Sequence[Path], separator: str, settings: ReadSettings) -> Loaded:
+    from rankinite.data.io.table_files import open_csv
+    from rankinite.data.io.tables import LazyTable
+
+    line = first_line(paths[0])
+    header = is_header(line, separator)
+    columns = next(csv.reader([line], delimiter=separator), [])
+    if not header:  # the columns are then "0", "1", …, so that features are counted from 1
+        columns = [str(number) for number in range(len(columns))]
+    stated = {} if header else {"grades": "0"}
+    roles = name_roles(
+        columns,
+        source=str(paths[0]),
+        wanted=settings.wanted(stated),
+        passed=settings.columns_by_value(),
+        taken=[*(settings.feature_columns() or ()), *settings.ignore],
+    )
+    names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
+    table = open_csv(paths, separator, header, names)
+    return _from_table(LazyTable(table.types, table.pieces, table.source, stated), settings, paths)
+
+
+def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> Loaded:
+    from rankinite.data.io.tables import load_matrix
+
+    passed = settings.columns_by_value()
+    roles = assign_roles(
+        table.types,
+        source=table.source,
+        wanted=settings.wanted(table.roles),
+        passed=passed,
+        grouped=settings.group is not None or bool(group_files(paths)),
+        features=settings.feature_columns(),
+        ignore=settings.ignore,
+        guess=table.guess,
+    )
+    if settings.group is not None and "qid" in roles.named:
+        column = roles.named["qid"]
+        raise DataError(
+            f"column {quoted(column)} names the query of each row, but `group` is given too",
+            place=table.source,
+            value=column,
+            remedy=f"Leave `group` out, or pass `ignore={[column]!r}` to use it instead of the column",
+        )
+    has_qid = "qid" in roles.named or "qid" in passed
+    sizes = settings.sizes(() if has_qid else paths)
+    matrix, values = load_matrix(table, roles)
+    data = rows_to_data(matrix, roles.features, {**values, **passed}, sizes, source=table.source, place=table.place)
+    return Loaded(data, table.place)
+
+
+def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
+    for role, column in settings.columns_by_name().items():
+        raise ArgumentError(
+            "names a column, but an array has no named columns",
+            owner="read",
+            setting=role,
+            value=column,
+            remedy="Pass the values, one per row",
+        )
+    matrix = matrix_of(source)
+    passed, sizes = settings.columns_by_value(), settings.sizes()
+    if "grades" not in passed:
+        raise _absent("grades", "is missing", "Pass one grade per row")
+    if sizes is None and "qid" not in passed:
+        raise _absent(
+            "qid", "is missing, and so is group", "Pass one qid per row, or the number of rows of each query as group"
+        )
+    names = [str(number) for number in range(1, matrix.shape[1] + 1)]
+    data = rows_to_data(matrix, names, passed, sizes, source="array", place=_array_row)
+    return Loaded(_with_chosen_features(data, settings), _array_row)
+
+
+def _absent(role: str, problem: str, remedy: str) -> DataError:
+    return DataError(problem, owner="read", place="array", setting=role, value=None, remedy=remedy)
+
+
+def _array_row(row: int) -> str:
+    return f"array, row {row}"
+
+
+def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
+    settings.refuse_columns(paths[0])
+    width = _declared_width(settings)
+    data = read_letor(paths, missing=settings.missing, zero_based=settings.zero_based, features=width, group=settings.sizes())
+    return Loaded(_with_chosen_features(data, settings), lambda row: place_of_row(paths, row))
+
+
+def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
+    settings.refuse_columns(paths[0])
+    useless = {"group": settings.group, "features": settings.features, "ignore": settings.ignore or None}
+    for setting, value in useless.items():
+        if value is not None:
+            raise ArgumentError(
+                "is for data with features, but this is read as qrels, which have none",
+                owner="read",
+                place=paths[0],
+                setting=setting,
+                value=value,
+                remedy="Leave it out, or name the format with `format=…`",
+            )
+    if settings.like is not None:
+        raise ArgumentError(
+            f"this is read as qrels, which have no features, but must have those of {settings.like.source}",
+            owner="read",
+            place=paths[0],
+            value=settings.like.source,
+            remedy="Give data with features, or name the format with `format=…`",
+        )
+    data = read_qrels(paths)
+    return Loaded(data, lambda row: f"{data.source}, judgement {row + 1}")
+
+
+def _with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
+    """For sources whose features are known by position."""
+    chosen = list(settings.features) if settings.features is not None else list(data.feature_names)
+    if settings.features is not None or settings.ignore:
+        ignored = {data.feature_index(name) for name in settings.ignore}
+        data = data.select_features([feature for feature in chosen if data.feature_index(feature) not in ignored])
+    if settings.like is None or settings.like.feature_names == data.feature_names:
+        return data
+    names = settings.like.feature_names
+    if len(names) == len(data.feature_names) and not all(name.isdecimal() for name in names):
+        return data.rename_features(names)
+    if names != data.feature_names[: len(names)] and set(names) <= set(data.feature_names):
+        return data.select_features(names)  # a selection, not merely fewer features
+    check_same_features(settings.like, data)
+    return data
+
+
+def _declared_width(settings: ReadSettings) -> int | None:
+    """The number of features a LETOR file must have: that of ``like``, unless it is a selection of numbered ones."""
+    if settings.like is None or settings.features is not None or settings.ignore:
+        return None
+    names = settings.like.feature_names
+    first = 0 if settings.zero_based else 1
+    in_order = names == tuple(str(number) for number in range(first, first + len(names)))
+    return len(names) if in_order or not all(name.isdecimal() for name in names) else None
