@@ -22,6 +22,12 @@ def check_forest(forest: Forest) -> None:
         repeated = min(name for name, count in Counter(names).items() if count > 1)
         raise two_features("forest", repeated)
     forest.trees.check(len(names), "forest")
+    _check_outputs(forest, outputs)
+    _check_numbers(forest)
+
+
+def _check_outputs(forest: Forest, outputs: int) -> None:
+    """Refuse starts, grades and trees whose numbers do not fit each other."""
     if forest.start.ndim != 1 or not outputs or (forest.grades is None and outputs != 1):
         raise DataError(
             f"the start has shape {forest.start.shape}",
@@ -43,6 +49,10 @@ def check_forest(forest: Forest) -> None:
             value=len(forest.trees),
             rule="Every round has one tree per output",
         )
+
+
+def _check_numbers(forest: Forest) -> None:
+    """Refuse numbers that are not finite, and sums that would not be."""
     numbers = (forest.start, forest.trees.curvature, forest.trees.gain, () if forest.grades is None else forest.grades)
     if not all(np.isfinite(array).all() for array in numbers) or (forest.trees.rows < 0).any():
         raise DataError(

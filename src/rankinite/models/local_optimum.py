@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -211,28 +211,33 @@ def local_optimum(
     out, as many as ``confidence`` in less than ``share`` of rising directions takes. ``curves``: for how many of the largest
     weights to follow the measure as that weight alone is moved. ``told(done, all)`` is called as work goes on.
     """
-    judge = one_measure(OWNER, "measure", measure)
+    chosen = one_measure(OWNER, "measure", measure)
     check_number(OWNER, "share", share, 0.0, 0.5, above=True)
     check_number(OWNER, "confidence", confidence, 0.0, 0.999999, above=True)
     check_count(OWNER, "curves", curves, 0)
     lengths, deciding = _lengths(step, steps)
     count = _needed_directions(share, confidence) if directions is None else directions
     check_count(OWNER, "directions", count)
-    test = Directions(ranker, data, judge, np.random.default_rng(seed), told, count * len(lengths))
+    test = Directions(ranker, data, chosen, np.random.default_rng(seed), told, count * len(lengths))
+    found = _outcome(test, count, lengths, deciding, float(share))
+    return replace(found, curves=test.curves(min(curves, found.weights))) if curves else found
+
+
+def _outcome(test: Directions, count: int, lengths: tuple[float, ...], deciding: set[float], share: float) -> Optimum:
+    """What moving along ``count`` directions shows, without curves."""
     rising, level = test.count(count, lengths)
     reliable = [length for length, can in zip(lengths, _reliable(level, count), strict=True) if can and length in deciding]
     return Optimum(
-        measure=judge,
+        measure=test.measure,
         value=test.sign * float(test.start[-1]),
         weights=test.moves.count,
         directions=count,
-        share=float(share),
+        share=share,
         step=reliable[0] if reliable else None,
         steps=lengths,
         queries=tuple(test.parts.tolist()),
         rising=rising,
         level=level,
-        curves=test.curves(min(curves, test.moves.count)) if curves else None,
     )
 
 
