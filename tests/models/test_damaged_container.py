@@ -57,16 +57,15 @@ def put(path, about, header, arrays):
         (b"\x04" + b"\0" * 7 + b"{\xff\xff}", ": header", None),
         (b"\xff" * 8 + b"{}", "", b"\xff" * 8 + b"{"),
         ((600_000).to_bytes(8, "little") + b'{"a":' + b"[" * 599_995, ": header", None),
-        (b"\x1f\x8bnonsense", "", None),
+        (b"\x1f\x8bnonsense", "", ...),
     ],
     ids=lambda value: str(value)[:20],
 )
 def test_bytes_that_are_not_a_model_are_refused(content, inside, value, tmp_path):
     path = tmp_path / "model"
     path.write_bytes(content)
-    with refused(rk.DataError, place=f"{path}{inside}") as caught:
+    with refused(rk.DataError, place=f"{path}{inside}", **({} if value is ... else {"value": value})):
         load(path)
-    assert caught.value.value == value or inside == ""
 
 
 def test_paths_that_are_not_a_file_are_refused(tmp_path):
@@ -75,7 +74,7 @@ def test_paths_that_are_not_a_file_are_refused(tmp_path):
             load(path)
     with refused(rk.ArgumentError, value="int"):
         load(7)
-    with refused(rk.DataError, place=tmp_path / "none" / "model"):
+    with refused(rk.DataError):
         random_forest(0).save(tmp_path / "none" / "model")
 
 

@@ -244,8 +244,10 @@ def _outcome(test: Directions, count: int, lengths: tuple[float, ...], deciding:
 def _lengths(step: float | None, steps: Sequence[float]) -> tuple[tuple[float, ...], set[float]]:
     """All lengths to try, the shortest first, and those that may decide."""
     deciding = tuple(steps) if step is None else (step,)
-    for length in (*deciding, *steps):
-        check_positive(OWNER, "step", length)
+    if step is not None:
+        check_positive(OWNER, "step", step)
+    for length in steps:
+        check_positive(OWNER, "steps", length)
     if not deciding:
         raise ArgumentError(
             "contains no step",
