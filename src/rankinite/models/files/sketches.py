@@ -30,11 +30,12 @@ def stored_sketch(stored: Stored) -> QuerySketch | None:
     """The sketch of a ranker in a file; None where there is none, as in files of earlier versions."""
     if stored.facts.get(SKETCH) is None:
         return None
-    about = Stored(SKETCH, stored.fact(SKETCH, dict), stored.arrays)
+    about = Stored(SKETCH, stored.fact(SKETCH, dict), {}, f"{stored.prefix}{SKETCH}/")
     names = about.texts("features") if "features" in about.facts else stored.texts("feature_names")
     keys = stored.array(SKETCH, np.int64).view(np.uint64)
+    level, complete = about.fact("level", int), about.fact("complete", bool)
     try:
-        return QuerySketch(names, keys, about.fact("level", int), complete=about.fact("complete", bool))
+        return QuerySketch(names, keys, level, complete=complete)
     except DataError as problem:
         rule = problem.rule or problem.remedy
         raise DataError(problem.problem, place=SKETCH, value=problem.value, rule=rule, remedy=DAMAGED) from problem
