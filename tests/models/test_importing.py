@@ -1,4 +1,4 @@
-"""LightGBM's and XGBoost's models as forests: the libraries' own scores, and refusals of what trees of ours cannot say."""
+"""LightGBM's and XGBoost's models as forests: the libraries' own scores, and refusals of what our trees cannot express."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def lightgbm_model(objective="lambdarank", categorical=(), **settings):
     data = lightgbm.Dataset(
         X, GRADES, group=GROUP if objective == "lambdarank" else None, categorical_feature=list(categorical)
     )
-    given = {"objective": objective, "verbosity": -1, "min_data_in_leaf": 5, "num_leaves": 8, **settings}
-    return lightgbm.train(given, data, 20)
+    parameters = {"objective": objective, "verbosity": -1, "min_data_in_leaf": 5, "num_leaves": 8, **settings}
+    return lightgbm.train(parameters, data, 20)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_lightgbm_nodes_have_their_counts(tmp_path):
     roots = trees.offsets[:-1]
     assert (trees.rows[roots] == len(X)).all()
     for tree in range(len(trees)):
-        own = trees.take(tree, tree + 1)
-        inner = own.feature >= 0
-        assert (own.rows[inner] == own.rows[own.left[inner]] + own.rows[own.right[inner]]).all()
+        single = trees.take(tree, tree + 1)
+        inner = single.feature >= 0
+        assert (single.rows[inner] == single.rows[single.left[inner]] + single.rows[single.right[inner]]).all()
     assert rk.load(tmp_path / "model.txt").settings["rate"] == 0.2
     assert rk.load(tmp_path / "model.txt").settings["loss"] == "squared"
 

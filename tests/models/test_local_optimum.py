@@ -23,7 +23,7 @@ def value(ranker, data=TRAIN, measure="ndcg@10") -> float:
 
 
 def moved(ranker, move: np.ndarray):
-    """The ranker with its weights moved, on features of one scale: a slow way of its own."""
+    """The ranker with its weights moved, on features of one scale, computed slowly and independently."""
     if isinstance(ranker, rk.Net):
         weights = ranker.weights.copy()
         weights[:-1] += move

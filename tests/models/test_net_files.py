@@ -110,10 +110,10 @@ def test_the_text_holds_every_number(name):
     ranker = RANKERS[name]
     text = ranker.text()
     arrays = [ranker.weights, ranker.centre] + ([ranker.scale] if isinstance(ranker, Net) else [np.asarray([ranker.bias])])
-    said = re.findall(r"(?<=[ (])-?\d[\w.+-]*(?=[\]) \n])", text)
+    numbers = re.findall(r"(?<=[ (])-?\d[\w.+-]*(?=[\]) \n])", text)
     for value in np.concatenate(arrays).tolist():
-        assert repr(value) in said
-        said.remove(repr(value))
+        assert repr(value) in numbers
+        numbers.remove(repr(value))
     for feature in ranker.feature_names:
         assert feature in text or repr(feature) in text
     assert text.endswith("\n")

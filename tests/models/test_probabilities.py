@@ -73,8 +73,8 @@ def test_mcrank_gives_the_probability_of_each_grade():
     assert found @ forest.grades == pytest.approx(forest.score(OTHER))
     push, curvature = (np.empty((len(forest.grades), TRAIN.rows)) for _ in range(2))
     Multiclass(TRAIN).gradients(forest.outputs_of(TRAIN), push, curvature)
-    own = (TRAIN.grades[:, None] == forest.grades).astype(float)
-    assert np.abs(own - forest.probabilities(TRAIN) - push.T).max() < 1e-15
+    actual = (TRAIN.grades[:, None] == forest.grades).astype(float)
+    assert np.abs(actual - forest.probabilities(TRAIN) - push.T).max() < 1e-15
 
 
 def test_grades_that_nothing_tells_apart_get_their_shares():

@@ -257,7 +257,7 @@ def stored_part(ranker: Scorer, place: str) -> Stored:
             place=place,
             value=kind,
             rule="Only rankers of rankinite can be saved",
-            remedy="Save the others your own way and add them after loading",
+            remedy="Save the others by other means and add them after loading",
         )
     return ranker.stored()
 

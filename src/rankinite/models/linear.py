@@ -21,10 +21,9 @@ from rankinite.models import views
 from rankinite.models.base import Trained
 from rankinite.models.files.container import Stored
 from rankinite.models.history import History
-from rankinite.models.missing import Missing
 from rankinite.models.text import linear_text
 from rankinite.models.training import by_learner
-from rankinite.models.weighted import Weighted, stored_fields
+from rankinite.models.weighted import Missing, Weighted, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import sizes_of
 

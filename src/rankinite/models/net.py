@@ -15,10 +15,9 @@ from rankinite.engine.kernel import Floats
 from rankinite.models import views
 from rankinite.models.files.container import Stored
 from rankinite.models.history import History
-from rankinite.models.missing import Missing
 from rankinite.models.text import net_text
 from rankinite.models.training import by_learner
-from rankinite.models.weighted import Weighted, checked_hidden, stored_fields
+from rankinite.models.weighted import Missing, Weighted, checked_hidden, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import layers_of, sizes_of, weight_count
 

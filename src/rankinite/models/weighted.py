@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.history import History, stored_history
 from rankinite.models.inputs import located, two_features
-from rankinite.models.missing import Missing
 from rankinite.models.training import drawn_history, plain_settings
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores
@@ -28,6 +27,9 @@ from rankinite.nets.standard import check_features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Missing = Literal["refuse", "mean"]
+"""What a missing value (NaN) is: refused, or taken for the feature's mean in the training data."""
 
 MOST_UNITS = 1_000_000
 """Of a layer: far more than is of use, and few enough to count all weights of a net."""

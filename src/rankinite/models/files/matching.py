@@ -38,7 +38,7 @@ def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ra
 
 
 def matched_forest(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
-    """The forest with the feature names of the data, where these can be told."""
+    """The forest with the feature names of the data, where these are clear."""
     wanted = forest.feature_names
     if set(wanted) <= set(names):
         return forest
