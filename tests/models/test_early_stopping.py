@@ -10,6 +10,7 @@ import pytest
 import xgboost
 
 import rankinite as rk
+from refusals import refused
 
 RANDOM = np.random.default_rng(0)
 QID = np.repeat(np.arange(40), 15)
@@ -96,26 +97,28 @@ def test_a_booster_that_kept_only_its_best_rounds_has_all_its_trees(tmp_path):
 
 
 @pytest.mark.parametrize("best", ["8", "-1", "2.0", "soon", "", 3, None])
-def test_a_best_iteration_that_there_is_not_is_refused(best, tmp_path):
+def test_a_best_iteration_that_does_not_exist_is_refused(best, tmp_path):
     path = tmp_path / "model.json"
     ranker = stopped_early()
     ranker.save_model(path)
     changed(path, lambda learner: learner["attributes"].update(best_iteration=best))
     assert ranker.get_booster().num_boosted_rounds() == 8
-    with pytest.raises(rk.DataError, match=r"model.json.*best iteration is .*its 8 iterations.*all_trees=True"):
+    with refused(rk.DataError, place="model.json: learner.attributes.best_iteration", value=best) as caught:
         rk.load(path)
+    assert "all_trees=True" in caught.value.remedy
+    assert "all-trees:" in caught.value.shell_remedy
     assert len(rk.load(path, all_trees=True)) == 8
 
 
 def test_wrong_bounds_of_iterations_are_refused(tmp_path):
     stopped_early().save_model(tmp_path / "model.json")
     changed(tmp_path / "model.json", lambda learner: learner["gradient_booster"]["model"].update(iteration_indptr=[99] * 9))
-    with pytest.raises(rk.DataError, match="damaged"):
+    with refused(rk.DataError, place="gradient_booster.model"):
         rk.load(tmp_path / "model.json")
 
 
 def lightgbm_stopped_early():
-    """A booster of LightGBM that still has the trees behind its best iteration."""
+    """A booster of LightGBM that still has the trees after its best iteration."""
     train = lightgbm.Dataset(X, Y, group=GROUP)
     valid = lightgbm.Dataset(X_VALID, Y_VALID, group=GROUP, reference=train)
     settings = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [5], "verbosity": -1, "num_threads": 1}

@@ -11,6 +11,7 @@ import pytest
 import rankinite as rk
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.multiclass import Multiclass
+from refusals import refused
 
 WORLD = rk.World(features=4, documents=8, seed=2)
 TRAIN, OTHER = (rk.synthesise(30, part=part, world=WORLD) for part in ("train", "test"))
@@ -72,8 +73,8 @@ def test_mcrank_gives_the_probability_of_each_grade():
     assert found @ forest.grades == pytest.approx(forest.score(OTHER))
     push, curvature = (np.empty((len(forest.grades), TRAIN.rows)) for _ in range(2))
     Multiclass(TRAIN).gradients(forest.outputs_of(TRAIN), push, curvature)
-    own = (TRAIN.grades[:, None] == forest.grades).astype(float)
-    assert np.abs(own - forest.probabilities(TRAIN) - push.T).max() < 1e-15
+    actual = (TRAIN.grades[:, None] == forest.grades).astype(float)
+    assert np.abs(actual - forest.probabilities(TRAIN) - push.T).max() < 1e-15
 
 
 def test_grades_that_nothing_tells_apart_get_their_shares():
@@ -95,17 +96,17 @@ def test_the_last_training_decides():
     base = rk.MART(**SMALL).fit(TRAIN)
     further = rk.MART(**SMALL, loss="binary").fit(TRAIN, base=base)
     assert further.probabilities(OTHER) == pytest.approx(1 / (1 + np.exp(-2 * further.score(OTHER))))
-    with pytest.raises(rk.ArgumentError, match="LambdaMART"):
+    with refused(rk.ArgumentError, value=("LambdaMART", None)):
         rk.LambdaMART(**SMALL).fit(TRAIN, base=further).probabilities(OTHER)
 
 
 def test_other_forests_are_refused():
-    for learner, words in (
-        (rk.MART(**SMALL), "MART with loss='squared'"),
-        (rk.LambdaMART(**SMALL), "trained by LambdaMART"),
-        (rk.RankNetTrees(**SMALL), "trained by RankNetTrees"),
+    for learner, value in (
+        (rk.MART(**SMALL), ("MART", "squared")),
+        (rk.LambdaMART(**SMALL), ("LambdaMART", None)),
+        (rk.RankNetTrees(**SMALL), ("RankNetTrees", None)),
     ):
-        with pytest.raises(rk.ArgumentError, match=rf"{words}.*'graded', 'binary', 'balanced'.*McRank"):
+        with refused(rk.ArgumentError, value=value):
             learner.fit(TRAIN).probabilities(OTHER)
-    with pytest.raises(rk.ArgumentError, match="does not say how it was trained"):
+    with refused(rk.ArgumentError, value=(None, None)):
         replace(rk.MART(**SMALL, loss="binary").fit(TRAIN), settings={}).probabilities(OTHER)

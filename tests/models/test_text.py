@@ -10,6 +10,7 @@ from oracles.model_texts import NODE, forest_sums
 from oracles.trees import random_forest, random_matrix
 from rankinite.models.forest import Forest
 from rankinite.trees.structure import LEAF, Trees
+from refusals import refused
 
 
 @pytest.mark.parametrize("grades", [None, (0.0, 1.0)])
@@ -26,10 +27,10 @@ def test_the_text_read_back_scores_the_same(grades):
 
 def test_rows_and_gains_are_there():
     forest = next(f for f in (random_forest(seed, trees=1, most=3) for seed in range(9)) if len(f.trees.feature) == 3)
-    said = NODE.fullmatch(forest.text().splitlines()[4])
-    assert int(said["rows"]) == forest.trees.rows[0]
-    assert float(said["gain"]) == forest.trees.gain[0]
-    assert float(said["value"]) == forest.trees.value[0]
+    written = NODE.fullmatch(forest.text().splitlines()[4])
+    assert int(written["rows"]) == forest.trees.rows[0]
+    assert float(written["gain"]) == forest.trees.gain[0]
+    assert float(written["value"]) == forest.trees.value[0]
 
 
 def test_only_the_first_trees_if_asked():
@@ -38,7 +39,7 @@ def test_only_the_first_trees_if_asked():
     assert forest.text(2).endswith("… and 3 more trees\n")
     assert forest.text().startswith(forest.text(2).removesuffix("… and 3 more trees\n"))
     assert forest.text(9) == forest.text()
-    with pytest.raises(rk.ArgumentError, match="negative"):
+    with refused(rk.ArgumentError, setting="first", value=-1):
         forest.text(-1)
 
 

@@ -1,8 +1,7 @@
-"""What a ranker is: an immutable fitted model that scores rows, can be saved, and can be weighted and added."""
+"""Ranker: an immutable fitted model that scores rows, can be saved, and can be weighted and added."""
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,9 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.models.files.container import Stored, write_model
+from rankinite.models.training import learner_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rankinite.grid import Grid
     from rankinite.models.blend import Blend
     from rankinite.models.history import History
@@ -38,7 +36,7 @@ class Ranker(Protocol):
         ...
 
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
-        """One score a row of a Dataset, a data frame or a matrix; the highest comes first."""
+        """One score per row of a Dataset, a data frame or a matrix; the highest comes first."""
         ...
 
     def save(self, path: AnyPath, /) -> None:
@@ -69,21 +67,25 @@ class Trained:
     history: History | None
     sketch: QuerySketch | None
     unit: str = "round"
-    """What training went by."""
+    """The steps that training took."""
+    correction: bool = False
+    """Whether, on top of a base, it corrects that base, so that looking at their sum leads to it."""
 
     @property
     def learner(self) -> str | None:
-        """Who trained it; None: that is not known."""
-        learner = self.settings.get("learner")
-        return learner if isinstance(learner, str) else None
+        """The learner that trained it; None: that is not known."""
+        return learner_of(self.settings)
 
+
+GIVE_RANKERS = "Give rankers: objects with a method score(data)"
+"""The remedy where something else was given."""
 
 Note = Callable[[str], None]
-"""Takes a sentence on what was done to a ranker."""
+"""Takes a sentence that says what was done to a ranker."""
 
 
 class Fitted(ABC):
-    """What every ranker of ours can do besides scoring: be saved, weighted and added, and say what it is.
+    """A ranker of ours: besides scoring it can be saved, weighted and added, and describe itself.
 
     A kind of ranker is one class in one file, and one line in :data:`rankinite.models.files.loading.HOMES`. Whoever shows,
     reports or matches rankers asks these methods, and never for the class.
@@ -94,19 +96,19 @@ class Fitted(ABC):
     shows: frozenset[str] = frozenset()
     """What there is to look at: "trees", "splits" (which judge features), "weights", "history"."""
     about_title = ""
-    """What the ranker that it is :meth:`about` is to it, as a title."""
+    """A title that says what the ranker it is :meth:`about` is to it."""
 
     @abstractmethod
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
-        """One score a row."""
+        """One score per row."""
 
     @abstractmethod
     def stored(self) -> Stored:
-        """What a model file holds of it."""
+        """Its content in a model file."""
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """Which queries it was trained on: a sketch for each part that learnt; None for one that does not say."""
+        """Which queries it was trained on: one sketch per trained part; None where that is not known."""
         return (None,)
 
     @property
@@ -130,7 +132,7 @@ class Fitted(ABC):
         return (Part(self, 1.0),)
 
     def about(self) -> Scorer:
-        """The ranker inside that looking at this one leads to; itself where it has trees or weights, or several parts."""
+        """The inner ranker that users look at instead of this one; itself where it has trees or weights, or several parts."""
         return self
 
     def core(self) -> Scorer:
@@ -147,7 +149,7 @@ class Fitted(ABC):
         return None
 
     def matched(self, names: tuple[str, ...], place: str, note: Note) -> Fitted:
-        """A ranker all of whose features are in data with these names, which errors call ``place``; see ``files/matching``."""
+        """The ranker for data with these feature names, which errors call ``place``; see ``files/matching``."""
         if set(names_of(self)) <= set(names):
             return self
         parts = [part.ranker for part in self.inside()]
@@ -165,11 +167,11 @@ class Fitted(ABC):
         return type(self).__name__.lower()
 
     def line(self) -> str:
-        """The ranker in a line."""
+        """The ranker in one line."""
         return repr(self).strip("<>")
 
     def summary(self) -> list[tuple[str, str]]:
-        """Its size and what else tells it from others of its kind, as names and values."""
+        """Its size and what else distinguishes it from others of its kind, as names and values."""
         return []
 
     def tables(self, most: int | None) -> list[Grid]:
@@ -220,23 +222,23 @@ class Fitted(ABC):
 
 
 def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.NDArray[Any]:
-    """The scores of a ranker inside another; the queries are told to those that need them."""
+    """The scores of a ranker inside another, which is given the queries if it needs them."""
     queries: dict[str, Any] = {"qid": qid} if needs_queries(part) else {}
     return np.asarray(part.score(features, **queries))
 
 
 def needs_queries(part: object) -> bool:
-    """Whether a part's score depends on the other documents of a query; what is no ranker of ours may say so too."""
+    """Whether a part's score depends on the other documents of a query; rankers that are not ours may say so too."""
     return bool(getattr(part, "needs_queries", False))
 
 
 def names_of(part: object) -> tuple[str, ...]:
-    """The features a part needs; what is no ranker of ours may say so too."""
+    """The features a part needs; rankers that are not ours may name them too."""
     return tuple(getattr(part, "feature_names", ()))
 
 
 def line_of(part: object) -> str:
-    """A part in a line."""
+    """A part in one line."""
     return part.line() if isinstance(part, Fitted) else repr(part).strip("<>")
 
 
@@ -246,35 +248,22 @@ def trained_of(part: object) -> Trained | None:
 
 
 def sketches_of(part: object) -> tuple[QuerySketch | None, ...]:
-    """Which queries a part was trained on; nothing of what is no ranker of rankinite."""
+    """Which queries a part was trained on; nothing for rankers that are not ours."""
     return part.trained_on if isinstance(part, Fitted) else ()
 
 
 def stored_part(ranker: Scorer, place: str) -> Stored:
-    """What a model file holds of a ranker inside another; refuses what no file can hold."""
+    """The content of a ranker inside another in a model file; refuses rankers that are not ours."""
     if not isinstance(ranker, Fitted):
+        kind = type(ranker).__name__
         raise ArgumentError(
-            f"{place} is a {type(ranker).__name__}, which no model file can hold. Only rankers of rankinite can be saved; save "
-            "the others your own way and add them after loading."
+            f"a {kind} cannot be written to a model file",
+            place=place,
+            value=kind,
+            rule="Only rankers of rankinite can be saved",
+            remedy="Save the others by other means and add them after loading",
         )
     return ranker.stored()
-
-
-def plain_settings(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """A copy of a ranker's settings as they will come back from a file."""
-    try:
-        return json.loads(json.dumps(dict(settings), allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ArgumentError(f"a {kind}'s settings must be plain values that JSON can hold ({error}).") from error
-
-
-def drawn_history(ranker: object, history: History | None, axes: Axes | None, unit: str) -> Axes:
-    """The measure after every round, or whatever the unit is called, of training, drawn."""
-    from rankinite.models.plots import plot_history
-
-    if history is None:
-        raise ArgumentError(f"{ranker!r} has no history to draw: only what was trained has one.")
-    return plot_history(history, axes, unit)
 
 
 def is_scorer(value: Any) -> bool:

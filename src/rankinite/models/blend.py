@@ -1,4 +1,4 @@
-"""Weighted sums of rankers."""
+"""Blend: a weighted sum of rankers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.models.base import (
+    GIVE_RANKERS,
     Fitted,
     Part,
     Trained,
@@ -35,24 +36,28 @@ from rankinite.models.files.loading import build
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.inputs import check_meaning
 
+ONE_SCORE = "Every part must give one number per row"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blend(Fitted):
     """The sum of weight × score over its parts, added in order. ``0.3 * a + 0.7 * b`` makes one.
 
-    A part is a ranker, or anything else with ``score(data)``; with such a part the blend scores but cannot be saved.
+    A part is a ranker, or anything else with ``score(data)``; a blend with the latter scores but cannot be saved.
     """
 
     parts: tuple[tuple[float, Scorer], ...]
     """Weights and rankers."""
     sketch: QuerySketch | None = None
-    """The queries that the weights were chosen by; None: by none, or by such as are not known."""
+    """The queries that the weights were chosen by; None: by no queries, or by queries that are not known."""
 
     about_title = "part 1, the correction"
 
     def __post_init__(self) -> None:
         if not self.parts:
-            raise ArgumentError("a blend needs at least one part.")
+            raise ArgumentError(
+                "has no parts", owner="Blend", setting="parts", value=self.parts, remedy="Give at least one weight and ranker"
+            )
         object.__setattr__(self, "parts", tuple(_checked(part) for part in self.parts))
 
     @property
@@ -81,7 +86,7 @@ class Blend(Fitted):
 
     def with_inside(self, rankers: Sequence[Scorer]) -> Blend:
         """The same weights for other rankers."""
-        return replace(self, parts=tuple((weight, own) for (weight, _), own in zip(self.parts, rankers, strict=True)))
+        return replace(self, parts=tuple((weight, new) for (weight, _), new in zip(self.parts, rankers, strict=True)))
 
     def last_trained(self) -> Scorer:
         """Its last part: whatever was trained from a base comes after it."""
@@ -92,10 +97,10 @@ class Blend(Fitted):
         return trained_of(self.last_trained())
 
     def about(self) -> Scorer:
-        """The correction that LambdaBoost has put on top of a base, or the blend itself."""
+        """The part that was trained as a correction of a base, or the blend itself."""
         trained = self.trained()
         on_base = [weight for weight, _ in self.parts] == [1.0, 1.0]
-        return self.parts[1][1] if on_base and trained is not None and trained.learner == "LambdaBoost" else self
+        return self.parts[1][1] if on_base and trained is not None and trained.correction else self
 
     def tables(self, most: int | None) -> list[Grid]:
         """The parts, each with its weight."""
@@ -115,21 +120,23 @@ class Blend(Fitted):
         return dict(total)
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
-        """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
+        """One score per row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
         check_meaning(features, self._names(), "blend")
         total = self._part_scores(0, features, qid)
         for number in range(1, len(self.parts)):
             scores = self._part_scores(number, features, qid)
             if scores.shape != total.shape:
                 raise DataError(
-                    f"part {number} of the blend ({_kind(self.parts[number][1])}) gave scores of shape {scores.shape}, but "
-                    f"part 0 of shape {total.shape}. Every part must give one score for each row."
+                    f"the scores have shape {scores.shape}, but those of part 0 have shape {total.shape}",
+                    place=self._place(number),
+                    value=scores.shape,
+                    rule=ONE_SCORE,
                 )
             total = _bounded(np.add, total, scores)
         return total
 
     def stored(self) -> Stored:
-        """What a model file holds: every part, its arrays named with its number before them."""
+        """Its content in a model file: every part, the names of whose arrays begin with its number."""
         facts: list[dict[str, Any]] = []
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, (weight, part) in enumerate(self.parts):
@@ -140,18 +147,23 @@ class Blend(Fitted):
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Blend:
-        """The blend that a model file holds."""
+        """The blend of a model file."""
         parts: list[tuple[float, Scorer]] = []
         for number, facts in enumerate(stored.fact("parts", cast("type[list[Any]]", list))):
             part: Any = cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
             weight = part.get("weight")
             if type(weight) not in (int, float):
-                raise DataError(f"the weight of part {number} is {weight!r}, not a number. {DAMAGED}")
+                raise DataError(
+                    f"the weight {quoted(weight)} is not a number", place=f"part {number}", value=weight, remedy=DAMAGED
+                )
             parts.append((weight, build(stored.part(part.get("ranker"), f"{number}/"))))
         return cls(tuple(parts), stored_sketch(stored))
 
     def __repr__(self) -> str:
         return f"<Blend: {' + '.join(f'{weight:g} × {_kind(part)}' for weight, part in self.parts)}>"
+
+    def _place(self, number: int) -> str:
+        return f"part {number} of the blend ({_kind(self.parts[number][1])})"
 
     def _names(self) -> list[tuple[str, ...]]:
         return [names_of(part) for _, part in self.parts]
@@ -161,8 +173,10 @@ class Blend(Fitted):
         scores = part_scores(part, features, qid)
         if scores.ndim != 1 or scores.dtype.kind not in "fiub":
             raise DataError(
-                f"part {number} of the blend ({_kind(part)}) gave {scores.dtype} of shape {scores.shape}. Every part must give "
-                "one number for each row."
+                f"the scores are {scores.dtype} of shape {scores.shape}",
+                place=self._place(number),
+                value=scores.shape,
+                rule=ONE_SCORE,
             )
         return _bounded(np.multiply, scores.astype(SCORE), np.asarray(weight))  # a weight of 1 changes no bit
 
@@ -201,19 +215,21 @@ def _bounded(operation: np.ufunc, first: Floats, second: Floats) -> Floats:
 
 
 def _checked(part: Any) -> tuple[float, Scorer]:
-    """A weight and a ranker, as which anything may have been given."""
+    """A weight and a ranker; refuses anything else."""
     try:
         weight, ranker = part
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{part!r} is no part of a blend. Give pairs of a weight and a ranker.") from error
+        raise ArgumentError(
+            f"{quoted(part)} is not a part of a blend", value=part, remedy="Give pairs of a weight and a ranker"
+        ) from error
     if not is_scorer(ranker):
-        raise ArgumentError(f"{ranker!r} cannot be part of a blend. Give rankers: objects with a method score(data).")
+        raise ArgumentError(f"{quoted(ranker)} cannot be part of a blend", value=ranker, remedy=GIVE_RANKERS)
     try:
         number = float(weight)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{weight!r} is no weight of a ranker. Give a number.") from error
+        raise ArgumentError(f"{quoted(weight)} is not the weight of a ranker", value=weight, remedy="Give a number") from error
     if not math.isfinite(number):
-        raise ArgumentError(f"a ranker's weight is {number}. Weights must be finite.")
+        raise ArgumentError(f"a ranker has the weight {number}", value=number, rule="Weights must be finite")
     return number, ranker
 
 

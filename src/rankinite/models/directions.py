@@ -1,4 +1,4 @@
-"""The measure along random directions in the space of a ranker's weights."""
+"""Directions in the space of a ranker's weights, and the measure along them."""
 
 from __future__ import annotations
 
@@ -41,15 +41,22 @@ class Directions:
         data: Dataset,
         measure: Measure,
         random: np.random.Generator,
-        told: Callable[[int, int], None] | None,
+        progress: Callable[[int, int], None] | None,
         work: int,
     ) -> None:
         if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
-            raise DataError(f"the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
+            kind = type(data).__name__
+            raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
         if measure.pooled:
-            raise ArgumentError(f"{measure} judges all rows together. Test a measure that has a value for each query.")
+            raise ArgumentError(
+                "judges all rows together",
+                owner="local_optimum",
+                setting="measure",
+                value=str(measure),
+                remedy="Test a measure that has a value for each query",
+            )
         self.sign = sign_of(measure)
-        self.data, self.measure, self.random, self.told, self.work = data, measure, random, told, work
+        self.data, self.measure, self.random, self.progress, self.work = data, measure, random, progress, work
         *fixed, (weight, moving) = ranker.parts if isinstance(ranker, Blend) else ((1.0, ranker),)
         self.fixed = Blend(tuple(fixed)).score(data) if fixed else None
         self.moves: Moves = moves_of(moving, data, weight)
@@ -67,7 +74,7 @@ class Directions:
         return self.sign * evaluate(scores, self.data, [self.measure])[self.measure].per_query
 
     def means(self, values: Floats) -> Floats:
-        """Over the first queries of each part."""
+        """The means over the first queries of each part."""
         return np.cumsum(values[self.counted])[self.parts - 1] / self.parts
 
     def count(self, directions: int, steps: Sequence[float]) -> tuple[Indices, Indices]:
@@ -79,8 +86,8 @@ class Directions:
             for gains in run(lambda random: self._gains(random, steps), seeds[first : first + batch]):
                 rising += gains > _SAME
                 level += np.abs(gains) <= _SAME
-            if self.told is not None:
-                self.told(min(first + batch, directions) * len(steps), self.work)
+            if self.progress is not None:
+                self.progress(min(first + batch, directions) * len(steps), self.work)
         return rising, level
 
     def _gains(self, random: np.random.Generator, steps: Sequence[float]) -> Floats:

@@ -1,4 +1,4 @@
-"""The simplest ranker: one column of the data, such as BM25."""
+"""Feature: the simplest ranker, one column of the data such as BM25."""
 
 from __future__ import annotations
 
@@ -31,12 +31,18 @@ class Feature(Fitted):
     """True: small values rank high, as for a distance or a URL's length."""
 
     def __post_init__(self) -> None:
-        given: Any = self.feature
-        if isinstance(given, str):
+        feature: Any = self.feature
+        if isinstance(feature, str):
             return
-        if isinstance(given, bool) or not isinstance(given, SupportsIndex):
-            raise ArgumentError(f"Feature({given!r}): give a feature's position or its name.")
-        object.__setattr__(self, "feature", operator.index(given))
+        if isinstance(feature, bool) or not isinstance(feature, SupportsIndex):
+            raise ArgumentError(
+                "must be a feature's position or its name",
+                owner="Feature",
+                setting="feature",
+                value=feature,
+                remedy="Give 0 for the first feature, or a name such as 'bm25'",
+            )
+        object.__setattr__(self, "feature", operator.index(feature))
 
     def __str__(self) -> str:
         if isinstance(self.feature, str):
@@ -50,17 +56,17 @@ class Feature(Fitted):
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """Nothing: a column learns nothing."""
+        """Nothing: a column is not trained."""
         return ()
 
     def matched(self, names: tuple[str, ...], place: str, note: Note) -> Feature:
-        """Itself; scoring says better than a match could what is missing."""
+        """Itself; scoring explains a missing feature better than a match could."""
         if isinstance(self.feature, int) and 0 <= self.feature < len(names):
             note(f"position {self.feature} is the feature {names[self.feature]!r} of {place}")
         return self
 
     def line(self) -> str:
-        """The ranker in a line."""
+        """The ranker in one line."""
         return str(self)
 
     def summary(self) -> list[tuple[str, str]]:
@@ -84,15 +90,17 @@ class Feature(Fitted):
         return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
 
     def stored(self) -> Stored:
-        """What a model file holds."""
+        """Its content in a model file."""
         return Stored("feature", {"feature": self.feature, "ascending": self.ascending}, {})
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Feature:
-        """The feature that a model file holds."""
+        """The feature of a model file."""
         feature = stored.facts.get("feature")
         if type(feature) not in (int, str):
-            raise DataError(f"'feature' must be a name or a position, but is {feature!r}. {DAMAGED}")
+            raise DataError(
+                f"{quoted(feature)} is neither a name nor a position", place="feature", value=feature, remedy=DAMAGED
+            )
         return cls(cast("int | str", feature), stored.fact("ascending", bool))
 
     def _column(self, features: Any) -> npt.NDArray[Any]:
@@ -100,7 +108,15 @@ class Feature(Fitted):
             try:
                 return features.features[:, features.feature_index(self.feature)]
             except DataError as problem:
-                raise DataError(f"{problem}{self._mistaken(features.feature_names)}") from problem
+                meant = self._meant(features.feature_names)
+                raise DataError(
+                    problem.problem,
+                    place=problem.place,
+                    value=self.feature,
+                    rule=problem.rule,
+                    remedy=meant or problem.remedy,
+                    shell_remedy="" if meant else problem.shell_remedy,
+                ) from problem
         frame: Any = features
         columns: tuple[Any, ...] = tuple(
             frame.column_names if hasattr(frame, "column_names") else getattr(frame, "columns", ())
@@ -110,19 +126,19 @@ class Feature(Fitted):
         matrix = np.asarray(features)
         if isinstance(self.feature, int) and matrix.ndim == 2 and 0 <= self.feature < matrix.shape[1]:
             return matrix[:, self.feature]
-        if columns:
-            rule = f"Its columns are {listed(columns)}, counted from 0.{self._mistaken(columns)}"
-        else:
-            rule = "Give its position, counted from 0, or score a Dataset or a data frame, whose features have names."
+        position_or_names = "Give its position, counted from 0, or score a Dataset or a data frame, whose features have names"
         raise DataError(
-            f"feature {quoted(self.feature)} cannot be taken from a {type(features).__name__} of shape {matrix.shape}. {rule}"
+            f"feature {quoted(self.feature)} cannot be taken from a {type(features).__name__} of shape {matrix.shape}",
+            value=self.feature,
+            rule=f"Its columns are {listed(columns)}, counted from 0" if columns else "",
+            remedy=self._meant(columns) if columns else position_or_names,
         )
 
-    def _mistaken(self, names: tuple[Any, ...]) -> str:
+    def _meant(self, names: tuple[Any, ...]) -> str:
         """What may have been meant where a position was given as a name, or a name as a position."""
-        given = self.feature
-        if isinstance(given, str) and given.isdecimal() and given in map(str, range(len(names))):
-            return f" The one at position {int(given)}, counted from 0, is Feature({int(given)})."
-        if isinstance(given, int) and str(given) in names:
-            return f" The one named {str(given)!r} is Feature({str(given)!r})."
+        feature = self.feature
+        if isinstance(feature, str) and feature.isdecimal() and feature in map(str, range(len(names))):
+            return f"The one at position {int(feature)}, counted from 0, is `Feature({int(feature)})`"
+        if isinstance(feature, int) and str(feature) in names:
+            return f"The one named {str(feature)!r} is `Feature({str(feature)!r})`"
         return ""

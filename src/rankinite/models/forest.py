@@ -1,32 +1,33 @@
-"""The ranker that boosting makes: a sum of trees."""
+"""Forest: the sum of trees that boosting makes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
-from rankinite.errors import ArgumentError, quoted
+from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
-from rankinite.models import views
-from rankinite.models.base import Fitted, Note, Trained, drawn_history, plain_settings
+from rankinite.models import forest_edits, views
+from rankinite.models.base import Fitted, Note, Trained
 from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.forest_checks import check_forest
-from rankinite.models.history import History
+from rankinite.models.history import History, stored_history
 from rankinite.models.importance import Drop, permutation_importance, tree_importance
 from rankinite.models.inputs import located
 from rankinite.models.text import forest_text
-from rankinite.trees.structure import DTYPES, LEAF, Trees, join
+from rankinite.models.training import by_learner, drawn_history, plain_settings
+from rankinite.trees.structure import DTYPES, Trees
 from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 class Forest(Fitted):
     """Trees whose values add up to a score: a row's score is ``start``, then plus its value in tree 0, in tree 1, ….
 
-    The sum is taken in float64 and in this order exactly, so that training that goes on from a forest sees the same scores to
+    The sum is taken in float64 and in exactly this order, so that training that continues from a forest sees the same scores to
     the bit. A forest with ``grades`` (McRank) has n sums, one for each of them, and every n-th tree adds to the same
     one; its score is the mean grade under the probabilities that the sums stand for.
     """
@@ -49,13 +50,13 @@ class Forest(Fitted):
     start: Floats = field(default_factory=lambda: np.zeros(1))
     """Where the sum of each output begins."""
     grades: Floats | None = None
-    """One an output, when the outputs are probabilities of grades; else there is one output, the score."""
+    """One per output, when the outputs are probabilities of grades; else there is one output, the score."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the forest was made, as JSON has it: ``{"learner": "LambdaMART", …}``."""
     history: History | None = None
     """How training went."""
     sketch: QuerySketch | None = None
-    """Which queries it was trained on; None: that is not known, as of models from elsewhere."""
+    """Which queries it was trained on; None: that is not known, as for models from elsewhere."""
 
     shows = frozenset({"trees", "splits", "history"})
 
@@ -64,12 +65,12 @@ class Forest(Fitted):
         object.__setattr__(self, "start", frozen(np.atleast_1d(np.ascontiguousarray(self.start, SCORE))))
         if self.grades is not None:
             object.__setattr__(self, "grades", frozen(np.ascontiguousarray(self.grades, SCORE)))
-        object.__setattr__(self, "settings", plain_settings(self.settings, "forest"))
+        object.__setattr__(self, "settings", plain_settings(self.settings, "Forest"))
         check_forest(self)
 
     @property
     def outputs(self) -> int:
-        """How many sums there are: one, or one a grade."""
+        """How many sums there are: one, or one per grade."""
         return len(self.start)
 
     @property
@@ -92,7 +93,7 @@ class Forest(Fitted):
         return Trained(self.settings, self.history, self.sketch)
 
     def matched(self, names: tuple[str, ...], place: str, note: Note) -> Forest:
-        """Where its names are only numbers in disguise, features may be taken by position."""
+        """Itself, or with its features taken by position where its names are mere numbers."""
         from rankinite.models.files.matching import matched_forest
 
         return matched_forest(self, names, place, note)
@@ -114,14 +115,12 @@ class Forest(Fitted):
         return {"trees": len(self)}
 
     def __repr__(self) -> str:
-        learner = self.settings.get("learner")
-        made = f" by {learner}" if isinstance(learner, str) else ""
-        return f"<Forest{made}: {len(self)} trees, {len(self.feature_names)} features>"
+        return f"<Forest{by_learner(self.settings)}: {len(self)} trees, {len(self.feature_names)} features>"
 
     # ---- scoring ----------------------------------------------------------------------------------------------
 
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
-        """One score a row of a Dataset, a data frame (features found by name) or a matrix (columns in order).
+        """One score per row of a Dataset, a data frame (features found by name) or a matrix (columns in order).
 
         float64 values are compared with the thresholds as they are, not rounded to float32 first.
         """
@@ -130,9 +129,9 @@ class Forest(Fitted):
     def probabilities(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The probabilities that scores stand for: one per row, or for a forest with ``grades`` shape (rows, grades).
 
-        For forests that were trained last on a logistic loss. MART with loss binary: that the grade is relevant; balanced: the
-        same if both classes were as frequent; graded: the probability (2^g − 1)/2^max_grade that the grade stands for. McRank:
-        of each grade. Others are refused.
+        For forests whose last training had a logistic loss. MART with loss binary: that the grade is relevant; balanced: the
+        same if both classes were equally frequent; graded: the probability (2^g − 1)/2^max_grade that the grade stands for.
+        McRank: of each grade. Others are refused.
         """
         from rankinite.models.probabilities import probabilities_of
 
@@ -148,7 +147,7 @@ class Forest(Fitted):
     def staged_scores(self, features: Dataset | npt.ArrayLike, every: int = 1) -> Iterator[Floats]:
         """The scores after ``every`` rounds, twice as many, …, and in the end after all."""
         if every < 1:
-            raise ArgumentError(f"staged_scores(every={every}): rounds are counted from 1 on.")
+            raise ArgumentError("must be a whole number from 1 on", owner="staged_scores", setting="every", value=every)
         matrix, walks = self._prepared(features)
         return self._stages(matrix, walks, every)
 
@@ -181,58 +180,23 @@ class Forest(Fitted):
 
     def truncate(self, rounds: int) -> Forest:
         """The forest of the first rounds alone. Settings and history stay those of the whole training."""
-        if not 0 <= rounds <= self.rounds:
-            raise ArgumentError(f"truncate({rounds}): this forest has {self.rounds} rounds. Give a number from 0 to that.")
-        return replace(self, trees=self.trees.take(0, rounds * self.outputs))
+        return forest_edits.truncated(self, rounds)
 
     def renamed(self, names: Sequence[str | None]) -> Forest:
         """The same trees with other names for the features, one for each in order; None leaves out one that no split uses."""
-        given: list[Any] = list(names)
-        if len(given) != len(self.feature_names) or not all(name is None or isinstance(name, str) for name in given):
-            raise ArgumentError(
-                f"renamed({quoted(given)}): this forest has {len(self.feature_names)} features. Give a name for each, or "
-                "None to leave it out."
-            )
-        kept = [position for position, name in enumerate(given) if name is not None]
-        position_of = np.full(len(given) + 1, LEAF)  # a leaf has feature −1, which is the last one here
-        position_of[kept] = np.arange(len(kept))
-        feature = position_of[self.trees.feature]
-        lost = np.unique(self.trees.feature[(feature == LEAF) & (self.trees.feature != LEAF)]).tolist()
-        if lost:
-            raise ArgumentError(f"renamed: splits use the feature {quoted(self.feature_names[lost[0]])}. Give it a name.")
-        sketch = None if self.sketch is None else self.sketch.renamed(given)
-        trees = replace(self.trees, feature=feature)
-        return replace(self, trees=trees, feature_names=tuple(given[k] for k in kept), sketch=sketch)
+        return forest_edits.renamed(self, names)
 
     def extended(self, other: Forest) -> Forest:
         """One forest: these trees, then those of another over the same features and outputs; the starts add up.
 
         Settings and history are the other's, with these settings under "base": the other was trained last.
         """
-        if not self._is_like(other):
-            raise ArgumentError(
-                f"{self!r} cannot be extended by {other!r}: they differ in features or grades. Add them up to a blend with +."
-            )
-        return Forest(
-            trees=join([self.trees, other.trees]),
-            feature_names=self.feature_names,
-            start=self.start + other.start,
-            grades=self.grades,
-            settings={**other.settings, "base": self.settings},
-            history=other.history,
-            sketch=united(self.sketch, other.sketch),
-        )
+        return forest_edits.extended(self, other)
 
     def __add__(self, other: Scorer) -> Fitted:
-        if isinstance(other, Forest) and self.grades is None and self._is_like(other):
+        if isinstance(other, Forest) and self.grades is None and forest_edits.are_alike(self, other):
             return self.extended(other)
         return super().__add__(other)
-
-    def _is_like(self, other: Forest) -> bool:
-        """Whether the other's trees mean the same features and outputs."""
-        if (self.grades is None) != (other.grades is None) or self.feature_names != other.feature_names:
-            return False
-        return self.grades is None or np.array_equal(self.grades, cast(Floats, other.grades))
 
     # ---- looking inside ---------------------------------------------------------------------------------------
 
@@ -250,7 +214,7 @@ class Forest(Fitted):
         return drops | {name: Drop(0.0, 0.0) for name in self.feature_names if name not in used}
 
     def text(self, first: int | None = None) -> str:
-        """The trees as text with all digits; ``first``: only so many."""
+        """The trees as text with all digits; ``first``: how many of them, or all."""
         return forest_text(self, first)
 
     def plot_importance(self, top: int = 20, kind: Literal["gain", "count"] = "gain", axes: Axes | None = None) -> Axes:
@@ -268,13 +232,19 @@ class Forest(Fitted):
         from rankinite.models.plots import plot_tree
 
         if not 0 <= number < len(self):
-            raise ArgumentError(f"plot_tree({number}): this forest has {len(self)} trees, counted from 0.")
+            raise ArgumentError(
+                f"is not the number of a tree: this forest has {len(self)} trees",
+                owner="plot_tree",
+                setting="number",
+                value=number,
+                rule="Trees are counted from 0",
+            )
         return plot_tree(self.trees.take(number, number + 1), self.feature_names, f"tree {number}", axes)
 
     # ---- files ------------------------------------------------------------------------------------------------
 
     def stored(self) -> Stored:
-        """What a model file holds."""
+        """Its content in a model file."""
         arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self.trees, name) for name in DTYPES}
         arrays["start"] = self.start
         if self.grades is not None:
@@ -289,14 +259,13 @@ class Forest(Fitted):
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Forest:
-        """The forest that a model file holds."""
-        history = None if stored.facts.get("history") is None else History.from_dict(stored.fact("history", dict))
+        """The forest of a model file."""
         return cls(
             trees=Trees(**{name: stored.array(name, dtype) for name, dtype in DTYPES.items()}),
             feature_names=stored.texts("feature_names"),
             start=stored.array("start", SCORE),
             grades=stored.array("grades", SCORE) if stored.fact("graded", bool) else None,
             settings=stored.fact("settings", dict),
-            history=history,
+            history=stored_history(stored),
             sketch=stored_sketch(stored),
         )

@@ -1,4 +1,4 @@
-"""How training went, round by round."""
+"""History: how training went, round by round."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from rankinite.engine.kernel import SCORE, Floats, frozen
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.models.files.container import DAMAGED, Stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +35,22 @@ class History:
         for name in ("train", "valid", "steps"):
             values = frozen(np.ascontiguousarray(getattr(self, name), SCORE))
             if values.ndim != 1 or np.isinf(values).any():
-                raise ArgumentError(f"History({name}=…): give one value a round, finite or NaN.")
+                raise ArgumentError(
+                    "is not one value per round, each finite or NaN",
+                    owner="History",
+                    setting=name,
+                    value=values,
+                    remedy="Give a list of numbers, one per round",
+                )
             object.__setattr__(self, name, values)
         if self.best < 0:
-            raise ArgumentError(f"History(best={self.best}): the number of rounds kept cannot be negative.")
+            raise ArgumentError(
+                "is negative, but is the number of rounds kept",
+                owner="History",
+                setting="best",
+                value=self.best,
+                remedy="Give a whole number from 0 on",
+            )
 
     @property
     def rounds(self) -> int:
@@ -56,24 +69,48 @@ class History:
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> History:
+    def from_dict(cls, facts: Mapping[str, Any]) -> History:
         """A history from what :meth:`to_dict` gave."""
-        measure, best, stopped = told.get("measure"), told.get("best"), told.get("stopped")
+        measure, best, stopped = facts.get("measure"), facts.get("best"), facts.get("stopped")
         if not isinstance(measure, str) or type(best) is not int or not isinstance(stopped, str):
-            raise DataError("the history needs a measure, a whole number of rounds and the reason why training ended.")
-        train, valid, steps = (_with_nan(told.get(name, [])) for name in ("train", "valid", "steps"))
+            raise DataError(
+                f"measure {quoted(measure)}, best {quoted(best)} and stopped {quoted(stopped)} are not those of a training",
+                place="history",
+                value=(measure, best, stopped),
+                rule="They are a text, a whole number of rounds, and the reason why training ended",
+                remedy=DAMAGED,
+            )
+        train, valid, steps = (_with_nan(name, facts.get(name, [])) for name in ("train", "valid", "steps"))
         return cls(measure, train, valid, best, stopped, steps)
+
+
+def stored_history(stored: Stored) -> History | None:
+    """The history of a ranker in a model file; None where it has none."""
+    return None if stored.facts.get("history") is None else History.from_dict(stored.fact("history", dict))
 
 
 def _without_nan(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _with_nan(told: Any) -> Floats:
-    values: Any = cast("list[Any]", told) if isinstance(told, list) else [told]
-    if not isinstance(told, list) or any(type(value) not in (int, float, type(None)) for value in values):
-        raise DataError("the history must list numbers or null for every round.")
+def _with_nan(name: str, values: Any) -> Floats:
+    entries: Any = cast("list[Any]", values) if isinstance(values, list) else [values]
+    odd = [entry for entry in entries if type(entry) not in (int, float, type(None))]
+    if not isinstance(values, list) or odd:
+        wrong = odd[0] if odd else values
+        raise DataError(
+            f"{quoted(wrong)} is not a list of values",
+            place=f"history: {name}",
+            value=wrong,
+            rule="There must be a list of a number or null per round",
+            remedy=DAMAGED,
+        )
     try:
-        return np.asarray([math.nan if value is None else float(value) for value in values], SCORE)
+        return np.asarray([math.nan if entry is None else float(entry) for entry in entries], SCORE)
     except OverflowError as error:
-        raise DataError("the history has a number too large for a float.") from error
+        raise DataError(
+            "a number is too large for a float",
+            place=f"history: {name}",
+            value=max(entries, key=lambda entry: abs(entry or 0)),
+            remedy=DAMAGED,
+        ) from error

@@ -1,15 +1,15 @@
-"""Which features matter: by what their splits gained, by how many there are, and by what shuffling them costs."""
+"""Importance of features: the gain of their splits, the number of these, and what shuffling a feature costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, listed
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import Scorer, as_measures
 from rankinite.measures.base import Measure, sign_of
@@ -31,7 +31,13 @@ class Drop(NamedTuple):
 def tree_importance(trees: Trees, names: Sequence[str], kind: str) -> dict[str, float]:
     """The gain or the number of the splits on each feature, the largest first, equals in the order of the features."""
     if kind not in KINDS:
-        raise ArgumentError(f"importance(kind={kind!r}): the kinds are 'gain' and 'count'; see also permutation_importance.")
+        raise ArgumentError(
+            f"is unknown; the kinds are {listed(KINDS)}",
+            owner="importance",
+            setting="kind",
+            value=kind,
+            remedy="Give one of these, or call permutation_importance",
+        )
     inner = trees.feature != LEAF
     weights = trees.gain[inner] if kind == "gain" else None
     totals = np.bincount(trees.feature[inner], weights, minlength=len(names))
@@ -53,10 +59,12 @@ def permutation_importance(
     ``features``: the ones to try; all of the data if left out.
     """
     if repeats < 1:
-        raise ArgumentError(f"permutation_importance(repeats={repeats}): shuffle at least once.")
-    given: Any = data
-    if not isinstance(given, Dataset):
-        raise DataError(f"the data are a {type(given).__name__}. Give a Dataset, as rankinite.read returns.")
+        raise ArgumentError(
+            "must be a whole number from 1 on", owner="permutation_importance", setting="repeats", value=repeats
+        )
+    if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+        kind = type(data).__name__
+        raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
     judge = as_measures(measure)[0]
     names = list(data.feature_names if features is None else features)
     whole = evaluate(ranker, data, judge)[judge].mean

@@ -1,4 +1,4 @@
-"""The matrix a ranker scores, from whatever its user has: a Dataset, a data frame, an array.
+"""Inputs of a ranker: the matrix it scores, from a Dataset, a data frame or an array.
 
 Features that have names are found by name; columns of plain arrays are the model's features in order. NaN is missing.
 """
@@ -15,7 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.columns import is_numeric, repeated_names
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
-from rankinite.errors import DataError, listed, quoted
+from rankinite.errors import DataError, cut, listed, quoted
 
 
 def has_names(features: object) -> bool:
@@ -26,10 +26,13 @@ def has_names(features: object) -> bool:
 
 def check_meaning(features: object, names: Iterable[tuple[str, ...]], kind: str) -> None:
     """Refuse a plain array for rankers that do not all mean the same features by its columns."""
-    if not has_names(features) and len({own for own in names if own}) > 1:
+    different = {part for part in names if part}
+    if not has_names(features) and len(different) > 1:
         raise DataError(
-            f"the parts of this {kind} have different features, so the columns of an array have no one meaning. Score a "
-            "Dataset or a data frame, whose features are found by name."
+            "its parts have different features, so that it is not clear what the columns of an array are",
+            place=kind,
+            value=len(different),
+            remedy="Score a Dataset or a data frame, whose features are found by name",
         )
 
 
@@ -45,21 +48,32 @@ def located(features: Dataset | npt.ArrayLike, names: tuple[str, ...]) -> tuple[
     return frozen(_plain_matrix(features, len(names))), None
 
 
-def columns_of(given: Sequence[str], wanted: tuple[str, ...], place: str) -> Indices | None:
-    """Where each feature wanted stands among those given; None when they are the same."""
-    if tuple(given) == wanted:
+def columns_of(names: Sequence[str], wanted: tuple[str, ...], place: str) -> Indices | None:
+    """The column of each feature wanted, in data with these names; None when they are the same."""
+    if tuple(names) == wanted:
         return None
-    position = {name: column for column, name in enumerate(given)}
+    position = {name: column for column, name in enumerate(names)}
     missing = [name for name in wanted if name not in position]
     if missing:
         raise DataError(
-            f"{place}: there is no feature {listed(missing, 5)}, which the model needs. The features are {listed(given)}. "
-            "Rename them with rename_features(…), or read the file with like= the data the model was trained on."
+            f"there is no feature {listed(missing, 5)}, which the model needs",
+            place=place,
+            value=missing[0],
+            rule=f"The features are {listed(names)}",
+            remedy="Rename them with rename_features(…), or read the file with like= the data the model was trained on",
+            shell_remedy="Give data with the features it was trained on",
         )
-    repeated = sorted(set(repeated_names(given)) & set(wanted))
+    repeated = sorted(set(repeated_names(names)) & set(wanted))
     if repeated:
-        raise DataError(f"{place}: feature {repeated[0]!r} appears more than once. Names must differ; rename one.")
+        raise two_features(place, repeated[0])
     return np.asarray([position[name] for name in wanted], INDEX)
+
+
+def two_features(place: str, name: str) -> DataError:
+    """The error for features that have the same name."""
+    return DataError(
+        f"two features are called {quoted(name)}", place=place, value=name, rule="Names must differ", remedy="Rename one"
+    )
 
 
 def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
@@ -72,9 +86,12 @@ def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
     columns_of(table.column_names, names, "the table")
     for name in names:
         if not is_numeric(table.schema.field(name).type):
-            kind = table.schema.field(name).type
             raise DataError(
-                f"the table: column {quoted(name)} holds {kind}, not numbers. Features must be numeric; convert it."
+                f"column {quoted(name)} contains {table.schema.field(name).type}, not numbers",
+                place="the table",
+                value=name,
+                rule="Features must be numeric",
+                remedy="Convert it",
             )
     kinds = {table.schema.field(name).type for name in names}
     matrix = np.empty((table.num_rows, len(names)), FEATURE if kinds <= {pa.float32()} else SCORE)
@@ -88,7 +105,7 @@ def _arrow_table(frame: Any, names: tuple[str, ...]) -> Any:
 
     kind = type(frame)
     if hasattr(kind, "collect"):
-        raise DataError(f"a {kind.__name__} has no values yet. collect() it first.")
+        raise DataError(f"a {kind.__name__} has no values yet", value=kind.__name__, remedy="Call its collect() first")
     try:
         if hasattr(kind, "columns") and not hasattr(kind, "column_names"):
             # pandas and polars: columns that are not needed may hold what Arrow has no type for.
@@ -99,7 +116,11 @@ def _arrow_table(frame: Any, names: tuple[str, ...]) -> Any:
                 columns_of(list(labels), names, "the table")
         return pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError, KeyError) as error:
-        raise DataError(f"a {kind.__name__} cannot be read as a table of features ({error}). Give a matrix instead.") from error
+        raise DataError(
+            f"a {kind.__name__} cannot be read as a table of features ({cut(error)})",
+            value=kind.__name__,
+            remedy="Give a matrix instead",
+        ) from error
 
 
 def _plain_matrix(features: Any, count: int) -> Reals:
@@ -111,20 +132,31 @@ def _plain_matrix(features: Any, count: int) -> Reals:
         if array.dtype.kind == "O":
             array = array.astype(SCORE)  # None becomes NaN
     except (TypeError, ValueError) as error:
+        kind = type(features).__name__
         raise DataError(
-            f"a {type(features).__name__} is neither a Dataset nor a table nor a matrix of numbers ({error}). "
-            "Give rows × features."
+            f"a {kind} is neither a Dataset nor a table nor a matrix of numbers ({cut(error)})",
+            value=kind,
+            remedy="Give rows × features",
         ) from error
     if array.ndim != 2:
         raise DataError(
-            f"the features have shape {array.shape}. They must be a matrix of rows × features; make one row a matrix with "
-            "reshape(1, -1)."
+            f"the features have shape {array.shape}",
+            value=array.shape,
+            rule="They must be a matrix of rows × features",
+            remedy="Make one row a matrix with reshape(1, -1)",
         )
     if array.dtype.kind not in "fiub":
-        raise DataError(f"the features are of type {array.dtype}. They must be numbers; convert them first.")
+        raise DataError(
+            f"the features are of type {array.dtype}",
+            value=str(array.dtype),
+            rule="They must be numbers",
+            remedy="Convert them first",
+        )
     if array.shape[1] != count:
         raise DataError(
-            f"the matrix has {array.shape[1]} columns but the model has {count} features. Give one column for each, in the "
-            "order of feature_names, or a Dataset or data frame, whose features are found by name."
+            f"the matrix has {array.shape[1]} columns but the model has {count} features",
+            value=array.shape[1],
+            remedy="Give one column per feature, in the order of feature_names, or a Dataset or data frame, whose features are "
+            "found by name",
         )
     return np.ascontiguousarray(array, FEATURE if array.dtype.newbyteorder("=") == FEATURE else SCORE)

@@ -1,57 +1,47 @@
-"""Linear rankers: a weighted sum of features."""
+"""Linear: a ranker that is a weighted sum of features."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.engine.kernel import SCORE, Floats, frozen
+from rankinite.engine.kernel import Floats, frozen
 from rankinite.errors import DataError
 from rankinite.grid import Grid
 from rankinite.models import views
-from rankinite.models.base import Fitted, Trained, drawn_history, plain_settings
+from rankinite.models.base import Trained
 from rankinite.models.files.container import Stored
-from rankinite.models.files.sketches import with_sketch
 from rankinite.models.history import History
 from rankinite.models.text import linear_text
-from rankinite.models.weighted import (
-    Missing,
-    arrays_of,
-    common_facts,
-    common_from,
-    maker_of,
-    take_arrays,
-    weighted_scores,
-)
+from rankinite.models.training import by_learner
+from rankinite.models.weighted import Weighted, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import sizes_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear(Fitted):
+class Linear(Weighted):
     """A weighted sum of features: bias + Σ weight · (feature − centre), a feature counting in its own unit."""
 
     feature_names: tuple[str, ...]
     """The features."""
     weights: Floats
-    """One a feature."""
+    """One per feature."""
     bias: float = 0.0
     """The score of a row whose features all have their centre."""
     centre: Floats | None = None
     """What each feature is compared with, and what a missing one counts as; 0 if left out."""
-    nan: Missing = "refuse"
+    nan: MissingValues = "refuse"
     """What a missing value (NaN) counts as."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the weights were found, as JSON has it."""
@@ -62,16 +52,19 @@ class Linear(Fitted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, or it was not trained."""
 
-    shows = frozenset({"weights", "history"})
-
     @property
     def kind(self) -> str:
         """What it is called in a sentence."""
         return "linear ranker"
 
+    @property
+    def unit(self) -> str:
+        """The steps of its training: epochs, or rounds of boosting."""
+        return "round" if "rounds" in self.settings else "epoch"
+
     def trained(self) -> Trained:
-        """How it was trained."""
-        return Trained(self.settings, self.history, self.sketch, self.unit)
+        """How it was trained; boosting on top of a base makes a correction."""
+        return replace(super().trained(), correction=self.unit == "round")
 
     def summary(self) -> list[tuple[str, str]]:
         """Features, weights, and what missing values are."""
@@ -83,41 +76,34 @@ class Linear(Fitted):
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it: all it takes to compute the scores elsewhere."""
-        return super().facts() | views.training_facts(self.trained()) | views.linear_facts(self)
+        return super().facts() | views.linear_facts(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
-        object.__setattr__(self, "settings", plain_settings(self.settings, "linear ranker"))
-        if self.centre is None:
-            object.__setattr__(self, "centre", np.zeros(len(self.feature_names)))
         inputs = len(self.feature_names)
-        begun = {} if self.before is None else {"before": inputs}
-        take_arrays(self, "linear ranker", {"weights": inputs, "centre": inputs, **begun})
+        if self.centre is None:
+            object.__setattr__(self, "centre", np.zeros(inputs))
+        self._take(dict.fromkeys(self._arrays(), inputs))
         bias: Any = self.bias
         if not isinstance(bias, Real) or not math.isfinite(bias):
-            raise DataError(f"linear ranker: bias={bias!r} must be a finite number.")
+            raise DataError("must be a finite number", owner="Linear", setting="bias", value=bias)
         object.__setattr__(self, "bias", float(bias))
 
     def __repr__(self) -> str:
-        return f"<Linear{maker_of(self.settings)}: {len(self.feature_names)} features>"
+        return f"<Linear{by_learner(self.settings)}: {len(self.feature_names)} features>"
 
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
-        """One score a row of a Dataset, a data frame (features found by name) or a matrix (columns in order)."""
-        return weighted_scores(self, self.frame, np.append(self.weights, self.bias), features)
-
-    @property
-    def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """Which queries it was trained on."""
-        return (self.sketch,)
+        """One score per row of a Dataset, a data frame (features found by name) or a matrix (columns in order)."""
+        return self._scores(self.frame, np.append(self.weights, self.bias), features)
 
     def by_feature(self) -> dict[str, float]:
         """The weight of each feature."""
         return dict(zip(self.feature_names, self.weights.tolist(), strict=True))
 
     def changes(self) -> dict[str, float]:
-        """What training has added to the weight of each feature that it changed, the largest change first.
+        """What training added to the weight of each feature that it changed, the largest change first.
 
-        It is counted from ``before``, or from 0 where training began with nothing.
+        It is counted from ``before``, or from 0 where training began without weights.
         """
         changed = self.weights if self.before is None else self.weights - self.before
         order = np.argsort(-np.abs(changed), kind="stable")
@@ -126,15 +112,6 @@ class Linear(Fitted):
     def text(self) -> str:
         """All weights as text, without losing a digit."""
         return linear_text(self)
-
-    def plot_history(self, axes: Axes | None = None) -> Axes:
-        """Draw the measure after every epoch, or round of boosting, of training."""
-        return drawn_history(self, self.history, axes, self.unit)
-
-    @property
-    def unit(self) -> str:
-        """What its training went by: epochs, or rounds of boosting."""
-        return "round" if "rounds" in self.settings else "epoch"
 
     @cached_property
     def frame(self) -> Frame:
@@ -149,13 +126,14 @@ class Linear(Fitted):
         return self.centre
 
     def stored(self) -> Stored:
-        """What a model file holds."""
-        names = ("weights", "centre", *(() if self.before is None else ("before",)))
-        return with_sketch(Stored("linear", {**common_facts(self), "bias": self.bias}, arrays_of(self, *names)), self.sketch)
+        """Its content in a model file."""
+        return self._stored("linear", {"bias": self.bias}, *self._arrays())
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Linear:
-        """The ranker that a model file holds."""
+        """The ranker of a model file."""
         names = ("weights", "centre", *(("before",) if f"{stored.prefix}before" in stored.arrays else ()))
-        arrays = {name: stored.array(name, SCORE) for name in names}
-        return cls(bias=stored.fact("bias", float), **arrays, **common_from(stored))
+        return cls(bias=stored.fact("bias", float), **stored_fields(stored, *names))
+
+    def _arrays(self) -> tuple[str, ...]:
+        return ("weights", "centre") if self.before is None else ("weights", "centre", "before")

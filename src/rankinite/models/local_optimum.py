@@ -1,11 +1,11 @@
-"""Whether weights are a local optimum of a measure: the Monte-Carlo test of paper 002 §4.2.
+"""Local optimum: the Monte-Carlo test of paper 002 §4.2 for whether weights are one of a measure.
 
 A measure such as NDCG is flat almost everywhere as a function of the weights, so there is no gradient to look at. The test
 moves the weights a little in many random directions and sees whether the measure ever rises. If it does not in n directions,
 then with confidence 1 − (1 − p)ⁿ fewer than a share p of all directions lead up: 99 % for p = 0.01 and n = 459.
 
-How far to move decides what is found. A long step leads over a hilltop that is near, and so certifies weights that are not
-on it; a short one leaves the measure as it is, and tells nothing. So several steps are tried, and the verdict is that of the
+How far to move decides what is found. A long step leads over a nearby hilltop, and so certifies weights that are not on it;
+a short one leaves the measure as it is, and shows nothing. So several steps are tried, and the verdict is that of the
 shortest one that is *reliable*: at which fewer than 5 % of the directions leave the measure unchanged.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,12 +31,13 @@ from rankinite.models.directions import Curves, Directions
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+OWNER = "local_optimum"
 STEPS = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Lengths tried, as shares of the length of all weights together."""
 UNCHANGED = 0.05
 """A step is reliable if fewer than this share of the directions leave the measure unchanged."""
 FEW = 1000
-"""With fewer queries the measure is so coarse a function of the weights that the verdict says little."""
+"""With fewer queries the measure is too coarse a function of the weights for the verdict to mean much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class Optimum:
     value: float
     """The measure at the weights themselves."""
     weights: int
-    """How many weights there are that make a difference."""
+    """How many weights make a difference."""
     directions: int
     """Random directions tried."""
     share: float
@@ -71,43 +72,42 @@ class Optimum:
 
     @property
     def reliable(self) -> tuple[bool, ...]:
-        """Of each step, whether so few directions leave the measure unchanged that it can tell, on all queries."""
+        """For each step, whether few enough directions leave the measure unchanged, on all queries."""
         return _reliable(self.level, self.directions)
 
     @property
     def is_optimum(self) -> bool | None:
-        """Whether no direction led up at the step of the verdict, on all queries; None where no step can tell."""
+        """Whether no direction led up at the step of the verdict, on all queries; None where no step is reliable."""
         return None if self.step is None else self._rising(self.step) == 0
 
     @property
     def confidence(self) -> float:
-        """How sure it is, for an optimum, that fewer than ``share`` of all directions lead up."""
+        """How certain it is, for an optimum, that fewer than ``share`` of all directions lead up."""
         return 1.0 - (1.0 - self.share) ** self.directions
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to bear in mind."""
-        said: list[str] = []
+        sentences: list[str] = []
         if self.queries[-1] < FEW:
-            said.append(
+            sentences.append(
                 f"On {self.queries[-1]:,} queries the measure is a step function of the weights: it may rise by chance or not "
                 f"move at all. Test on {FEW:,} or more."
             )
         others = [step for step, reliable in zip(self.steps, self.reliable, strict=True) if reliable and self._rising(step)]
         if self.is_optimum and self.step is not None and others:
             highest = max(others, key=self._rising)
-            near = (
+            meaning = (
                 "the weights are near an optimum, not at one"
                 if highest < self.step
                 else "a small bump, with higher ground near"
             )
-            said.append(
-                f"But at steps of {highest:g}, {self._rising(highest) / self.directions:.1%} of the directions lead up: {near}."
-            )
-        return tuple(said)
+            rising = self._rising(highest) / self.directions
+            sentences.append(f"But at steps of {highest:g}, {rising:.1%} of the directions lead up: {meaning}.")
+        return tuple(sentences)
 
     def verdict(self) -> str:
-        """The outcome in a sentence, with the step it is about."""
+        """The outcome in one sentence, with the step it is about."""
         if self.step is None:
             return (
                 f"No verdict on {self.measure}: at every step that was to decide, {UNCHANGED:.0%} or more of the "
@@ -150,7 +150,7 @@ class Optimum:
         return "\n\n".join([self.grid().text(), self.verdict(), *self.warnings])
 
     def _repr_html_(self) -> str:
-        return self.grid().html() + "".join(f"\n<p>{html.escape(said)}</p>" for said in (self.verdict(), *self.warnings))
+        return self.grid().html() + "".join(f"\n<p>{html.escape(text)}</p>" for text in (self.verdict(), *self.warnings))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it."""
@@ -172,11 +172,13 @@ class Optimum:
         }
 
     def plot(self) -> Figure:
-        """Draw the curves, one small picture a weight."""
+        """Draw the curves, one small picture per weight."""
         from rankinite.models.plots import plot_curves
 
         if self.curves is None:
-            raise ArgumentError("there are no curves to draw. Ask for some: local_optimum(…, curves=12).")
+            raise ArgumentError(
+                "there are no curves to draw", place="local_optimum", remedy="Ask for some: local_optimum(…, curves=12)"
+            )
         return plot_curves(self.curves, str(self.measure), self.value)
 
     def _rising(self, step: float) -> int:
@@ -209,38 +211,59 @@ def local_optimum(
     out, as many as ``confidence`` in less than ``share`` of rising directions takes. ``curves``: for how many of the largest
     weights to follow the measure as that weight alone is moved. ``told(done, all)`` is called as work goes on.
     """
-    name = "local_optimum"
-    asked = one_measure(name, "measure", measure)
-    check_number(name, "share", share, 0.0, 0.5, above=True)
-    check_number(name, "confidence", confidence, 0.0, 0.999999, above=True)
-    asked_steps = tuple(steps) if step is None else (step,)
-    for length in (*asked_steps, *steps):
-        check_positive(name, "step", length)
-    if not asked_steps:
-        raise ArgumentError(f"{name}: steps={steps!r} holds no step. Give some, such as steps={STEPS}, or leave it out.")
-    check_count(name, "curves", curves, 0)
-    count = math.ceil(math.log(1.0 - confidence) / math.log(1.0 - share)) if directions is None else directions
-    check_count(name, "directions", count)
-    lengths = tuple(sorted({float(length) for length in (*asked_steps, *steps)}))
-    test = Directions(ranker, data, asked, np.random.default_rng(seed), told, count * len(lengths))
+    chosen = one_measure(OWNER, "measure", measure)
+    check_number(OWNER, "share", share, 0.0, 0.5, above=True)
+    check_number(OWNER, "confidence", confidence, 0.0, 0.999999, above=True)
+    check_count(OWNER, "curves", curves, 0)
+    lengths, deciding = _lengths(step, steps)
+    count = _needed_directions(share, confidence) if directions is None else directions
+    check_count(OWNER, "directions", count)
+    test = Directions(ranker, data, chosen, np.random.default_rng(seed), told, count * len(lengths))
+    found = _outcome(test, count, lengths, deciding, float(share))
+    return replace(found, curves=test.curves(min(curves, found.weights))) if curves else found
+
+
+def _outcome(test: Directions, count: int, lengths: tuple[float, ...], deciding: set[float], share: float) -> Optimum:
+    """What moving along ``count`` directions shows, without curves."""
     rising, level = test.count(count, lengths)
-    deciding = {float(length) for length in asked_steps}
     reliable = [length for length, can in zip(lengths, _reliable(level, count), strict=True) if can and length in deciding]
     return Optimum(
-        measure=asked,
+        measure=test.measure,
         value=test.sign * float(test.start[-1]),
         weights=test.moves.count,
         directions=count,
-        share=float(share),
+        share=share,
         step=reliable[0] if reliable else None,
         steps=lengths,
         queries=tuple(test.parts.tolist()),
         rising=rising,
         level=level,
-        curves=test.curves(min(curves, test.moves.count)) if curves else None,
     )
 
 
+def _lengths(step: float | None, steps: Sequence[float]) -> tuple[tuple[float, ...], set[float]]:
+    """All lengths to try, the shortest first, and those that may decide."""
+    deciding = tuple(steps) if step is None else (step,)
+    if step is not None:
+        check_positive(OWNER, "step", step)
+    for length in steps:
+        check_positive(OWNER, "steps", length)
+    if not deciding:
+        raise ArgumentError(
+            "contains no step",
+            owner=OWNER,
+            setting="steps",
+            value=steps,
+            remedy="Give some, such as 0.01 and 0.1, or leave it out",
+        )
+    return tuple(sorted({float(length) for length in (*deciding, *steps)})), {float(length) for length in deciding}
+
+
+def _needed_directions(share: float, confidence: float) -> int:
+    """How many directions none of which leads up make us confident that fewer than a share of all do."""
+    return math.ceil(math.log(1.0 - confidence) / math.log(1.0 - share))
+
+
 def _reliable(level: Indices, directions: int) -> tuple[bool, ...]:
-    """Whether a step can tell, given the directions that leave the measure unchanged, shape (steps, queries)."""
+    """Whether each step is reliable, given the directions that leave the measure unchanged, shape (steps, queries)."""
     return tuple((level[:, -1] < UNCHANGED * directions).tolist())

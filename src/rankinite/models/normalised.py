@@ -1,4 +1,4 @@
-"""A ranker's scores on a scale that other rankers share."""
+"""Normalised: a ranker's scores on a scale that other rankers share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from rankinite.choices import Scale
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import (
+    GIVE_RANKERS,
     Fitted,
     Part,
     is_scorer,
@@ -64,15 +65,15 @@ class Normalised(Fitted):
 
     def __post_init__(self) -> None:
         if not is_scorer(self.ranker):
-            raise ArgumentError(f"{self.ranker!r} cannot be normalised. Give a ranker: an object with a method score(data).")
+            raise ArgumentError(f"{quoted(self.ranker)} cannot be normalised", value=self.ranker, remedy=GIVE_RANKERS)
         check_choice("Normalised", "scale", self.scale, get_args(Scale))
         for name in ("centre", "spread"):
             number: Any = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-                raise ArgumentError(f"Normalised: {name}={number!r} must be a finite number.")
+                raise ArgumentError("must be a finite number", owner="Normalised", setting=name, value=number)
             object.__setattr__(self, name, float(number))
         if self.spread <= 0.0:
-            raise ArgumentError(f"Normalised: spread={self.spread} must be above 0.")
+            raise ArgumentError("must be above 0", owner="Normalised", setting="spread", value=self.spread)
 
     def __repr__(self) -> str:
         return f"<Normalised by {self.scale}: {self.ranker!r}>"
@@ -114,7 +115,7 @@ class Normalised(Fitted):
         return "normalised ranker"
 
     def line(self) -> str:
-        """The ranker in a line."""
+        """The ranker in one line."""
         return f"{line_of(self.ranker)}; scaled by {self.scale}"
 
     def summary(self) -> list[tuple[str, str]]:
@@ -125,15 +126,15 @@ class Normalised(Fitted):
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it."""
         numbers = {"centre": self.centre, "spread": self.spread} if self.scale == "all" else {}
-        own = self.ranker.facts() if isinstance(self.ranker, Fitted) else {}
-        return super().facts() | {"scale": self.scale, **numbers, "ranker": own}
+        inner = self.ranker.facts() if isinstance(self.ranker, Fitted) else {}
+        return super().facts() | {"scale": self.scale, **numbers, "ranker": inner}
 
     def sizes(self) -> dict[str, int]:
         """How large its ranker is."""
         return self.ranker.sizes() if isinstance(self.ranker, Fitted) else super().sizes()
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
-        """One score a row; ``qid``: the query of each row, where the features do not come with them."""
+        """One score per row; ``qid``: the query of each row, where the features come without queries."""
         scores = part_scores(self.ranker, features, qid).astype(SCORE)
         if self.scale == "all":
             with np.errstate(over="ignore"):  # beyond all floats is the largest of them: −inf would mean "not returned"
@@ -144,14 +145,14 @@ class Normalised(Fitted):
         return result
 
     def stored(self) -> Stored:
-        """What a model file holds."""
+        """Its content in a model file."""
         inside = stored_part(self.ranker, "the ranker that is normalised")
         facts = {"scale": self.scale, "centre": self.centre, "spread": self.spread, "ranker": inside.described()}
         return Stored("normalised", facts, {f"0/{name}": array for name, array in inside.arrays.items()})
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Normalised:
-        """The ranker that a model file holds."""
+        """The ranker of a model file."""
         scale: Any = stored.fact("scale", str)
         inside: Any = build(stored.part(stored.facts.get("ranker"), "0/"))
         return cls(inside, scale, stored.fact("centre", float), stored.fact("spread", float))
@@ -165,7 +166,10 @@ def fit_normalised(ranker: Scorer, data: Dataset, scale: Scale, name: str) -> No
     centre, spread = centre_and_spread(scores, f"{name} on {data.source}")
     if spread == 0.0:
         raise DataError(
-            f"{name}: all {len(scores)} scores on {data.source} are {scores[0]:g}, so there is nothing to scale. Leave it out."
+            f"all {len(scores)} scores on {data.source} are {scores[0]:g}, so that there is nothing to scale",
+            place=name,
+            value=float(scores[0]),
+            remedy="Leave this ranker out",
         )
     return Normalised(ranker, "all", centre, spread)
 
@@ -177,8 +181,11 @@ def centre_and_spread(scores: Floats, place: str) -> tuple[float, float]:
         spread = float(np.sqrt(np.mean((scores - centre) ** 2)))
     if not math.isfinite(spread):
         raise DataError(
-            f"{place}: scores run from {scores[0]:g} to {scores[-1]:g}, which cannot be put on a scale. A feature ranks "
-            "missing values below all others: fill them in, or leave this ranker out."
+            f"scores run from {scores[0]:g} to {scores[-1]:g}, which cannot be put on a scale",
+            place=place,
+            value=(float(scores[0]), float(scores[-1])),
+            rule="A feature ranks missing values below all others",
+            remedy="Fill them in, or leave this ranker out",
         )
     return centre, spread
 
@@ -188,13 +195,19 @@ def _grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[
     if qid is not None:
         queries = np.unique(np.asarray(qid), return_inverse=True)[1]
         if queries.shape != scores.shape:
-            raise DataError(f"qid has shape {np.shape(qid)} but there are {len(scores)} rows. Give the query of each row.")
+            raise DataError(
+                f"qid has shape {np.shape(qid)} but there are {len(scores)} rows",
+                value=np.shape(qid),
+                remedy="Give the query of each row",
+            )
     elif isinstance(features, Dataset):
         queries = features.query_of_row()
     else:
+        kind = type(features).__name__
         raise DataError(
-            "these scores depend on the other documents of a query. Score a Dataset, or say with qid= which query each row "
-            "belongs to."
+            f"these scores depend on the other documents of a query, and a {kind} has no queries",
+            value=kind,
+            remedy="Score a Dataset, or give the query of each row with `qid=…`",
         )
     order = np.lexsort((scores, queries))
     sorted_queries = queries[order]

@@ -6,17 +6,18 @@ from collections.abc import Iterable
 
 from rankinite.grid import Grid, few
 from rankinite.models.base import Fitted, Trained, line_of, names_of
+from rankinite.models.training import by_learner
 from rankinite.models.views import history_rows, queries_row
 
 FIRST = ("measure", "trees", "rounds", "epochs", "leaves", "rate", "loss", "seed")
-"""Settings that are asked for most, in the order in which they are listed."""
+"""The settings of most interest, in the order in which they are listed."""
 
 
 def card(ranker: Fitted) -> Grid:
     """The table."""
     trained = ranker.trained() if ranker.about() is ranker and not ranker.inside() else None
-    maker = f" by {trained.learner}" if trained is not None and trained.learner else ""
-    return Grid(("", ""), tuple(_lines(ranker, trained)), align="ll", title=f"{type(ranker).__name__}{maker}")
+    title = type(ranker).__name__ + ("" if trained is None else by_learner(trained.settings))
+    return Grid(("", ""), tuple(_lines(ranker, trained)), align="ll", title=title)
 
 
 def _lines(ranker: Fitted, trained: Trained | None) -> Iterable[tuple[str, str]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: Axes | None) -> Axes:
     """Bars, the longest on top; features that are never asked are left out."""
     if top < 1:
-        raise ArgumentError(f"plot_importance(top={top}): draw at least one feature.")
+        raise ArgumentError("must be a whole number from 1 on", owner="plot_importance", setting="top", value=top)
     shown = [(name, value) for name, value in importance.items() if value > 0][:top]
     canvas = axes_of(axes, 7.0, 1.2 + 0.28 * max(len(shown), 1))
     canvas.barh([literal(name) for name, _ in shown], [value for _, value in shown], color=BLUE, height=0.7)
@@ -69,7 +69,7 @@ def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
 
 
 def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) -> Axes:
-    """One tree from left to right: lines of text are wide and low, so leaves stand under each other."""
+    """One tree from left to right: lines of text are wide and low, so leaves are drawn below each other."""
     places = _layout(tree)
     levels = int(max(depth for depth, _ in places)) + 1
     leaves = int((tree.feature == LEAF).sum())
@@ -92,7 +92,7 @@ def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) 
 
 
 def _layout(tree: Trees) -> list[tuple[float, float]]:
-    """Depth and height of every node: leaves stand one below the other, every other node halfway between its children."""
+    """Depth and height of every node: leaves one below the other, every other node halfway between its children."""
     count = len(tree.feature)
     depth, height = np.zeros(count), np.zeros(count)
     waiting, leaves = [0], 0
@@ -105,7 +105,7 @@ def _layout(tree: Trees) -> list[tuple[float, float]]:
         left, right = int(tree.left[node]), int(tree.right[node])
         depth[left] = depth[right] = depth[node] + 1
         waiting += [right, left]
-    for node in reversed(range(count)):  # children stand behind their parents
+    for node in reversed(range(count)):  # children come after their parents
         if tree.feature[node] != LEAF:
             height[node] = (height[tree.left[node]] + height[tree.right[node]]) / 2
     return list(zip(depth.tolist(), height.tolist(), strict=True))
@@ -132,7 +132,7 @@ def _box(tree: Trees, node: int, largest: float) -> dict[str, Any]:
 
 
 def _tint(colour: str, share: float) -> tuple[float, float, float]:
-    """So much of a colour on white."""
+    """A share of a colour on white."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return 1 - share * (1 - red), 1 - share * (1 - green), 1 - share * (1 - blue)
 

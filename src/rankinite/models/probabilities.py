@@ -1,4 +1,4 @@
-"""What the scores of a forest stand for, where it was trained on probabilities."""
+"""Probabilities that the scores of a forest stand for, where it was trained on a logistic loss."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.errors import ArgumentError, listed
+from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.gradients.logistic import LOSSES, probability
 
 if TYPE_CHECKING:
@@ -32,8 +32,11 @@ def _sigma(forest: Forest) -> float:
     if learner == "MART" and loss in LOSSES and isinstance(sigma, int | float):
         return sigma
     trained = f"was trained by {learner}" if learner else "does not say how it was trained"
-    on = f" with loss={loss!r}" if learner and loss else ""
+    on = f" with loss={quoted(loss)}" if learner and loss else ""
     raise ArgumentError(
-        f"{forest!r} {trained}{on}, so its scores stand for no probabilities. Those of MART with loss {listed(LOSSES)} do, "
-        "and those of McRank."
+        f"this forest {trained}{on}, so that its scores are not those of probabilities",
+        place=repr(forest),
+        value=(learner, loss),
+        rule=f"Those of MART with loss {listed(LOSSES)} are, and those of McRank",
+        remedy="Train one of these",
     )

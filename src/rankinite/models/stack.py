@@ -1,4 +1,4 @@
-"""A ranker over the scores of other rankers."""
+"""Stack: a ranker over the scores of other rankers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.models.base import (
+    GIVE_RANKERS,
     Fitted,
     Part,
     is_scorer,
@@ -51,10 +52,16 @@ class Stack(Fitted):
         object.__setattr__(self, "parts", tuple(self.parts))
         top: Any = self.top
         if not isinstance(top, Net | Linear) or len(top.feature_names) != len(self.parts):
-            raise ArgumentError(f"a stack of {len(self.parts)} rankers needs a net with as many features, not {top!r}.")
+            raise ArgumentError(
+                f"does not fit a stack of {len(self.parts)} rankers",
+                owner="Stack",
+                setting="top",
+                value=top,
+                remedy="Give a Net or a Linear ranker with one feature per ranker",
+            )
         for part in self.parts:
             if not is_scorer(part):
-                raise ArgumentError(f"{part!r} cannot be stacked. Give rankers: objects with a method score(data).")
+                raise ArgumentError(f"{quoted(part)} cannot be stacked", value=part, remedy=GIVE_RANKERS)
 
     def __repr__(self) -> str:
         return f"<Stack: {self.top!r} over {', '.join(type(part).__name__ for part in self.parts)}>"
@@ -87,7 +94,7 @@ class Stack(Fitted):
         return self.top
 
     def line(self) -> str:
-        """The stack in a line."""
+        """The stack in one line."""
         return f"Stack of {', '.join(type(part).__name__ for part in self.parts)} below {self.top.line()}"
 
     def summary(self) -> list[tuple[str, str]]:
@@ -105,12 +112,12 @@ class Stack(Fitted):
         return super().facts() | {"top": self.top.facts(), "parts": parts}
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
-        """One score a row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
+        """One score per row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
         check_meaning(features, map(names_of, self.parts), "stack")
         return self.top.score(np.column_stack([part_scores(part, features, qid) for part in self.parts]))
 
     def stored(self) -> Stored:
-        """What a model file holds: the net, then the rankers, the arrays of each with its number before them."""
+        """Its content in a model file: the net, then the rankers, the names of whose arrays begin with their number."""
         facts: list[dict[str, Any]] = []
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, part in enumerate((self.top, *self.parts)):
@@ -121,10 +128,17 @@ class Stack(Fitted):
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Stack:
-        """The stack that a model file holds."""
+        """The stack of a model file."""
         top: Any = build(stored.part(stored.facts.get("top"), "0/"))
         if not isinstance(top, Net | Linear):
-            raise DataError(f"the top of a stack must be a net, but is a {type(top).__name__}. {DAMAGED}")
-        told = stored.fact("parts", cast("type[list[Any]]", list))
-        parts = tuple(build(stored.part(facts, f"{number}/")) for number, facts in enumerate(told, 1))
+            kind = type(top).__name__
+            raise DataError(
+                f"the top of the stack is a {kind}",
+                place="top",
+                value=kind,
+                rule="It must be a net or a linear ranker",
+                remedy=DAMAGED,
+            )
+        described = stored.fact("parts", cast("type[list[Any]]", list))
+        parts = tuple(build(stored.part(facts, f"{number}/")) for number, facts in enumerate(described, 1))
         return cls(parts, top, stored_sketch(stored))

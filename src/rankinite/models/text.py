@@ -7,7 +7,7 @@
         no: leaf 0.05 [rows 300]
       no: leaf -0.2 [rows 400]
 
-A linear ranker: one line a feature with its weight. A net: mean and scale of every feature, then the weights of every unit.
+A linear ranker: one line per feature with its weight. A net: mean and scale of every feature, then the weights of every unit.
 Names with anything but letters, digits, dots, dashes and underscores are quoted.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def forest_text(forest: Forest, first: int | None) -> str:
     """The forest's head and its trees, or the first of them."""
     if first is not None and first < 0:
-        raise ArgumentError(f"text(first={first}): the number of trees cannot be negative.")
+        raise ArgumentError("must be a whole number from 0 on", owner="text", setting="first", value=first)
     count = len(forest) if first is None else min(first, len(forest))
     lines = [
         f"forest: {len(forest)} trees, {len(forest.feature_names)} features, {forest.outputs} outputs",

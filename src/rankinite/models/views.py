@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankinite.models.net import Net
 
 MISSING = {"refuse": "refused", "mean": "taken for the feature's mean"}
-"""What a missing value is, in words."""
+"""What is done with a missing value, in words."""
 
 
 def training_facts(trained: Trained) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rankers as functions of their weights, on features of one scale: what a search in weight space needs."""
+"""Weight space: rankers as functions of their weights, on features of one scale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Moves:
     """The weights of a ranker that make a difference to a ranking, and its scores when they are moved."""
 
     names: tuple[str, ...]
-    """What each weight belongs to."""
+    """The feature or unit that each weight belongs to."""
     frame: Frame
     every: Floats
     """All weights."""
@@ -60,8 +60,11 @@ class Moves:
 def moves_of(ranker: Scorer, data: Dataset, factor: float) -> Moves:
     """The weights of a ranker, whose scores are multiplied by ``factor``."""
     if not isinstance(ranker, Net | Linear):
+        kind = type(ranker).__name__
         raise ArgumentError(
-            f"a {type(ranker).__name__} has no weights to move. Give a Net or a Linear ranker, or a blend that ends in one."
+            f"a {kind} has no weights to move",
+            value=kind,
+            remedy="Give a Net or a Linear ranker, or a blend that ends in one",
         )
     columns = columns_of(data.feature_names, ranker.feature_names, data.source)
     features = data.features if columns is None else frozen(np.ascontiguousarray(data.features[:, columns]))
@@ -77,13 +80,15 @@ def moves_of(ranker: Scorer, data: Dataset, factor: float) -> Moves:
     layers_of(frame.sizes, counts)[0][0][:, frame.scale == 0.0] = 0.0
     free = counts > 0.0
     if not weights[free].any():
-        raise ArgumentError(f"all weights of {ranker!r} are 0, so there is no length to measure steps by. Train it first.")
+        raise ArgumentError(
+            "all weights are 0, so that there is no length to measure steps by", place=repr(ranker), remedy="Train it first"
+        )
     names = np.asarray(_names(ranker, frame), object)[free]
     return Moves(tuple(names.tolist()), frame, weights, free, features, factor)
 
 
 def _names(ranker: Net | Linear, frame: Frame) -> list[str]:
-    """One a weight, in the order of the weights."""
+    """One name per weight, in the order of the weights."""
     if isinstance(ranker, Linear):
         return [*ranker.feature_names, "bias"]
     names: list[str] = []

@@ -1,3 +1,4 @@
-"""Model files: ``container`` (our format), ``loading`` (any file), ``lightgbm`` and ``xgboost`` with ``ubjson`` and ``parsed``
-(models from elsewhere), ``matching`` (which features these mean), ``sketches`` (what a model was trained on).
+"""Model files: ``container`` and ``container_reader`` (our format), ``loading`` (any file), ``lightgbm`` and ``xgboost`` with
+``ubjson`` and ``parsed`` (models from elsewhere), ``matching`` (which features these mean), ``sketches`` (what a model was
+trained on).
 """

@@ -1,4 +1,4 @@
-"""Rankers from model files."""
+"""Loading: rankers from model files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rankinite.data.io.streams import RIGHT_FILE, read_whole
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.memory import within_memory
 from rankinite.errors import DataError, RankiniteError, listed, quoted
-from rankinite.models.files.container import DAMAGED, MOST_HEADER, Stored, as_path, parse_model
+from rankinite.models.files.container import DAMAGED, MOST_HEADER, Stored, as_path
+from rankinite.models.files.container_reader import parse_model
 
 if TYPE_CHECKING:
     from rankinite.models.base import Ranker
@@ -36,7 +37,7 @@ class Foreign:
     """How their files begin."""
     module: str
     reader: str
-    """The function that reads them, given the bytes, the place and whether all trees are to be kept; imported when needed."""
+    """The function that reads them, given the bytes and whether all trees are to be kept; imported when needed."""
 
 
 FOREIGN = (
@@ -47,7 +48,7 @@ FOREIGN = (
 
 
 def maker_of(beginning: bytes) -> str | None:
-    """Whose model file begins so; None: it is none that is known."""
+    """Whose model file has this beginning; None: that is not known."""
     if beginning[8:9] == b"{" and int.from_bytes(beginning[:8], "little") <= MOST_HEADER:
         return "rankinite"
     return next((foreign.maker for foreign in FOREIGN if beginning.startswith(foreign.beginnings)), None)
@@ -69,30 +70,40 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
 def loaded(content: bytes, path: AnyPath, *, all_trees: bool = False) -> Ranker:
     """The same from the bytes of a file, which messages call ``path``."""
-    try:
-        with within_memory(str(path), RIGHT_FILE):
-            return _read(content, path, all_trees)
-    except RecursionError as problem:
-        raise DataError(f"{path}: rankers are nested too deeply. {DAMAGED}") from problem
-    except RankiniteError as problem:
-        placed = str(problem).startswith(f"{path}:")
-        raise DataError(str(problem) if placed else f"{path}: {problem}") from problem
+    with within_memory(str(path), RIGHT_FILE):
+        try:
+            return _read(content, all_trees)
+        except RecursionError as problem:
+            raise DataError("rankers are nested too deeply", place=path, remedy=DAMAGED) from problem
+        except RankiniteError as problem:
+            raise _in_file(problem).at(path) from problem
 
 
-def _read(content: bytes, path: AnyPath, all_trees: bool) -> Ranker:
+def _in_file(problem: RankiniteError) -> DataError:
+    """An error about the content of a file, whose settings are not those of a call: the user can only make it again."""
+    if isinstance(problem, DataError) and not problem.setting:
+        return problem
+    subject = f"{problem.setting}={quoted(problem.value)} " if problem.setting else ""
+    return DataError(subject + problem.problem, place=problem.place, value=problem.value, rule=problem.rule, remedy=DAMAGED)
+
+
+def _read(content: bytes, all_trees: bool) -> Ranker:
     maker = maker_of(content[:16])
-    foreign = next((own for own in FOREIGN if own.maker == maker), None)
+    foreign = next((one for one in FOREIGN if one.maker == maker), None)
     if foreign is None:
-        return build(parse_model(content, path))
-    return getattr(import_module(foreign.module), foreign.reader)(content, str(path), all_trees)
+        return build(parse_model(content))
+    return getattr(import_module(foreign.module), foreign.reader)(content, all_trees)
 
 
 def build(stored: Stored) -> Ranker:
     """The ranker that is stored."""
     if stored.kind not in HOMES:
         raise DataError(
-            f"a ranker of kind {quoted(stored.kind)} is unknown; the kinds are {listed(sorted(HOMES))}. "
-            "It may need a newer rankinite, or the file is damaged."
+            f"{quoted(stored.kind)} is not a kind of ranker",
+            place=f"{stored.prefix}kind",
+            value=stored.kind,
+            rule=f"The kinds are {listed(sorted(HOMES))}",
+            remedy="Update rankinite, or make the file again if it is damaged",
         )
     module, name = HOMES[stored.kind]
     return getattr(import_module(module), name).from_stored(stored)

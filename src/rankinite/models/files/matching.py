@@ -1,8 +1,8 @@
-"""Which features of the data a model from elsewhere means.
+"""Matching of features: which features of the data a model from elsewhere means.
 
-LightGBM and XGBoost call features that were given no names Column_0, Column_1, … and f0, f1, …, where LETOR files and arrays
-have 1, 2, … here. Trained on a matrix, Column_0 is its first column. When they read a LETOR file themselves, both take the
-index in the file for the position, so that Column_1 is feature 1, and Column_0 is nothing.
+LightGBM and XGBoost call features without names Column_0, Column_1, … and f0, f1, …; here those of LETOR files and arrays are
+1, 2, …. In a model trained on a matrix, Column_0 is the first column. When they read a LETOR file themselves, both take the
+index in the file for the position, so that Column_1 is feature 1, and Column_0 is not used.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from rankinite.models.forest import Forest
 
 GENERIC = ("Column_", "f")
-"""What LightGBM and XGBoost put before a number to name a feature that has no name."""
+"""What LightGBM and XGBoost put before the number of a feature that has no name."""
 
 
 def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ranker, str | None]:
     """A ranker all of whose features are in data with these names, and what was done to it, if anything.
 
-    Where its own names are all there, in whatever order, it is left as it is. Where a forest's names are only numbers in
-    disguise and mean nothing here, its features are taken by position if there are as many; or, if it has one more, which comes
-    first and no split uses, from the second on, for data whose features are called 1, 2, …. Anything else is refused.
+    If the data have all of its features, in whatever order, it is left as it is. If the names of a forest's features are mere
+    numbers that the data do not have, its features are taken by position if the data have as many; or, if it has one more,
+    which comes first and no split uses, from the second on, for data whose features are called 1, 2, …. Anything else is
+    refused.
     """
     notes: dict[str, None] = {}  # in order, and each once
     if not isinstance(ranker, Fitted):
@@ -37,7 +38,7 @@ def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ra
 
 
 def matched_forest(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
-    """A forest that can be taken for one on data with these names."""
+    """The forest with the feature names of the data, where these are clear."""
     wanted = forest.feature_names
     if set(wanted) <= set(names):
         return forest
@@ -48,7 +49,7 @@ def matched_forest(forest: Forest, names: tuple[str, ...], place: str, note: Not
 
 
 def _is_generic(wanted: tuple[str, ...], names: tuple[str, ...]) -> bool:
-    """Whether a model's names are numbers in order that say nothing of these data, or count from another end."""
+    """Whether a model's names are mere numbers in order, which the data do not have or count from another start."""
     if wanted in (_counted("0", wanted), _counted("1", wanted)):
         return names in (_counted("0", names), _counted("1", names))
     return any(wanted == _counted(f"{word}0", wanted) for word in GENERIC) and not set(wanted) & set(names)
@@ -61,22 +62,25 @@ def _counted(first: str, like: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _renamed(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
-    own = forest.feature_names
-    if len(own) == len(names):
-        note(f"the model's features {_span(own)} are taken for {_span(names)} of {place}, by position")
+    wanted = forest.feature_names
+    if len(wanted) == len(names):
+        note(f"the model's features {_span(wanted)} are taken for {_span(names)} of {place}, by position")
         return forest.renamed(names)
     unused = not (forest.trees.feature == 0).any()
-    if len(own) == len(names) + 1 and unused and names == _counted("1", names):
+    if len(wanted) == len(names) + 1 and unused and names == _counted("1", names):
         note(
-            f"the model's features {_span(own[1:])} are taken for {_span(names)} of {place}, as when it was trained on a LETOR "
-            f"file: no split uses {own[0]!r}"
+            f"the model's features {_span(wanted[1:])} are taken for {_span(names)} of {place}, as when it was trained on a "
+            f"LETOR file: no split uses {wanted[0]!r}"
         )
         return forest.renamed([None, *names])
     known = set(names)
+    missing = [name for name in wanted if name not in known]
     raise DataError(
-        f"{place}: there is no feature {listed([name for name in own if name not in known], 5)}, which {forest!r} needs. The "
-        f"features are {listed(names, 5)}. Without names of its own, a model must have as many features as the data, or, if no "
-        "split uses its first, one more. Name them in Python: rankinite.load(…).renamed([…]).save(…)."
+        f"there is no feature {listed(missing, 5)}, which {forest!r} needs. The features are {listed(names, 5)}",
+        place=place,
+        value=missing[0],
+        rule="A model without names must have as many features as the data, or one more if no split uses its first",
+        remedy="Name them in Python: rankinite.load(…).renamed([…]).save(…)",
     )
 
 

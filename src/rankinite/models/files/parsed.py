@@ -1,7 +1,7 @@
 """Values of parsed JSON and UBJSON, and numbers from text, taken out by the type that is wanted.
 
-Whoever reads a foreign model asks for each value here, so that whatever appears instead ends in a DataError that names the
-file, the place in it, the value and what it must be.
+Readers of foreign models ask for each value here, so that any other value ends in a DataError with the place in the file, the
+value and what it must be.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from rankinite.errors import DataError, quoted
 
+SAVE_AGAIN = "The file is damaged; save the model again"
+"""The remedy where a foreign model cannot be what was written."""
 LONGEST_NUMBER = 400
-"""Digits and signs of a number that is still read; Python refuses those of more than 4,300 digits in its own way."""
+"""Characters of the longest number that is read; Python has an error of its own beyond 4,300 digits."""
 
 
 @dataclass(frozen=True)
@@ -24,26 +26,19 @@ class Parsed:
     """A value, and where it was found."""
 
     value: Any
-    file: str
     maker: str
     """Whose model the file should be."""
     path: str = ""
-    """How to get to the value: ``learner.objective``."""
+    """The place of the value: ``learner.objective``."""
 
     def wrong(self, wanted: str) -> DataError:
         """The error for a value that is not what it must be."""
-        return DataError(
-            f"{self.file}: {self.path or 'its content'} is {quoted(self.value)}, but must be {wanted}. This is no model of "
-            f"{self.maker}, or it is damaged; save it again."
-        )
+        return DataError(f"{quoted(self.value)} is not {wanted}", place=self.path, value=self.value, remedy=self._save_again())
 
     def __getitem__(self, name: str) -> Parsed:
         entry = self.get(name)
         if entry is None:
-            raise DataError(
-                f"{self.file}: {self.path or 'its content'} has no entry {name!r}. This is no model of {self.maker}, or it is "
-                "damaged; save it again."
-            )
+            raise DataError(f"there is no entry {name!r}", place=self.path, value=name, remedy=self._save_again())
         return entry
 
     def get(self, name: str) -> Parsed | None:
@@ -83,11 +78,14 @@ class Parsed:
         return found
 
     def _at(self, value: Any, step: str) -> Parsed:
-        return Parsed(value, self.file, self.maker, (self.path + step).removeprefix("."))
+        return Parsed(value, self.maker, (self.path + step).removeprefix("."))
+
+    def _save_again(self) -> str:
+        return f"This is not a model of {self.maker}, or it is damaged; save it again"
 
 
 def _number_array(value: Any) -> npt.NDArray[Any] | None:
-    """The numbers of a list, or a NumPy array as it is; None: it is no list of numbers."""
+    """The numbers of a list, or a NumPy array as it is; None: it is not a list of numbers."""
     if isinstance(value, np.ndarray):
         return cast("npt.NDArray[Any]", value)
     if not isinstance(value, list) or not all(type(entry) in (int, float, bool) for entry in cast("list[Any]", value)):
@@ -114,8 +112,18 @@ def fitting(values: npt.NDArray[Any] | None, dtype: npt.DTypeLike) -> npt.NDArra
     return converted if (converted == values).all() else None
 
 
+def splits_by_categories(tree: str) -> DataError:
+    """The error for a tree that asks which category a row belongs to."""
+    return DataError(
+        "this tree splits by categories",
+        place=tree,
+        rule="Only trees over numerical features can be read",
+        remedy="Train without categories",
+    )
+
+
 def number_words(text: str) -> Iterator[float]:
-    """The numbers of a text, separated by blanks; raises ValueError with the first word that is none."""
+    """The numbers of a text, separated by blanks; raises ValueError with the first word that is not one."""
     for word in text.split():
         try:
             yield float(word) if len(word) <= LONGEST_NUMBER else float("x")

@@ -16,7 +16,7 @@ SKETCH = "sketch"
 
 
 def with_sketch(stored: Stored, sketch: QuerySketch | None) -> Stored:
-    """What a file holds of a ranker, and of its sketch; its features are named where they are not the ranker's own."""
+    """The content of a file with the sketch added; its features are named where they are not those of the ranker."""
     if sketch is None:
         return stored
     about: dict[str, Any] = {"level": sketch.level, "complete": sketch.complete}
@@ -27,13 +27,15 @@ def with_sketch(stored: Stored, sketch: QuerySketch | None) -> Stored:
 
 
 def stored_sketch(stored: Stored) -> QuerySketch | None:
-    """The sketch that a file holds of a ranker; None where it holds none, as files of earlier versions."""
+    """The sketch of a ranker in a file; None where there is none, as in files of earlier versions."""
     if stored.facts.get(SKETCH) is None:
         return None
-    about = Stored(SKETCH, stored.fact(SKETCH, dict), stored.arrays)
+    about = Stored(SKETCH, stored.fact(SKETCH, dict), {}, f"{stored.prefix}{SKETCH}/")
     names = about.texts("features") if "features" in about.facts else stored.texts("feature_names")
     keys = stored.array(SKETCH, np.int64).view(np.uint64)
+    level, complete = about.fact("level", int), about.fact("complete", bool)
     try:
-        return QuerySketch(names, keys, about.fact("level", int), complete=about.fact("complete", bool))
+        return QuerySketch(names, keys, level, complete=complete)
     except DataError as problem:
-        raise DataError(f"{problem} {DAMAGED}") from problem
+        rule = problem.rule or problem.remedy
+        raise DataError(problem.problem, place=SKETCH, value=problem.value, rule=rule, remedy=DAMAGED) from problem

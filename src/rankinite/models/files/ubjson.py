@@ -1,4 +1,4 @@
-"""Universal Binary JSON, as XGBoost writes it: values behind one letter that says what they are, typed arrays included."""
+"""Universal Binary JSON, as XGBoost writes it: values after a letter that gives their type, typed arrays included."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ DEEPEST = 100
 """How deeply brackets may be nested."""
 
 
-def parse_ubjson(content: bytes, place: str) -> Any:
+def parse_ubjson(content: bytes) -> Any:
     """The value that the bytes stand for; typed arrays come as NumPy arrays."""
-    return _Reader(content, place).value(0)
+    return _Reader(content).value(0)
 
 
 class _Reader:
-    def __init__(self, content: bytes, file: str) -> None:
-        self.content, self.file, self.place = content, file, 0
+    def __init__(self, content: bytes) -> None:
+        self.content, self.place = content, 0
 
-    def wrong(self, why: str) -> DataError:
-        """The error for bytes that are no UBJSON."""
-        return DataError(f"{self.file}: this is no whole UBJSON file: at byte {self.place}, {why}. Save the model again.")
+    def wrong(self, why: str, value: object) -> DataError:
+        """The error for bytes that are not UBJSON."""
+        return DataError(
+            f"this is not a whole UBJSON file: {why}", place=f"byte {self.place}", value=value, remedy="Save the model again"
+        )
 
     def take(self, count: int) -> bytes:
-        """The next bytes; there must be so many."""
+        """The next ``count`` bytes; refuses a file that has fewer."""
         left = len(self.content) - self.place
         if not 0 <= count <= left:
-            raise self.wrong(f"{count} bytes are announced, but {left} are left")
+            raise self.wrong(f"{count} bytes are announced, but {left} are left", count)
         self.place += count
         return self.content[self.place - count : self.place]
 
@@ -50,7 +52,7 @@ class _Reader:
     def value(self, depth: int, kind: str | None = None) -> Any:
         """The next value; ``kind``: its letter, where that came before."""
         if depth > DEEPEST:
-            raise self.wrong(f"brackets are nested more than {DEEPEST} deep")
+            raise self.wrong(f"brackets are nested more than {DEEPEST} deep", depth)
         kind = self.letter() if kind is None else kind
         if kind in NUMBERS:
             return self.numbers(kind, 1)[0].item()
@@ -63,20 +65,20 @@ class _Reader:
         if kind == "{":
             return self.table(depth)
         if kind not in CONSTANTS:
-            raise self.wrong(f"there is no kind of value {kind!r}")
+            raise self.wrong(f"there is no kind of value {kind!r}", kind)
         return CONSTANTS[kind]
 
     def numbers(self, kind: str, count: int) -> Any:
-        """So many numbers of a kind."""
+        """The next ``count`` numbers of a kind."""
         dtype = np.dtype(NUMBERS[kind])
         return np.frombuffer(self.take(count * dtype.itemsize), dtype).astype(dtype.newbyteorder("="))
 
     def length(self) -> int:
-        """A length: a whole number from 0 on behind its letter."""
+        """A length: a whole number from 0 on after its letter."""
         kind = self.letter()
         length = int(self.numbers(kind, 1)[0]) if kind in "iUIlL" else -1
         if length < 0:
-            raise self.wrong(f"a length is no whole number from 0 on (kind {kind!r})")
+            raise self.wrong(f"a length is not a whole number from 0 on (kind {kind!r})", kind)
         return length
 
     def text(self) -> str:
@@ -84,10 +86,10 @@ class _Reader:
         try:
             return self.take(self.length()).decode()
         except UnicodeDecodeError as problem:
-            raise self.wrong(f"a text is not UTF-8 ({problem.reason})") from problem
+            raise self.wrong(f"a text is not UTF-8 ({problem.reason})", problem.object) from problem
 
     def head(self) -> tuple[str | None, int | None]:
-        """What all entries of a bracket are, and how many there are, where these come first."""
+        """The kind and the number of a bracket's entries, where they are announced."""
         kind, count = None, None
         if self.peek() == "$":
             self.letter()
@@ -96,9 +98,9 @@ class _Reader:
             self.letter()
             count = self.length()
         if kind is not None and (count is None or kind in CONSTANTS):  # nothing would bound entries that take no bytes
-            raise self.wrong(f"a bracket has entries of kind {kind!r} without a number, or without bytes")
+            raise self.wrong(f"a bracket has entries of kind {kind!r} without a number, or without bytes", kind)
         if count is not None and count > len(self.content) - self.place:
-            raise self.wrong(f"{count} entries are announced, but {len(self.content) - self.place} bytes are left")
+            raise self.wrong(f"{count} entries are announced, but {len(self.content) - self.place} bytes are left", count)
         return kind, count
 
     def array(self, depth: int) -> Any:

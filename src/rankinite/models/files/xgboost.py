@@ -1,11 +1,12 @@
 """XGBoost's models as forests, from JSON or UBJSON.
 
 XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
-leaves in float32, so scores agree to the last bits of that. Nodes have the sum of their rows' curvatures, but not the number of
-rows. Values of inner nodes are without shrinkage there, which files do not tell; here they are the mean of their children's.
+leaves in float32, so scores agree except for the last bits of these. Nodes have the sum of their rows' curvatures, but not the
+number of rows. Values of inner nodes are without shrinkage there, which files do not give; here they are the mean of their
+children's.
 
 After early stopping a file holds all trees, and the best round as an attribute. ``XGBRanker.predict`` stops at that round,
-``Booster.predict`` does not; what is meant to be deployed is the former.
+``Booster.predict`` does not; the former is meant to be deployed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.errors import DataError, cut, quoted
-from rankinite.models.files.parsed import Parsed, number_words
+from rankinite.models.files.parsed import SAVE_AGAIN, Parsed, number_words, splits_by_categories
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.models.forest import Forest
 from rankinite.trees.structure import LEAF, Trees, join
@@ -36,13 +37,15 @@ MOST_UNNAMED = 1_000_000
 """Features that a model may have without naming them: as many as data may (see the LETOR reader), since all are kept dense."""
 
 
-def read_xgboost(content: bytes, place: str, all_trees: bool = False) -> Forest:
+def read_xgboost(content: bytes, all_trees: bool = False) -> Forest:
     """The forest of a model that ``Booster.save_model`` wrote, up to its best round unless all trees are asked for."""
     try:
-        model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content, place)
+        model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{place}: this is no whole JSON file ({cut(error)}). Save the model again.") from error
-    return _forest(Parsed(model, place, "XGBoost")["learner"], all_trees=all_trees)
+        raise DataError(
+            f"this is not a whole JSON file ({cut(error)})", value=len(content), remedy="Save the model again"
+        ) from error
+    return _forest(Parsed(model, "XGBoost")["learner"], all_trees=all_trees)
 
 
 def _forest(learner: Parsed, *, all_trees: bool) -> Forest:
@@ -51,10 +54,10 @@ def _forest(learner: Parsed, *, all_trees: bool) -> Forest:
         booster, dropped = booster["gbtree"], booster["weight_drop"]
     _refuse_others(learner, booster)
     model = booster["model"]
-    trees = join([_tree(tree, f"{tree.file}: tree {number}") for number, tree in enumerate(model["trees"].entries())])
+    trees = join([_tree(tree, f"tree {number}") for number, tree in enumerate(model["trees"].entries())])
     if dropped is not None:
         weights = dropped.numbers(np.float64, len(trees))
-        with np.errstate(over="ignore", invalid="ignore"):  # a value that is no number is refused with the forest
+        with np.errstate(over="ignore", invalid="ignore"):  # a value that is not finite is refused with the forest
             trees = replace(trees, value=np.repeat(weights, np.diff(trees.offsets)) * trees.value)
     objective, stopping = learner["objective"]["name"].text(), _stopping(learner, model, len(trees), all_trees=all_trees)
     loss = {"loss": LOSSES[objective]} if objective in LOSSES else {}
@@ -67,13 +70,24 @@ def _forest(learner: Parsed, *, all_trees: bool) -> Forest:
 
 
 def _refuse_others(learner: Parsed, booster: Parsed) -> None:
-    """Refuse models that are no sum of trees with one score per row."""
+    """Refuse models that are not a sum of trees with one score per row."""
     kind, about = booster["name"].text(), learner["learner_model_param"]
     if kind != "gbtree":
-        raise DataError(f"{learner.file}: this XGBoost model is a {cut(kind)}, which has no trees. Train with booster=gbtree.")
-    classes, targets = about.get("num_class"), about.get("num_target")
-    if (classes is not None and classes.whole() > 1) or (targets is not None and targets.whole() > 1):
-        raise DataError(f"{learner.file}: this XGBoost model has several scores per row. Only models with one score can rank.")
+        raise DataError(
+            f"this XGBoost model is a {cut(kind)}, which has no trees",
+            place=booster["name"].path,
+            value=kind,
+            remedy="Train with booster=gbtree",
+        )
+    for several in filter(None, (about.get("num_class"), about.get("num_target"))):
+        if several.whole() > 1:
+            raise DataError(
+                f"this XGBoost model has {quoted(several.value)} scores per row",
+                place=several.path,
+                value=several.value,
+                rule="Only models with one score can rank",
+                remedy="Train with a ranking or regression objective",
+            )
 
 
 def _names(learner: Parsed) -> tuple[str, ...]:
@@ -84,15 +98,17 @@ def _names(learner: Parsed) -> tuple[str, ...]:
         return names
     if count.whole() > MOST_UNNAMED:
         raise DataError(
-            f"{learner.file}: this XGBoost model has {quoted(count.value)} features and no names of them, but models without "
-            f"names may have {MOST_UNNAMED:,}: features are kept as a dense matrix. Number the features without gaps, or train "
-            "with feature_names."
+            f"this XGBoost model has {quoted(count.value)} features without names",
+            place=count.path,
+            value=count.value,
+            rule=f"Models without names may have {MOST_UNNAMED:,}, because features are kept as a dense matrix",
+            remedy="Number the features without gaps, or train with feature_names",
         )
     return tuple(f"f{number}" for number in range(count.whole()))
 
 
 def _stopping(learner: Parsed, model: Parsed, trees: int, *, all_trees: bool) -> dict[str, int]:
-    """The best iteration of a model that stopped early, and how many trees behind it are left out."""
+    """The best iteration of a model that stopped early, and how many trees after it are left out."""
     attributes = learner.get("attributes")
     best = None if all_trees or attributes is None else attributes.get("best_iteration")
     if best is None:
@@ -102,7 +118,7 @@ def _stopping(learner: Parsed, model: Parsed, trees: int, *, all_trees: bool) ->
 
 
 def _trees_to(best: Parsed, model: Parsed, trees: int) -> int:
-    """The number of trees up to the best round, that round included; refuses a round that there is not."""
+    """The number of trees up to the best round, that round included; refuses a round that does not exist."""
     written = model.get("iteration_indptr")
     if written is not None:
         bounds: Any = written.numbers(np.int64)
@@ -110,10 +126,13 @@ def _trees_to(best: Parsed, model: Parsed, trees: int) -> int:
         together = model["gbtree_model_param"].get("num_parallel_tree")
         bounds = range(0, trees + 1, (0 if together is None else together.whole()) or 1)
     if not isinstance(best.value, str) or not best.value.isdecimal() or best.whole() >= len(bounds) - 1:
+        correct = "Correct the attribute with Booster.set_attr(best_iteration=…) and save the model again, or take all trees:"
         raise DataError(
-            f"{best.file}: this XGBoost model says that its best iteration is {quoted(best.value)}, but its {len(bounds) - 1} "
-            "iterations are counted from 0. Set the attribute right with Booster.set_attr(best_iteration=…) and save the model "
-            "again, or take all trees: load(…, all_trees=True), in the shell all-trees:FILE."
+            f"the best iteration is given as {quoted(best.value)}, but there are {len(bounds) - 1} iterations, counted from 0",
+            place=best.path,
+            value=best.value,
+            remedy=f"{correct} load(…, all_trees=True)",
+            shell_remedy=f"{correct} all-trees:FILE",
         )
     kept = int(bounds[best.whole() + 1])
     if not 0 < kept <= trees:
@@ -128,7 +147,7 @@ def left_out(forest: Forest) -> str | None:
         return None
     return (
         f"training stopped early, so the forest ends at iteration {best}, the best, as XGBRanker.predict does: "
-        f"{len(forest)} trees count, {count} behind them do not"
+        f"{len(forest)} trees count, the {count} after them do not"
     )
 
 
@@ -154,11 +173,13 @@ def _tree(written: Parsed, place: str) -> Trees:
     kinds, categories = written.get("split_type"), written.get("categories")
     by_category = kinds is not None and kinds.numbers(np.int64).any()
     if by_category or (categories is not None and len(categories.numbers(np.int64))):
-        raise DataError(f"{place} splits by categories. Only numerical features can be taken over.")
+        raise splits_by_categories(place)
     inner = left >= 0
     children = np.concatenate((left[inner], right[inner]))
     if not count or (children <= 0).any() or (children >= count).any():
-        raise DataError(f"{place} has no nodes, or a node that points outside the tree. The file is damaged; save it again.")
+        raise DataError(
+            "this tree has no nodes, or a node that points outside the tree", place=place, value=count, remedy=SAVE_AGAIN
+        )
     condition = written["split_conditions"].numbers(np.float32, count)
     below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)
     left, right = np.where(inner, left, 0), np.where(inner, right, 0)
@@ -195,7 +216,7 @@ def _values(inner: npt.NDArray[Any], left: Any, right: Any, value: npt.NDArray[A
 def _parents_first(
     left: npt.NDArray[Any], right: npt.NDArray[Any], inner: npt.NDArray[Any], place: str
 ) -> npt.NDArray[np.int64]:
-    """The nodes that the root leads to, each behind its parent; nodes that were pruned away are left out."""
+    """The nodes that the root leads to, each after its parent; nodes that were pruned are left out."""
     found, at = [0], 0
     while at < len(found):
         node = found[at]
@@ -203,5 +224,5 @@ def _parents_first(
             found += [int(left[node]), int(right[node])]
         at += 1
         if len(found) > len(left):
-            raise DataError(f"{place} has a node with two parents. The file is damaged; save it again.")
+            raise DataError("this tree has a node with two parents", place=place, value=len(found), remedy=SAVE_AGAIN)
     return np.asarray(found)

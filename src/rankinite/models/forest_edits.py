@@ -1,0 +1,84 @@
+"""Edits of a forest: fewer rounds, other names for its features, the trees of another behind its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rankinite.data.sketch import united
+from rankinite.engine.kernel import Floats
+from rankinite.errors import ArgumentError, quoted
+from rankinite.trees.structure import LEAF, join
+
+if TYPE_CHECKING:
+    from rankinite.models.forest import Forest
+
+
+def truncated(forest: Forest, rounds: int) -> Forest:
+    """The forest of the first rounds alone."""
+    if not 0 <= rounds <= forest.rounds:
+        raise ArgumentError(
+            f"does not lie between 0 and {forest.rounds}, the rounds of this forest",
+            owner="truncate",
+            setting="rounds",
+            value=rounds,
+            remedy="Give a number of rounds that it has",
+        )
+    return replace(forest, trees=forest.trees.take(0, rounds * forest.outputs))
+
+
+def renamed(forest: Forest, names: Sequence[str | None]) -> Forest:
+    """The same trees with other names for the features; None leaves one out."""
+    new: list[Any] = list(names)
+    if len(new) != len(forest.feature_names) or not all(name is None or isinstance(name, str) for name in new):
+        raise ArgumentError(
+            f"does not fit a forest with {len(forest.feature_names)} features",
+            owner="renamed",
+            setting="names",
+            value=new,
+            remedy="Give a name for each feature, or None to leave it out",
+        )
+    kept = [position for position, name in enumerate(new) if name is not None]
+    position_of = np.full(len(new) + 1, LEAF)  # a leaf has feature −1, which is the last one here
+    position_of[kept] = np.arange(len(kept))
+    feature = position_of[forest.trees.feature]
+    lost = np.unique(forest.trees.feature[(feature == LEAF) & (forest.trees.feature != LEAF)]).tolist()
+    if lost:
+        name = forest.feature_names[lost[0]]
+        raise ArgumentError(
+            f"the feature {quoted(name)} cannot be left out, because splits use it",
+            owner="renamed",
+            value=name,
+            remedy="Give it a name",
+        )
+    sketch = None if forest.sketch is None else forest.sketch.renamed(new)
+    trees = replace(forest.trees, feature=feature)
+    return replace(forest, trees=trees, feature_names=tuple(new[k] for k in kept), sketch=sketch)
+
+
+def extended(first: Forest, second: Forest) -> Forest:
+    """One forest: the trees of the first, then those of the second, with the starts added up."""
+    if not are_alike(first, second):
+        raise ArgumentError(
+            f"cannot be extended by {second!r}: they differ in features or grades",
+            place=repr(first),
+            value=second,
+            remedy="Add them up to a blend with +",
+        )
+    return replace(
+        second,
+        trees=join([first.trees, second.trees]),
+        start=first.start + second.start,
+        settings={**second.settings, "base": first.settings},
+        sketch=united(first.sketch, second.sketch),
+    )
+
+
+def are_alike(first: Forest, second: Forest) -> bool:
+    """Whether the trees of two forests mean the same features and outputs."""
+    if (first.grades is None) != (second.grades is None) or first.feature_names != second.feature_names:
+        return False
+    return first.grades is None or np.array_equal(first.grades, cast(Floats, second.grades))
