@@ -30,7 +30,7 @@ from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.nets import _net_kernels, _train_kernels
-from rankinite.nets._state import Rows, Steps
+from rankinite.nets._state import RowArrays, Steps
 
 SIZES = [(3, 1), (3, 4, 1), (3, 4, 2, 1)]
 MEASURES = [rk.NDCG(3), rk.NDCG(), rk.ERR(), rk.AP(), rk.RR()]
@@ -137,7 +137,7 @@ EACH = pytest.mark.parametrize("name", OBJECTIVES)
 
 def epoch(objective, frame, steps, data, queries, start, weights):
     """The kernels' way through the queries: the weights after it, and what they return."""
-    rows = Rows(frozen(start), np.zeros(data.rows), np.zeros(data.rows), np.zeros(data.rows))
+    rows = RowArrays(frozen(start), np.zeros(data.rows), np.zeros(data.rows), np.zeros(data.rows))
     weights, queries = weights.copy(), frozen(np.asarray(queries, np.int64))
     if isinstance(objective, PreferencePairs):
         strange = _train_kernels.climb_preferences(objective.pairs, frame, steps, data.features, queries, rows, weights)

@@ -18,7 +18,7 @@ MOST_NAMES = 3
 
 
 @runtime_checkable
-class Trained(Protocol):
+class TrainedRanker(Protocol):
     """A ranker that says which queries it was trained on."""
 
     @property
@@ -59,7 +59,7 @@ class TrainingOverlaps:
 
     def of(self, *rankers: object) -> TrainingOverlap | None:
         """That of rankers taken together; None where none of them learns: scores, features and scorers from elsewhere."""
-        sketches = [sketch for ranker in rankers if isinstance(ranker, Trained) for sketch in ranker.trained_on]
+        sketches = [sketch for ranker in rankers if isinstance(ranker, TrainedRanker) for sketch in ranker.trained_on]
         if not sketches:
             return None
         found, estimates = np.zeros(self._data.queries, np.bool_), [0]

@@ -10,7 +10,7 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError
 from rankinite.gradients import _kernels
-from rankinite.gradients._state import Judged
+from rankinite.gradients._state import JudgedPairs
 from rankinite.gradients.base import check_sigma, checked_scores, query_weights
 
 
@@ -46,7 +46,7 @@ class PreferencePairs:
                 f"{data.source}: there are no pairs to learn from: of {len(judged)} preferences none is between two documents "
                 "of a query with a weight. Give some."
             )
-        self.pairs = Judged(
+        self.pairs = JudgedPairs(
             rows=rows,
             better=frozen(judged.better[order]),
             worse=frozen(judged.worse[order]),

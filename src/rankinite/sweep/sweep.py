@@ -42,7 +42,7 @@ class Records(NamedTuple):
     """How many records each of the queries has; the first is its value from the low end on."""
 
 
-class Steps(NamedTuple):
+class Changes(NamedTuple):
     """What the sum over queries does, in whole units, sorted by α."""
 
     keys: Indices
@@ -120,7 +120,7 @@ class Sweep:
             )
         return frozen(scores)
 
-    def _steps(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Steps, float]:
+    def _steps(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Changes, float]:
         """The changes of the sum over queries, and the unit in which they are counted."""
         expected = address(self.measure.parts.expected, measure_kernels.EXPECTED)
         sweep_queries = compiled(_sweep_kernels.sweep_queries, _sweep_kernels.SWEEP_QUERIES)
@@ -175,7 +175,7 @@ def _checked_range(low: float, high: float) -> tuple[float, float]:
     return ends
 
 
-def _in_units(pages: Sequence[Records], units: float) -> Steps:
+def _in_units(pages: Sequence[Records], units: float) -> Changes:
     """The records of some queries as sorted steps."""
     total = sum(len(page.alphas) for page in pages)
     keys, steps = np.empty(total, INDEX), np.empty(total, INDEX)
@@ -185,15 +185,15 @@ def _in_units(pages: Sequence[Records], units: float) -> Steps:
         _record_kernels.count_in_units(bits, page.values, page.counts, units, keys[used:], steps[used:])
         used += len(bits)
     _record_kernels.sort_by_key(keys, steps, np.empty(total, INDEX), np.empty(total, INDEX))
-    return Steps(keys, steps)
+    return Changes(keys, steps)
 
 
-def _merged(runs: Sequence[Steps]) -> Steps:
+def _merged(runs: Sequence[Changes]) -> Changes:
     """Two sorted runs, or one, as one."""
     if len(runs) == 1:
         return runs[0]
     (keys, steps), (other_keys, other_steps) = runs
     total = len(keys) + len(other_keys)
-    out = Steps(np.empty(total, INDEX), np.empty(total, INDEX))
+    out = Changes(np.empty(total, INDEX), np.empty(total, INDEX))
     _record_kernels.merge(keys, steps, other_keys, other_steps, *out)
     return out
