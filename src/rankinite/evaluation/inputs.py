@@ -67,7 +67,8 @@ def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Meas
         raise ArgumentError("no measure was given. Give at least one, for example NDCG(10) or 'ndcg@10'.")
     names = [str(measure) for measure in parsed]
     if len(set(names)) < len(names):
-        raise ArgumentError(f"two measures are called {max(names, key=names.count)!r}. Give them different names.")
+        twice = max(names, key=names.count)
+        raise ArgumentError(f"two measures are called {twice!r}", value=twice, remedy="Give them different names")
     return tuple(parsed)
 
 
