@@ -18,7 +18,7 @@ class PreferencePairs:
     """Cost −P̄ log P − (1−P̄) log(1−P) for every judged pair, where P = 1/(1 + exp(−σ(s_better − s_worse))).
 
     The push is σ(P̄ − P) for the one called better and its opposite for the other; both get the curvature σ²P(1−P). Judges may
-    contradict each other: every pair counts, as often as it is given. Pairs are summed in the order of their documents'
+    contradict each other: every pair counts as often as it occurs. Pairs are summed in the order of their documents'
     content, so the order of the list, or of the rows, does not matter: where rows are alike in everything, up to rounding.
     Starts from 0.
     """
@@ -31,8 +31,12 @@ class PreferencePairs:
         judged = data.preferences
         if judged is None:
             raise DataError(
-                f"{data.source} carries no preferences. Read them with rankinite.read_preferences and add them by "
-                "data.with_preferences(…), or learn from the grades."
+                "the data have no preferences",
+                place=data.source,
+                value=0,
+                remedy="Read them with rankinite.read_preferences and add them by data.with_preferences(…), or learn from the "
+                "grades",
+                shell_remedy="Give them with --preferences, or learn from the grades",
             )
         rows, weights = frozen(content_order(data)), query_weights(data)
         place = np.empty(data.rows, INDEX)
@@ -43,8 +47,11 @@ class PreferencePairs:
         queries = data.query_of_row()[judged.better[order]]
         if not weights[queries].any():
             raise DataError(
-                f"{data.source}: there are no pairs to learn from: of {len(judged)} preferences none is between two documents "
-                "of a query with a weight. Give some."
+                f"there are no pairs to learn from: of {len(judged)} preferences none is between two documents of a query "
+                "with a weight",
+                place=data.source,
+                value=len(judged),
+                remedy="Give some, or give their queries a weight",
             )
         self.pairs = JudgedPairs(
             rows=rows,
