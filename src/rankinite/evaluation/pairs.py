@@ -1,4 +1,4 @@
-"""Two systems on the same queries: the difference, its interval, and what three paired tests say of it."""
+"""Two systems on the same queries: the difference, its interval, and the outcome of three paired tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rankinite.engine.kernel import Strings
-from rankinite.errors import MeasureError
+from rankinite.errors import MeasureError, quoted
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.evaluation.significance import (
@@ -40,7 +40,7 @@ class PValue:
     holm: float
     """Corrected for the number of pairs compared by this measure."""
     floor: float = 0.0
-    """The least that ``raw`` can be with so many resamples; 0 where nothing was resampled."""
+    """The least that ``raw`` can be with this number of resamples; 0 where nothing was resampled."""
     holm_floor: float = 0.0
     """The least that ``holm`` can be."""
 
@@ -132,7 +132,7 @@ class PairTest:
 
 def floor_note(found: Iterable[PValue]) -> str:
     """What ``<`` means, for the note of a table of p-values that has one."""
-    return "; <: smaller than so many resamples can show" if any(p.limited for p in found) else ""
+    return "; <: smaller than this number of resamples can show" if any(p.limited for p in found) else ""
 
 
 def compare_pairs(
@@ -179,8 +179,11 @@ def _test_pair(
     unlike = np.flatnonzero(skipped != np.isnan(b.per_query))
     if len(unlike):
         raise MeasureError(
-            f"{measure} is undefined on query {str(qids[unlike[0]])!r} for one of {first!r} and {second!r} only. "
-            "That must depend on the grades alone: let it give a number, or NaN for every ranking of the query."
+            f"the measure is undefined for one of {first!r} and {second!r} only",
+            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
+            value=(first, second),
+            rule="Whether it is defined must depend on the grades alone",
+            remedy="Let it give a number, or NaN for every ranking of the query",
         )
     a_values, b_values = a.per_query[~skipped], b.per_query[~skipped]
     d = paired_differences(a_values, b_values)

@@ -14,16 +14,16 @@ from rankinite.data.overlap import Contents, contents_of
 from rankinite.data.sketch import QuerySketch, united
 
 MOST_NAMES = 3
-"""So many rankers are named in a sentence; the others are counted."""
+"""The most rankers that are named in a sentence; the others are counted."""
 
 
 @runtime_checkable
 class TrainedRanker(Protocol):
-    """A ranker that says which queries it was trained on."""
+    """A ranker that knows which queries it was trained on."""
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """One sketch for each part that learnt from judged queries; None for one that does not say which."""
+        """One sketch for each part that learnt from judged queries; None for one that does not know which."""
         ...
 
 
@@ -38,7 +38,7 @@ class TrainingOverlap:
     exact: bool = True
     """Whether that is their number; else it is an estimate, as large sketches keep only some of the queries."""
     known: bool = True
-    """Whether the ranker says of all its parts what they were trained on; else there may be more."""
+    """Whether the training queries of all parts of the ranker are known; else there may be more."""
 
     @property
     def is_of_concern(self) -> bool:
