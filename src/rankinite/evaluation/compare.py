@@ -204,18 +204,18 @@ def _check(rankers: Mapping[str, Scorer | npt.ArrayLike], test: Test, alpha: flo
     if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
         raise ArgumentError(
             f"the rankers are a {type(rankers).__name__}",
-            place="compare",
+            owner="compare",
             value=type(rankers).__name__,
             remedy="Give a mapping of names, as {'name': ranker, …}",
         )
     names = [str(name) for name in rankers]
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
-        raise ArgumentError(f"two systems are called {quoted(twice)}", place="compare", value=twice, rule="Names must differ")
+        raise ArgumentError(f"two systems are called {quoted(twice)}", owner="compare", value=twice, rule="Names must differ")
     if len(rankers) < 2:
         raise ArgumentError(
-            f"there are {len(rankers)} systems to compare",
-            place="compare",
+            f"fewer than two systems are compared: {listed(rankers) or 'none'}",
+            owner="compare",
             value=len(rankers),
             remedy="Give at least two, as {'name': ranker, …}",
             shell_remedy="Give at least two",

@@ -12,20 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import SCORE, Floats, Strings
-from rankinite.engine.parallel import over_queries
+from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
 from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
+from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
-from rankinite.measures.grades import grades_of
-from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
+from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
 
 
@@ -210,54 +209,36 @@ def evaluate_ranker(
         )
     rule = convention.ties if ties is None else ties
     check_ties(rule, data.doc_ids)
-    results: list[Result] = []
-    for measure, values in zip(measures, _all_per_query(scores, data, measures, convention, rule), strict=True):
-        if np.isinf(values).any():
-            qid = str(data.qids[int(np.argmax(np.isinf(values)))])
-            raise MeasureError(
-                "the value is infinite",
-                place=f"{measure}: {data.source}, query {quoted(qid)}",
-                value=qid,
-                rule="Values must be finite, or NaN",
-            )
-        counted = values[~np.isnan(values)]
-        if not len(counted):
-            raise DataError(
-                f"all {data.queries} queries are skipped by {measure}: their documents have one grade only, or the measure "
-                "is undefined for them. So there is no mean",
-                place=data.source,
-                value=data.queries,
-                remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",
-            )
-        values.flags.writeable = False
-        mean = exact_mean(counted)
-        interval = cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
-        results.append(Result(measure, mean, interval, values))
+    values = values_per_query(scores, data, measures, convention, rule)
+    results = tuple(
+        _result(measure, of_queries, data, confidence) for measure, of_queries in zip(measures, values, strict=True)
+    )
     coverage = coverage_of(ranker, scores, data)
-    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source, coverage)
+    return Evaluation(results, data.qids, convention.name, rule, confidence, data.source, coverage)
 
 
-def _all_per_query(
-    scores: Floats, data: Dataset, measures: Sequence[Measure], convention: Convention, ties: Ties
-) -> list[Floats]:
-    """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
-
-    def part(first: int, last: int) -> list[Floats]:
-        start, end = data.offsets[first], data.offsets[last]
-        grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
-        doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
-        part_scores = scores[start:end]
-        if convention.single_precision:
-            with np.errstate(over="ignore"):
-                part_scores = part_scores.astype(np.float32).astype(SCORE)
-        rules: set[Ties] = {_rule(measure, ties) for measure in measures}
-        rankings = {rule: rank_checked(part_scores, grades, offsets, rule, doc_ids) for rule in rules}
-        return [_per_query(measure, rankings[_rule(measure, ties)], convention, data) for measure in measures]
-
-    if any(measure.pooled for measure in measures):
-        return part(0, data.queries)
-    parts = over_queries(part, data.offsets)
-    return [np.concatenate(values) for values in zip(*parts, strict=True)]
+def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) -> Result:
+    """The mean and its interval over the queries counted; refuses values that have none."""
+    if np.isinf(values).any():
+        qid = str(data.qids[int(np.argmax(np.isinf(values)))])
+        raise MeasureError(
+            "the value is infinite",
+            place=f"{measure}: {data.source}, query {quoted(qid)}",
+            value=qid,
+            rule="Values must be finite, or NaN",
+        )
+    counted = values[~np.isnan(values)]
+    if not len(counted):
+        raise DataError(
+            f"all {data.queries} queries are skipped by {measure}: their documents have one grade only, or the measure is "
+            "undefined for them. So there is no mean",
+            place=data.source,
+            value=data.queries,
+            remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",
+        )
+    values.flags.writeable = False
+    mean = exact_mean(counted)
+    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
 
 
 def percent(share: float) -> str:
@@ -268,30 +249,3 @@ def percent(share: float) -> str:
 def finite(value: float) -> float | None:
     """The value as JSON has it: NaN and infinities are null."""
     return value if math.isfinite(value) else None
-
-
-def _rule(measure: Measure, ties: Ties) -> Ties:
-    """The rule for ties as it applies to a measure: the lowest error is that of the best order."""
-    if measure.higher_is_better or ties not in {"lowest", "highest"}:
-        return ties
-    return "highest" if ties == "lowest" else "lowest"
-
-
-def _per_query(measure: Measure, ranking: Ranking, convention: Convention, data: Dataset) -> Floats:
-    """The value of every query, NaN where the convention skips it; ``data``: of which the ranking is a part."""
-    with grades_of(data, measure):
-        values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
-    if values.shape != (ranking.queries,):
-        raise MeasureError(
-            f"the values have shape {values.shape} for {ranking.queries} queries",
-            place=measure,
-            value=values.shape,
-            rule="There must be one value per query",
-        )
-    if measure.pooled:
-        return values
-    if convention.empty is not None:
-        values[np.isnan(values)] = convention.empty
-    if convention.skip_one_grade:
-        values[ranking.one_grade] = np.nan
-    return values

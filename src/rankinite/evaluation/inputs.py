@@ -55,7 +55,7 @@ def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> 
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):
         problem = DataError(
-            f"the score is NaN, as are those of {len(bad) - 1} other rows",
+            f"the score is NaN ({len(bad)} NaN scores in all)",
             place=row_place(data, int(bad[0])),
             value=len(bad),
             rule="NaN has no place in a ranking",

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite.engine.kernel import Strings
+from rankinite.engine.kernel import Flags, Strings
 from rankinite.errors import MeasureError, quoted
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
@@ -175,17 +175,8 @@ def _test_pair(
 ) -> PairTest:
     """One pair with its raw p-values in place of the corrected ones."""
     (first, a), (second, b) = one, other
-    skipped = np.isnan(a.per_query)
-    unlike = np.flatnonzero(skipped != np.isnan(b.per_query))
-    if len(unlike):
-        raise MeasureError(
-            f"the measure is undefined for one of {first!r} and {second!r} only",
-            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
-            value=(first, second),
-            rule="Whether it is defined must depend on the grades alone",
-            remedy="Let it give a number, or NaN for every ranking of the query",
-        )
-    a_values, b_values = a.per_query[~skipped], b.per_query[~skipped]
+    counted = _counted(measure, one, other, qids)
+    a_values, b_values = a.per_query[counted], b.per_query[counted]
     d = paired_differences(a_values, b_values)
     difference, bounds = exact_mean(d), difference_bounds(measure, a_values, b_values)
     booted = bootstrap(d, resamples, seed, confidence=confidence)
@@ -206,3 +197,19 @@ def _test_pair(
         randomisation=PValue(flips, flips, randomisation_floor(d, resamples)),
         bootstrap=PValue(booted.p, booted.p, booted.floor),
     )
+
+
+def _counted(measure: Measure, one: tuple[str, Result], other: tuple[str, Result], qids: Strings) -> Flags:
+    """The queries that count for a pair; refuses a measure that skips a query for one system only."""
+    (first, a), (second, b) = one, other
+    counted = ~np.isnan(a.per_query)
+    unlike = np.flatnonzero(counted == np.isnan(b.per_query))
+    if len(unlike):
+        raise MeasureError(
+            f"the measure is undefined for one of {first!r} and {second!r} only",
+            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
+            value=(first, second),
+            rule="Whether it is defined must depend on the grades alone",
+            remedy="Let it give a number, or NaN for every ranking of the query",
+        )
+    return counted

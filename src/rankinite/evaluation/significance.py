@@ -231,7 +231,7 @@ def _check_resampling(resamples: int, seed: int) -> np.uint64:
     if resamples < 1:
         raise ArgumentError("must be at least 1", setting="resamples", value=resamples, remedy="10000 is usual")
     if not 0 <= seed < 1 << 64:
-        raise ArgumentError("must lie between 0 and 2**64 - 1", setting="seed", value=seed)
+        raise ArgumentError("is no seed", setting="seed", value=seed, rule="It must lie between 0 and 2**64 - 1")
     return np.uint64(seed)
 
 

@@ -53,22 +53,7 @@ class Logistic:
         max_grade: int = 4,
         relevant: float = 1.0,
     ) -> None:
-        if targets not in get_args(Targets):
-            raise ArgumentError(
-                "is unknown",
-                owner="Logistic",
-                setting="targets",
-                value=targets,
-                rule=f"Known are {', '.join(get_args(Targets))}",
-            )
-        if balanced and targets != "binary":
-            raise ArgumentError(
-                "weights two classes",
-                owner="Logistic",
-                setting="balanced",
-                value=balanced,
-                remedy="Give `targets='binary'` with it",
-            )
+        _check_targets(targets, balanced=balanced)
         self._data, self._sigma = data, check_sigma(sigma)
         self._kind = f"{targets} {'balanced ' if balanced else ''}targets"
         chances = _graded(data, max_grade) if targets == "graded" else _binary(data, relevant)
@@ -99,6 +84,26 @@ class Logistic:
             _kernels.push_logistic(scores, *rows, self._sigma, out_push, out_curvature)
 
         over_queries(work, offsets)
+
+
+def _check_targets(targets: Targets, *, balanced: bool) -> None:
+    """Refuse targets that are unknown, or that have no two classes to balance."""
+    if targets not in get_args(Targets):
+        raise ArgumentError(
+            "is unknown",
+            owner="Logistic",
+            setting="targets",
+            value=targets,
+            rule=f"Known are {', '.join(get_args(Targets))}",
+        )
+    if balanced and targets != "binary":
+        raise ArgumentError(
+            "weights two classes",
+            owner="Logistic",
+            setting="balanced",
+            value=balanced,
+            remedy="Give `targets='binary'` with it",
+        )
 
 
 def _graded(data: Dataset, max_grade: int) -> Floats:
