@@ -210,7 +210,7 @@ def test_the_interval_of_one_query_is_all_that_the_measure_can_be() -> None:
     evaluation = evaluate([0.0, 1.0], data, ["ndcg", "dcg", TOP_GRADE])
     assert [result.interval for result in evaluation.results] == [(0.0, 1.0), (0.0, math.inf), (-math.inf, math.inf)]
     stored = json.loads(evaluation.to_json())["measures"]
-    assert [own["interval"] for own in stored.values()] == [[0.0, 1.0], [0.0, None], [None, None]]
+    assert [result["interval"] for result in stored.values()] == [[0.0, 1.0], [0.0, None], [None, None]]
     assert "-inf to inf" in str(evaluation)
 
 

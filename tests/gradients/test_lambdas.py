@@ -251,7 +251,7 @@ def test_scores_that_are_no_numbers_are_named(score):
 
 
 def test_documents_above_do_not_disturb_normalised_pairs():
-    """Blocks of four are computed whole: what stands above a document is computed with it, and must come to nothing."""
+    """Blocks of four are computed whole: what is above a document is computed with it, and must come to nothing."""
     data = rk.read([[0.0], [1.0], [2.0], [3.0]], grades=[1, 0, 2, 0], group=[4])
     scores = np.asarray([0.01, 0.0, -0.5, -1.0])  # 0.01 is the distance that is added to each
     push, curvature = pushes(Lambdas(data, rk.NDCG(), normalise=True), scores)

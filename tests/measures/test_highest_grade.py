@@ -1,4 +1,4 @@
-"""Exponential gains end at a stated grade, in evaluation and in training alike, and the error says where and what to do."""
+"""Exponential gains end at a stated grade, in evaluation and in training; the error names the place and the remedies."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ OTHERS = {
 def test_what_needs_no_gains_trains_on_any_grades(name):
     learner, data = OTHERS[name], graded(100)
     trained = learner.fit(data)
-    assert not len(trained.history.train)  # ndcg@10, which nobody asked for, says nothing of them
+    assert not len(trained.history.train)  # ndcg@10, which nobody asked for, is undefined for them
     with beyond("ndcg@10", 100):
         learner.fit(data, data, allow_overlap=True)  # but something must decide on validation data
     watching = type(learner)(**{**vars(learner), "watch": "ndcg@10:gains=linear"})

@@ -80,7 +80,7 @@ def judged() -> rk.Ranking:
 
 @pytest.mark.parametrize("short", ["counted", "zero"])
 @pytest.mark.parametrize("cutoff", [1, 3, 12, 13, 40])
-def test_the_mean_over_cutoffs_is_what_it_says(cutoff: int, short: str) -> None:
+def test_the_mean_over_cutoffs_is_the_mean_of_each(cutoff: int, short: str) -> None:
     each = [rk.NDCG(k, short=short).per_query(judged()) for k in range(1, cutoff + 1)]
     value = rk.AveNDCG(cutoff, short=short).per_query(judged())
     if cutoff <= 12:  # to the bit

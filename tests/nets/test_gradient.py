@@ -61,7 +61,7 @@ def inconsistent(seed):
 
 
 def without_itself(data, scores=None):
-    """A document against itself says nothing."""
+    """A document against itself teaches nothing."""
     return {query: [pair for pair in own if pair.better != pair.worse] for query, own in preferred_pairs(data).items()}
 
 
@@ -162,11 +162,11 @@ def test_one_step_is_the_rate_times_the_sum_over_single_pairs(name, seed, sizes)
     for query in range(data.queries):
         steps = steps_of("sgd", rate, 0.0, weights)
         moved, strange = epoch(objective, frame, steps, data, [query], np.zeros(data.rows), weights)
-        own = pairs_of(data, forward(sizes, weights, inputs))[query]
+        query_pairs = pairs_of(data, forward(sizes, weights, inputs))[query]
         assert strange == -1
-        expected = weights + rate * pair_by_pair(sizes, weights, inputs, own)
+        expected = weights + rate * pair_by_pair(sizes, weights, inputs, query_pairs)
         np.testing.assert_allclose(moved, expected, rtol=1e-10, atol=1e-12)
-        assert (moved == weights).all() == (not own or not pair_by_pair(sizes, weights, inputs, own).any())
+        assert (moved == weights).all() == (not query_pairs or not pair_by_pair(sizes, weights, inputs, query_pairs).any())
 
 
 @EACH

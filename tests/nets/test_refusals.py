@@ -140,6 +140,6 @@ def test_bases_that_do_not_score(kind):
 
 
 @EACH
-def test_validation_data_of_which_the_measure_says_nothing(kind):
+def test_validation_data_on_which_the_measure_is_undefined(kind):
     with pytest.raises(rk.RankiniteError):
         kind(epochs=1, watch="ndcg@10").fit(TRAIN, VALID.map_grades(lambda grades: 0 * grades))

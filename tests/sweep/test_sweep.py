@@ -81,7 +81,7 @@ def test_the_curve_is_brute_force_over_all_intervals(rows, measure, form, ends):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_the_curve_is_what_the_evaluator_says(measure, form):
+def test_the_curve_is_the_value_of_the_evaluator(measure, form):
     """At random weights, which are never on a crossing; a third of the documents share their line with another."""
     data, s, t = normal(20, 30, seed=3)
     twins = np.arange(0, data.rows - 1, 6)
@@ -108,7 +108,7 @@ def test_never_below_any_grid(form, high):
 
 
 @pytest.mark.parametrize("measure", [rk.NDCG(10), rk.ERR(), rk.AP(3), rk.RR()], ids=str)
-def test_between_all_crossings_the_curve_is_what_the_evaluator_says(measure):
+def test_between_all_crossings_the_curve_is_the_value_of_the_evaluator(measure):
     """Ten queries of a hundred documents again, between all crossings of all pairs in a small range."""
     data, s, t = normal(10, 100, seed=6)
     curve = Sweep(data, measure).curve(s, t, 0.5, 0.52)
@@ -212,7 +212,7 @@ def test_nothing_to_choose_is_one_interval():
 
 
 def test_at_zero_the_first_ranker_stands_alone():
-    """All documents tie at α = 0, and either sign orders them: 0 counts what the evaluator says of ties."""
+    """All documents tie at α = 0, and either sign orders them: 0 counts as the evaluator counts ties."""
     data = rk.read(np.zeros((3, 1)), grades=[1, 0, 1], group=[3])
     s, t = np.zeros(3), np.asarray([2.0, 3.0, 1.0])
     curve = Sweep(data, "rr").curve(s, t, -1, 1)

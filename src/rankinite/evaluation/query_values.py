@@ -1,4 +1,4 @@
-"""Values of measures for every query: ranked, measured, and skipped as a convention says."""
+"""Values of measures for every query: ranked, measured, and skipped by a convention's rules."""
 
 from __future__ import annotations
 

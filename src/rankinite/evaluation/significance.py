@@ -143,7 +143,7 @@ def bootstrap(differences: npt.ArrayLike, resamples: int = 10_000, seed: int = 0
     turned = bool((lopsided[lopsided != 0.0][:1] < 0.0).any())
     if turned:
         d = -d[::-1]
-    if len(d) == 1:  # one query says nothing of the spread
+    if len(d) == 1:  # one query has no spread
         return Bootstrap(1.0, (-math.inf, math.inf))
     n, total, spread = len(d), math.fsum(d.tolist()), math.fsum(np.abs(d).tolist())
     sums = _resample(lambda first, out: bootstrap_sums(d, seed_word, first, out), resamples, piece=256)

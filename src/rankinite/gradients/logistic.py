@@ -21,11 +21,11 @@ Targets: TypeAlias = Literal["graded", "binary"]
 
 
 LOSSES = ("graded", "binary", "balanced")
-"""The values of MART's ``loss`` that stand for this cost."""
+"""The values of MART's ``loss`` that choose this cost."""
 
 
 def probability(scores: Floats, sigma: float) -> Floats:
-    """P = 1/(1 + exp(−2σ·score)), one per row: what scores stand for that were trained on this loss."""
+    """P = 1/(1 + exp(−2σ·score)), one per row: the probabilities of scores that were trained on this loss."""
     chances = np.empty(len(scores), SCORE)
     _kernels.all_chances(frozen(np.ascontiguousarray(scores, SCORE)), check_sigma(sigma), chances)
     return chances

@@ -43,7 +43,7 @@ class PreferencePairs:
         place[rows] = np.arange(data.rows)
         # Content places rise from query to query, so this order goes query by query.
         order = np.lexsort((judged.probability, place[judged.worse], place[judged.better]))
-        order = order[judged.better[order] != judged.worse[order]]  # a document against itself says nothing
+        order = order[judged.better[order] != judged.worse[order]]  # a document against itself teaches nothing
         queries = data.query_of_row()[judged.better[order]]
         if not weights[queries].any():
             raise DataError(

@@ -37,7 +37,7 @@ class Measure(Protocol):
         ...
 
     def per_query(self, ranking: Ranking) -> Floats:
-        """One value per query, the exact expectation where documents tie; NaN where the measure says nothing.
+        """One value per query, the exact expectation where documents tie; NaN where the measure is undefined.
 
         Unless the measure is pooled, large data come in parts, on several threads.
         """
@@ -64,7 +64,7 @@ class Parts(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """The two kernels that say what swapping two ranks does; see ``measures/_swap_kernels.py``."""
+    """The two kernels that compute what swapping two ranks changes; see ``measures/_swap_kernels.py``."""
 
     prepare: Callable[..., None]
     """Called once per query."""
@@ -96,7 +96,7 @@ class PartedMeasure(Measure, Protocol):
 
 @runtime_checkable
 class TrainableMeasure(PartedMeasure, Protocol):
-    """A measure lambda gradients can climb: it also says what swapping two documents would change."""
+    """A measure that lambda gradients can climb: it also knows what swapping two documents would change."""
 
     @property
     def swap(self) -> Swap:
@@ -130,7 +130,7 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
 
 
 def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-    """The factor of each query, NaN where the measure says nothing of it."""
+    """The factor of each query, NaN where the measure is undefined."""
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]
@@ -153,7 +153,7 @@ def parted_measures() -> list[str]:
 def untrainable(measure: object) -> MeasureError:
     """The error of a measure that cannot be trained for."""
     return MeasureError(
-        f"{measure} cannot be trained for: it does not say what swapping two documents would change",
+        f"{measure} cannot be trained for: it does not know what swapping two documents would change",
         value=str(measure),
         rule=f"Those that do are {', '.join(trainable_measures())}",
         remedy="Train for one of them, and measure the result with any",

@@ -21,7 +21,7 @@ class Convention:
     skip_one_grade: bool = True
     """Leave out queries whose documents all have one grade: every ranker does equally well on them."""
     empty: float | None = None
-    """What a query counts where a measure says nothing (no relevant document); None leaves it out."""
+    """What a query counts where a measure is undefined (no relevant document); None leaves it out."""
     single_precision: bool = False
     """Scores are compared as 32-bit floats, so that closer ones tie."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])

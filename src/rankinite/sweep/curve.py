@@ -59,7 +59,7 @@ class Curve:
         return float(self.values[min(int(self.edges.searchsorted(alpha, side="right")), len(self.values)) - 1])
 
     def best(self) -> tuple[float, float]:
-        """The best α and what the curve says of it.
+        """The best α and the value of the curve there.
 
         Candidates are the middles of the intervals, 0 where the range contains it, and 1 where ``at_one`` is known. Values that
         differ by rounding alone are equally good. Of equally good candidates 0 or 1 is taken, as it needs one ranker only;

@@ -81,7 +81,7 @@ class RatioCurve:
         return curve.value_at(share) if end is None else end
 
     def best(self) -> tuple[float, float]:
-        """The best α and what the curve says of it: chosen among shares, see :meth:`Curve.best`."""
+        """The best α and the value of the curve there: chosen among shares, see :meth:`Curve.best`."""
         share, value = self.shares.best()
         return self._alpha(*self._in_order(1.0 - share, share)), value
 

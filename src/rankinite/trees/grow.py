@@ -157,7 +157,7 @@ class Grower:
         )
 
     def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
-        """Fill the order with the rows of the next tree; says which they are (empty: all)."""
+        """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
         if settings.row_share == settings.query_share == 1.0:
             order[: self.rows] = self._all_rows
@@ -189,7 +189,7 @@ class Grower:
 
 
 class NotFiniteError(Exception):
-    """A push or a curvature is not a finite number; the learner says whose fault it is."""
+    """A push or a curvature is not a finite number; the learner finds out why."""
 
 
 def words_of(codes: Codes) -> Keys:

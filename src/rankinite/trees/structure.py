@@ -1,6 +1,6 @@
 """Trees as flat arrays: what the grower makes, forests hold and model files store.
 
-A row goes left at a node when ``x[feature] <= threshold``; where the feature is missing (NaN), when ``missing_left`` says so.
+A row goes left at a node when ``x[feature] <= threshold``; where the feature is missing (NaN), when ``missing_left`` is true.
 The nodes of a tree are adjacent and its root comes first; ``left`` and ``right`` count from the tree's own root, so that
 trees can be cut out and put together without renumbering.
 """
