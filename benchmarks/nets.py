@@ -32,7 +32,7 @@ from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
-from rankinite.nets._state import Frame, Rows, Steps
+from rankinite.nets._state import Frame, RowArrays, Steps
 from rankinite.nets._train_kernels import climb_grades, score_query, step
 from rankinite.nets.network import first_weights, layers_of, sizes_of
 
@@ -55,7 +55,7 @@ class Ours:
         self.frame = Frame(sizes_of(len(data.feature_names), (UNITS,)), frozen(centre), frozen(1.0 / spread))
         self.weights = first_weights(self.frame.sizes, np.random.default_rng(0), silent=False)
         self.steps = Steps(rate, 0.0, optimiser == "adam", np.zeros((2, len(self.weights))), np.zeros(1, np.int64))
-        self.rows = Rows(frozen(np.zeros(data.rows)), *(np.zeros(data.rows) for _ in range(3)))
+        self.rows = RowArrays(frozen(np.zeros(data.rows)), *(np.zeros(data.rows) for _ in range(3)))
 
     def climb(self, queries: np.ndarray, epoch: Callable[..., int] = climb_grades) -> None:
         rest = (self.frame, self.steps, self.data.features, frozen(queries), self.rows, self.weights)

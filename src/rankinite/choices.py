@@ -21,7 +21,7 @@ Ties: TypeAlias = Literal["expected", "lowest", "highest", "order", "doc_id"]
 - ``expected``: the exact mean over all orders of the tied documents;
 - ``lowest`` / ``highest``: tied documents from worst to best, or from best to worst. :func:`rankinite.evaluate` turns the two
   round for errors, so that they give the lowest and the highest value a ranking may have;
-- ``order``: as they stand in the input, as most libraries do without saying so;
+- ``order``: in the order of the input, as in most libraries, which rarely document it;
 - ``doc_id``: by document id from high to low, as trec_eval does.
 """
 Test: TypeAlias = Literal["randomisation", "t", "bootstrap"]

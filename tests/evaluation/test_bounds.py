@@ -96,7 +96,7 @@ def test_no_value_is_beyond_the_bounds(measure, bounds, queries):
     assert np.max(values) <= bounds[1] + TINY
 
 
-def test_every_measure_that_has_a_name_says_its_bounds():
+def test_every_measure_that_has_a_name_has_bounds():
     for name in rk.measures.known_measures():
         measure = rk.parse_measure(name)
         if not type(measure).__module__.startswith("rankinite"):  # another test's own
@@ -116,7 +116,9 @@ def test_a_bound_that_a_value_is_beyond_cuts_nothing():
 
 def test_a_function_may_say_its_bounds_and_has_none_otherwise():
     data, scores, _ = judged([[(4, 1, 0), (0, 0, 0)], [(0, 1, 0), (1, 0, 0)]])
-    free, bounded = (rk.FunctionMeasure("top", lambda grades: float(grades[0]), **own) for own in ({}, {"bounds": (0.0, 4.0)}))
+    free, bounded = (
+        rk.FunctionMeasure("top", lambda grades: float(grades[0]), **options) for options in ({}, {"bounds": (0.0, 4.0)})
+    )
     wide, narrow = (rk.evaluate(scores, data, measure).results[0].interval for measure in (free, bounded))
     assert wide == pytest.approx(student([4.0, 0.0]))
     assert narrow == (0.0, 4.0)

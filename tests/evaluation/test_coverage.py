@@ -1,4 +1,4 @@
-"""Queries that a run lacks and queries that nobody judged: counted, named, and valued as other tools value them."""
+"""Queries that are missing in a run and queries that nobody judged: counted, named, and valued as other tools value them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Trec:
 
 
 def drawn(folder: Path, seed: int) -> Trec:
-    """Ten judged queries; the run lacks some of them, has others that nobody judged, and documents that nobody judged."""
+    """Ten judged queries; some are missing in the run, which has other queries and documents that nobody judged."""
     rng = np.random.default_rng(seed)
     judged = {f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.permutation(30)[:12]} for q in range(10)}
     asked = [f"q{q}" for q in rng.permutation(14)[:9]]
@@ -62,11 +62,11 @@ def test_queries_that_the_run_lacks_count_0_as_in_ir_measures_and_trec_eval_c(tm
     theirs = ir_measures.calc_aggregate(list(MEASURES.values()), trec.judged, trec.returned)
     for name, measure in MEASURES.items():
         assert ours[name].mean == pytest.approx(theirs[measure], abs=1e-9)
-    # trec_eval without -c says nothing of them: over the queries that meet, the sums are the same.
+    # trec_eval without -c leaves them out: over the queries that meet, the sums are the same.
     met = pytrec_eval.RelevanceEvaluator(trec.judged, {"map"}).evaluate(trec.returned)
     assert ours.coverage.unanswered
     assert set(met) == set(trec.judged) - set(ours.coverage.unanswered)
-    assert ours["ap"].mean * len(trec.judged) == pytest.approx(sum(own["map"] for own in met.values()), abs=1e-9)
+    assert ours["ap"].mean * len(trec.judged) == pytest.approx(sum(values["map"] for values in met.values()), abs=1e-9)
 
 
 def test_results_warn_in_text_and_json(tmp_path):
@@ -78,9 +78,9 @@ def test_results_warn_in_text_and_json(tmp_path):
     assert first.startswith(f"No document is returned for {len(lacking)} of 10 judged queries ('{lacking[0]}'")
     assert second.startswith(f"Queries of the run that nobody judged are left out: {len(strange)} ('{strange[0]}'")
     assert all(warning in str(result) for warning in result.warnings)
-    told = json.loads(result.to_json())
-    assert told["warnings"] == list(result.warnings)
-    assert told["coverage"]["unanswered"] == list(lacking)
+    stored = json.loads(result.to_json())
+    assert stored["warnings"] == list(result.warnings)
+    assert stored["coverage"]["unanswered"] == list(lacking)
     both = rk.compare({"run": scores, "all": np.zeros(data.rows)}, data, "map", convention="trec")
     assert [warning.split(":")[0] for warning in both.warnings] == ["run", "run"]
     assert all(warning in str(both) for warning in both.warnings)

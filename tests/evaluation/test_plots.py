@@ -8,6 +8,7 @@ import pytest
 import rankinite as rk
 from oracles.drawings import bars, close_figures, plt, rendered  # noqa: F401 - a fixture is used by its name
 from rankinite.drawing import BLUE, ORANGE
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("close_figures")
 
@@ -62,11 +63,11 @@ def test_gains_are_sorted_and_positive_where_the_first_is_better(compared, measu
 
 
 def test_unknown_systems_and_measures_are_refused(compared):
-    with pytest.raises(rk.ArgumentError, match="no system is named 'd'"):
+    with refused(rk.ArgumentError, value="d"):
         compared.plot_gains("b", "d")
-    with pytest.raises(rk.ArgumentError, match="with itself"):
+    with refused(rk.ArgumentError, value="b"):
         compared.plot_gains("b", "b")
-    with pytest.raises(rk.MeasureError, match="was not evaluated"):
+    with refused(rk.MeasureError, value="err"):
         compared.plot_means("err")
 
 

@@ -25,6 +25,7 @@ from rankinite.evaluation.significance import (
     t_interval,
 )
 from rankinite.grid import p_value
+from refusals import refused
 
 # Tenths: their sums tie often, and are not exact in binary, which is what a tie must survive.
 tenths = st.lists(st.integers(-10, 10), min_size=1, max_size=10)
@@ -215,21 +216,21 @@ def test_holm_on_a_known_case() -> None:
 
 
 def test_bad_input_is_explained() -> None:
-    with pytest.raises(DataError, match="number 1 is nan"):
+    with refused(DataError, place="the differences", value=1):
         randomisation([0.0, math.nan])
-    with pytest.raises(DataError, match=r"shape \(0,\)"):
+    with refused(DataError, value=(0,)):
         bootstrap([])
-    with pytest.raises(DataError, match="2 values cannot be paired with 1"):
+    with refused(DataError, value=(2, 1)):
         paired_t([1, 2], [1])
-    with pytest.raises(DataError, match="not numbers"):
+    with refused(DataError, value=["x", "y"]):
         t_interval(["x", "y"])
-    with pytest.raises(DataError, match=r"\[0, 1\]"):
+    with refused(DataError, value=1.5):
         holm([0.5, 1.5])
-    with pytest.raises(ArgumentError, match="resamples=0"):
+    with refused(ArgumentError, setting="resamples", value=0):
         randomisation([1.0], resamples=0)
-    with pytest.raises(ArgumentError, match="seed=-1"):
+    with refused(ArgumentError, setting="seed", value=-1):
         bootstrap([1.0], seed=-1)
-    with pytest.raises(ArgumentError, match=r"confidence=95"):
+    with refused(ArgumentError, setting="confidence", value=95):
         t_interval([1.0, 2.0], confidence=95)
 
 

@@ -27,7 +27,7 @@ def model(part: str = "train") -> rk.Linear:
 
 
 def with_trained(count: int) -> rk.Dataset:
-    """The test queries, and so many of the training queries, whatever they are called."""
+    """The test queries, and some of the training queries, whatever they are called."""
     data = rk.concat([TEST, shuffled(TRAIN, 0, [f"new {n}" for n in range(20)]).select_queries(np.arange(count))])
     return replace(data, source="mixed.txt")
 
@@ -38,7 +38,7 @@ def test_the_queries_trained_on_are_counted(count):
     data = with_trained(count)
     found = rk.evaluate(model(), data, "ndcg@10")
     trained = set(known_queries(TRAIN))
-    assert found.overlap == TrainingOverlap(sum(own in trained for own in known_queries(data)), 20 + count)
+    assert found.overlap == TrainingOverlap(sum(query in trained for query in known_queries(data)), 20 + count)
     assert found.overlap.queries == count
     expected = (f"The ranker was trained on {count} of the {20 + count} queries of mixed.txt, which flatters it.",)
     assert found.warnings == (expected if count else ())
@@ -60,7 +60,7 @@ def test_warnings_are_in_every_layout():
     assert json.loads(compared.to_json())["warnings"] == [warning]
 
 
-def test_a_comparison_says_it_of_each_ranker_once():
+def test_a_comparison_warns_of_each_ranker_once():
     data = with_trained(4)
     unknown = replace(model(), sketch=None)
     partly = replace(model("test"), sketch=replace(model("test").sketch, complete=False))
@@ -147,7 +147,7 @@ def test_the_number_is_estimated_from_a_sample(first, last):
     assert warnings == ((f"m was trained on about {found.queries} of the {queries} queries of many.txt, which flatters it.",) if true else ())  # fmt: skip  # noqa: E501
 
 
-def test_a_sketch_that_covers_none_of_the_queries_says_so():
+def test_a_sketch_that_covers_none_of_the_queries_leaves_it_unknown():
     """One or two queries are all too few for a sample of one in many."""
     data = many(10_000, 20_000)
     overlap = TrainingOverlaps(data).of(rk.Blend(((1.0, rk.Feature(0)),), large()))

@@ -1,7 +1,8 @@
-"""What objectives refuse, what they say, and that they survive without the compiler."""
+"""What objectives refuse, and that they survive without the compiler."""
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from rankinite.gradients.multiclass import Multiclass
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.gradients.squared import SquaredLoss
+from rankinite.measures.base import trainable_measures
+from refusals import refused
 
 DATA = random_dataset(0)
 
@@ -27,7 +30,7 @@ def graded(grades, group=None):
     return rk.read(np.arange(len(grades), dtype=float)[:, None], grades=grades, group=group or [len(grades)])
 
 
-@pytest.mark.parametrize("sigma", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("sigma", [0.0, -1.0, math.nan, math.inf])
 @pytest.mark.parametrize(
     "make",
     [
@@ -38,81 +41,83 @@ def graded(grades, group=None):
     ],
 )
 def test_sigma_must_be_positive(make, sigma):
-    with pytest.raises(rk.ArgumentError, match=r"sigma=.* must be a positive number"):
+    with refused(rk.ArgumentError, setting="sigma") as caught:
         make(sigma)
+    assert caught.value.value is sigma
 
 
 @pytest.mark.parametrize("measure", [rk.Precision(5), rk.AveNDCG(), rk.PairwiseErrors(), "ndcg@10", None], ids=str)
 def test_measures_that_cannot_be_trained_for(measure):
-    with pytest.raises(rk.MeasureError, match="ndcg, dcg, err, ap and rr can"):
+    with refused(rk.MeasureError, value=str(measure)) as caught:
         Lambdas(DATA, measure)
+    assert ", ".join(trainable_measures()) in caught.value.rule
 
 
 @pytest.mark.parametrize("truncation", [0, -3, 2.5, True, "all"])
 def test_truncation_is_a_number_of_ranks(truncation):
-    with pytest.raises(rk.ArgumentError, match="whole number of ranks"):
+    with refused(rk.ArgumentError, setting="truncation", value=truncation):
         Lambdas(DATA, rk.NDCG(), truncation=truncation)
 
 
 @pytest.mark.parametrize("make", [lambda d: Lambdas(d, rk.NDCG()), RankNetPairs])
 def test_queries_of_one_grade_give_no_pairs(make):
-    with pytest.raises(rk.DataError, match=r"no pairs to learn from: each of the 2 queries has documents of one grade"):
+    with refused(rk.DataError, place="array", value=2):
         make(graded([1, 1, 2], [2, 1]))
 
 
 @pytest.mark.parametrize("measure", [rk.AP(relevant=3), rk.AP(relevant=0), rk.RR(relevant=5), rk.DCG(gains=(1, 1, 1))], ids=str)
 def test_a_measure_that_sees_no_difference(measure):
-    with pytest.raises(rk.DataError, match=r"no pairs to learn from: .* worth the same to .*grades run from 0 to 2"):
+    with refused(rk.DataError, place="array", value=str(measure)):
         Lambdas(graded([0, 1, 2]), measure)
 
 
 def test_weights_of_zero_leave_nothing():
     data = graded([0, 1, 1, 1], [2, 2])
     for make in (SquaredLoss, Logistic, Multiclass, RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
-        with pytest.raises(rk.DataError, match=r"nothing to learn from|no pairs to learn from"):
+        with refused(rk.DataError, place="array"):
             make(data.with_weights([0.0, 0.0]))
     for make in (RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
-        with pytest.raises(rk.DataError, match="no pairs to learn from"):
+        with refused(rk.DataError, place="array"):
             make(data.with_weights([0.0, 1.0]))
-    with pytest.raises(rk.DataError, match="grade 0 occurs only in queries of weight 0"):
+    with refused(rk.DataError, place="array", value=0.0):
         Multiclass(data.with_weights([0.0, 1.0]))
-    with pytest.raises(rk.DataError, match="no two classes"):
+    with refused(rk.DataError, place="array", value=1.0):
         Logistic(data.with_weights([0.0, 1.0]), "binary")
 
 
 def test_preferences_must_be_there():
     data = graded([0, 1])
-    with pytest.raises(rk.DataError, match="carries no preferences"):
+    with refused(rk.DataError, place="array", value=0):
         PreferencePairs(data)
     itself = Preferences(np.asarray([1]), np.asarray([1]), np.asarray([1.0]))
-    with pytest.raises(rk.DataError, match="of 1 preferences none"):
+    with refused(rk.DataError, place="array", value=1):
         PreferencePairs(data.with_preferences(itself))
 
 
 @pytest.mark.parametrize(
-    ("grades", "options", "error", "message"),
+    ("grades", "options", "error", "fields"),
     [
-        ([0, 5], {}, rk.DataError, r"grade 5 is outside 0 … 4.*max_grade=5"),
-        ([-1, 2], {}, rk.DataError, r"grade -1 is outside 0 … 4.*Map the grades"),
-        ([2, 2], {}, rk.DataError, "all rows have grade 2"),
-        ([0, 1], {"max_grade": 0}, rk.ArgumentError, "max_grade=0"),
-        ([0, 1], {"targets": "binary", "relevant": 2.0}, rk.DataError, r"all grades are below relevant=2.*between 0 and 1"),
-        ([1, 2], {"targets": "binary"}, rk.DataError, "all grades are at least relevant=1"),
-        ([0, 1], {"targets": "soft"}, rk.ArgumentError, "Known are graded, binary"),
-        ([0, 1], {"balanced": True}, rk.ArgumentError, "targets='binary'"),
+        ([0, 5], {}, rk.DataError, {"value": 5.0}),
+        ([-1, 2], {}, rk.DataError, {"value": -1.0}),
+        ([2, 2], {}, rk.DataError, {"value": 2.0}),
+        ([0, 1], {"max_grade": 0}, rk.ArgumentError, {"setting": "max_grade", "value": 0}),
+        ([0, 1], {"targets": "binary", "relevant": 2.0}, rk.DataError, {"value": 2.0, "rule": "Grades run from 0 to 1"}),
+        ([1, 2], {"targets": "binary"}, rk.DataError, {"value": 1.0}),
+        ([0, 1], {"targets": "soft"}, rk.ArgumentError, {"setting": "targets", "value": "soft"}),
+        ([0, 1], {"balanced": True}, rk.ArgumentError, {"setting": "balanced", "value": True}),
     ],
 )
-def test_logistic_targets_must_make_sense(grades, options, error, message):
+def test_logistic_targets_must_make_sense(grades, options, error, fields):
     data = graded([0, 1]).map_grades(lambda _: grades)
-    with pytest.raises(error, match=message):
+    with refused(error, **fields):
         Logistic(data, **options)
 
 
 def test_classes_are_from_two_to_fifty():
-    with pytest.raises(rk.DataError, match="all rows have grade 3"):
+    with refused(rk.DataError, place="array", value=3.0):
         Multiclass(graded([3, 3]))
     assert Multiclass(graded(list(range(50)))).outputs == 50
-    with pytest.raises(rk.DataError, match=r"51 different grades.*squared loss"):
+    with refused(rk.DataError, place="array", value=51):
         Multiclass(graded(list(range(51))))
 
 
@@ -125,10 +130,10 @@ def test_arrays_of_another_shape_are_refused(make):
     wrong = [right[0], right[:, :-1], np.asfortranarray(np.zeros((2, DATA.rows))), right.astype(np.float32)]
     for array in wrong:
         for place in range(3):
-            given = [right.copy(), right.copy(), right.copy()]
-            given[place] = array
-            with pytest.raises(rk.ArgumentError, match="contiguous float64"):
-                objective.gradients(*given)
+            arrays = [right.copy(), right.copy(), right.copy()]
+            arrays[place] = array
+            with refused(rk.ArgumentError, place=("scores", "out_push", "out_curvature")[place], value=array.shape):
+                objective.gradients(*arrays)
 
 
 def test_objectives_say_what_they_are():

@@ -10,6 +10,7 @@ import pytest
 
 import rankinite as rk
 from rankinite.measures import CONVENTIONS
+from refusals import refused
 
 # Query a: no relevant document; b: all relevant; c: grades 0 and 2, tied scores, the better one second.
 DATA = rk.read(np.zeros((6, 1)), grades=[0, 0, 1, 1, 0, 2], qid=["a", "a", "b", "b", "c", "c"])
@@ -98,7 +99,12 @@ def test_ties_by_document_id_go_from_high_to_low():
 
 
 def test_unknown_names_list_the_known():
-    with pytest.raises(rk.ArgumentError, match="rankinite, lightgbm"):
+    with refused(rk.ArgumentError, setting="convention", value="lightbgm") as caught:
         rk.evaluate(SCORES, DATA, ["ndcg"], convention="lightbgm")
-    with pytest.raises(rk.ArgumentError, match="expected, lowest"):
+    assert ", ".join(CONVENTIONS) in caught.value.rule
+    with refused(rk.ArgumentError, setting="ties", value="random") as caught:
         rk.evaluate(SCORES, DATA, ["ndcg"], ties="random")
+    assert "expected, lowest" in caught.value.rule
+    with refused(rk.DataError, value="doc_id") as caught:
+        rk.evaluate(SCORES, DATA, ["ndcg"], ties="doc_id")
+    assert "`ties='order'`" in caught.value.remedy

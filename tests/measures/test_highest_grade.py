@@ -1,6 +1,10 @@
-"""Exponential gains end at a stated grade, in evaluation and in training alike, and the error says where and what to do."""
+"""Exponential gains end at a stated grade, in evaluation and in training; the error names the place and the remedies."""
 
 from __future__ import annotations
+
+import pickle
+from contextlib import contextmanager
+from copy import copy
 
 import numpy as np
 import pytest
@@ -10,6 +14,8 @@ import rankinite as rk
 from rankinite.learners.ranknet import RankNet
 from rankinite.measures import CONVENTIONS
 from rankinite.measures.dcg import HIGHEST_EXPONENTIAL
+from rankinite.measures.grades import GradeError
+from refusals import refused
 
 MEASURES = ["ndcg@10", "dcg@5", "avendcg"]
 RANDOM = np.random.default_rng(0)
@@ -23,17 +29,18 @@ def graded(highest, other=1.0):
     return rk.read(FEATURES, grades=grades, qid=[100 + row // 5 for row in range(60)])
 
 
-def refused(measure, highest):
-    return pytest.raises(
-        rk.MeasureError,
-        match=rf"{measure}.* row 17 \(query '103'\): grade {highest:g} is above 31,.*gains=linear.*watch.*table.*map_grades",
-    )
+@contextmanager
+def beyond(measure, highest):
+    with refused(GradeError, place=", row 17 (query '103')", value=float(highest)) as caught:
+        yield
+    assert caught.value.place.startswith(measure)
+    assert all(way_out in caught.value.remedy for way_out in ("gains=linear", "watch", "table", "map_grades"))
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("highest", [31.5, 32, 100, 1024])
 def test_grades_beyond_are_refused_in_evaluation(measure, highest):
-    with refused(measure, highest):
+    with beyond(measure, highest):
         rk.evaluate(rk.Feature(0), graded(highest), measure)
 
 
@@ -62,7 +69,7 @@ def test_other_tools_keep_their_gains(convention):
     if convention in ("trec", "sklearn"):  # linear ones
         rk.evaluate(rk.Feature(0), graded(100), "ndcg@10", convention=convention, ties="order")
     else:
-        with refused("ndcg@10", 100):
+        with beyond("ndcg@10", 100):
             rk.evaluate(rk.Feature(0), graded(100), "ndcg@10", convention=convention)
 
 
@@ -86,7 +93,7 @@ LEARNERS = {
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_what_climbs_such_gains_refuses_to_train(name):
-    with refused("ndcg@10", 32):
+    with beyond("ndcg@10", 32):
         LEARNERS[name].fit(graded(32))
     LEARNERS[name].fit(graded(31))
     linear = type(LEARNERS[name])(**{**vars(LEARNERS[name]), "measure": "ndcg@10:gains=linear"})
@@ -105,27 +112,36 @@ OTHERS = {
 def test_what_needs_no_gains_trains_on_any_grades(name):
     learner, data = OTHERS[name], graded(100)
     trained = learner.fit(data)
-    assert not len(trained.history.train)  # ndcg@10, which nobody asked for, says nothing of them
-    with refused("ndcg@10", 100):
+    assert not len(trained.history.train)  # ndcg@10, which nobody asked for, is undefined for them
+    with beyond("ndcg@10", 100):
         learner.fit(data, data, allow_overlap=True)  # but something must decide on validation data
     watching = type(learner)(**{**vars(learner), "watch": "ndcg@10:gains=linear"})
     assert len(watching.fit(data, data, allow_overlap=True).history.valid) == 3
-    with refused("ndcg@5", 100):
+    with beyond("ndcg@5", 100):
         type(learner)(**{**vars(learner), "watch": "ndcg@5"}).fit(data)
 
 
 def test_combining_refuses_them_too():
-    with refused("ndcg@10", 100):
+    with beyond("ndcg@10", 100):
         rk.combine.exact(rk.Feature(0), rk.Feature(1), data=graded(100), measure="ndcg@10")
-    with refused("ndcg@10", 100):
+    with beyond("ndcg@10", 100):
         rk.combine.average([rk.Feature(0), rk.Feature(1)], graded(100))
 
 
-@pytest.mark.parametrize(
-    ("measure", "words"), [("err", "grade 9 is outside 0 … 4"), ("ndcg:gains=0/1/3", "grade 9 has no gain in the table")]
-)
-def test_other_grades_without_a_worth_are_named_with_their_place(measure, words):
-    with pytest.raises(rk.MeasureError, match=rf"{measure} on .*, row 17 \(query '103'\): {words}"):
+@pytest.mark.parametrize("measure", ["err", "ndcg:gains=0/1/3"])
+def test_other_grades_without_a_worth_are_named_with_their_place(measure):
+    with refused(GradeError, place=", row 17 (query '103')", value=9.0) as caught:
         rk.evaluate(rk.Feature(0), graded(9), measure)
-    with pytest.raises(rk.MeasureError, match=rf"{measure} on .*, row 17 \(query '103'\): {words}"):
+    assert caught.value.place.startswith(f"{measure}: ")
+    with refused(GradeError, place=caught.value.place, value=9.0):
         rk.LambdaMART(measure=measure, min_rows=3).fit(graded(9))
+
+
+def test_the_error_of_a_grade_is_copied_moved_and_pickled_whole():
+    with pytest.raises(GradeError) as caught:
+        rk.evaluate(rk.Feature(0), graded(9), "err")
+    error = caught.value
+    for other in (copy(error), pickle.loads(pickle.dumps(error)), error.at("a ranker")):
+        assert type(other) is GradeError
+        assert (other.value, other.problem, other.rule, other.remedy) == (9.0, error.problem, error.rule, error.remedy)
+    assert error.at("a ranker").place == f"a ranker: {error.place}"

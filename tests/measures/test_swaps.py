@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
+from rankinite.measures import spelling
+from rankinite.measures.base import parted_measures, trainable_measures
+from rankinite.measures.binary import BinaryMeasure
+from rankinite.measures.cutoff import ranks_up_to
+from refusals import refused
 
 TRAINABLE = [
     rk.NDCG(),
@@ -64,11 +71,43 @@ def test_trainable_measures_are_those_with_swaps():
     assert not any(isinstance(measure, rk.TrainableMeasure) for measure in others)
 
 
+def test_measures_that_can_be_trained_for_or_swept_are_asked_of_the_registry(monkeypatch):
+    monkeypatch.setattr(spelling, "_known", dict(spelling._known))
+    trained, swept = trainable_measures(), parted_measures()
+    assert {"ndcg", "dcg", "err", "ap", "rr"} <= set(trained)
+    assert set(swept) >= {*trained, "p", "recall"}
+    assert {"avendcg", "pairwise-errors", "balanced-error"}.isdisjoint(swept)
+
+    @rk.register_measure
+    @dataclass(frozen=True, slots=True)
+    class Success(BinaryMeasure):
+        """1 where a relevant document is above the cutoff."""
+
+        name = "success"
+        parts = rk.Recall.parts
+        swap = rk.RR.swap
+
+        def discounts(self, ranks):
+            return np.ones(ranks_up_to(self.cutoff, ranks))
+
+    @rk.register_measure
+    @dataclass(frozen=True)
+    class Needy(Success):
+        level: float = field(kw_only=True)
+
+        name = "needy"
+
+    assert trainable_measures() == [*trained, "success"]
+    assert parted_measures() == [*swept, "success"]
+    assert repr(rk.parse_measure("success@5:relevant=2")) == f"{Success.__qualname__}(cutoff=5, relevant=2.0)"
+
+
 def test_what_cannot_be_swapped_is_refused():
-    with pytest.raises(rk.MeasureError, match="NDCG, DCG, ERR, AP and RR do"):
+    with refused(rk.MeasureError, value="p@3") as caught:
         rk.swap_changes(rk.Precision(3), np.asarray([1.0, 0.0]))
+    assert ", ".join(trainable_measures()) in caught.value.rule
     for grades in (np.empty(0), np.zeros((2, 2)), np.float64(1.0)):
-        with pytest.raises(rk.MeasureError, match="in rank order"):
+        with refused(rk.MeasureError, place="swap_changes", value=np.shape(grades)):
             rk.swap_changes(rk.NDCG(), grades)
 
 

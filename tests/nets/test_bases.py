@@ -38,11 +38,11 @@ def test_a_base_is_inside_the_result(known, kind, hidden, tmp_path):
     result = replace(QUICK, hidden=hidden).fit(TRAIN, VALID, base=base)
     assert [part[0] for part in result.parts] == [1.0, 1.0]
     assert result.parts[0][1] is base
-    own = result.parts[1][1]
-    assert np.array_equal(result.score(VALID), base.score(VALID) + own.score(VALID))
-    assert own.history.valid[0] == pytest.approx(ndcg(base), abs=1e-12)
-    assert ndcg(result) == pytest.approx(own.history.valid.max(), abs=1e-12)
-    assert own.history.best == int(np.argmax(own.history.valid))
+    net = result.parts[1][1]
+    assert np.array_equal(result.score(VALID), base.score(VALID) + net.score(VALID))
+    assert net.history.valid[0] == pytest.approx(ndcg(base), abs=1e-12)
+    assert ndcg(result) == pytest.approx(net.history.valid.max(), abs=1e-12)
+    assert net.history.best == int(np.argmax(net.history.valid))
     result.save(tmp_path / "model")
     assert rk.load(tmp_path / "model").score(VALID).tobytes() == result.score(VALID).tobytes()
 

@@ -30,7 +30,7 @@ from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.nets import _net_kernels, _train_kernels
-from rankinite.nets._state import Rows, Steps
+from rankinite.nets._state import RowArrays, Steps
 
 SIZES = [(3, 1), (3, 4, 1), (3, 4, 2, 1)]
 MEASURES = [rk.NDCG(3), rk.NDCG(), rk.ERR(), rk.AP(), rk.RR()]
@@ -61,7 +61,7 @@ def inconsistent(seed):
 
 
 def without_itself(data, scores=None):
-    """A document against itself says nothing."""
+    """A document against itself teaches nothing."""
     return {query: [pair for pair in own if pair.better != pair.worse] for query, own in preferred_pairs(data).items()}
 
 
@@ -137,7 +137,7 @@ EACH = pytest.mark.parametrize("name", OBJECTIVES)
 
 def epoch(objective, frame, steps, data, queries, start, weights):
     """The kernels' way through the queries: the weights after it, and what they return."""
-    rows = Rows(frozen(start), np.zeros(data.rows), np.zeros(data.rows), np.zeros(data.rows))
+    rows = RowArrays(frozen(start), np.zeros(data.rows), np.zeros(data.rows), np.zeros(data.rows))
     weights, queries = weights.copy(), frozen(np.asarray(queries, np.int64))
     if isinstance(objective, PreferencePairs):
         strange = _train_kernels.climb_preferences(objective.pairs, frame, steps, data.features, queries, rows, weights)
@@ -162,11 +162,11 @@ def test_one_step_is_the_rate_times_the_sum_over_single_pairs(name, seed, sizes)
     for query in range(data.queries):
         steps = steps_of("sgd", rate, 0.0, weights)
         moved, strange = epoch(objective, frame, steps, data, [query], np.zeros(data.rows), weights)
-        own = pairs_of(data, forward(sizes, weights, inputs))[query]
+        query_pairs = pairs_of(data, forward(sizes, weights, inputs))[query]
         assert strange == -1
-        expected = weights + rate * pair_by_pair(sizes, weights, inputs, own)
+        expected = weights + rate * pair_by_pair(sizes, weights, inputs, query_pairs)
         np.testing.assert_allclose(moved, expected, rtol=1e-10, atol=1e-12)
-        assert (moved == weights).all() == (not own or not pair_by_pair(sizes, weights, inputs, own).any())
+        assert (moved == weights).all() == (not query_pairs or not pair_by_pair(sizes, weights, inputs, query_pairs).any())
 
 
 @EACH

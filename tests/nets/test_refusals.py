@@ -1,4 +1,4 @@
-"""Training that cannot go well is refused in words: senseless settings, rates too large, data that teach nothing."""
+"""Training that cannot go well is refused: senseless settings, rates too large, data that teach nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
+from refusals import refused
 
 WORLD = rk.World(features=4, documents=15, noise=0.3)
 TRAIN, VALID = rk.synthesise(20, world=WORLD), rk.synthesise(10, part="valid", world=WORLD)
@@ -27,20 +28,18 @@ EACH = pytest.mark.parametrize("kind", LEARNERS)
     ids=["LambdaRank", "RankNet", "preferences"],
 )
 def test_a_rate_that_is_too_large(learner, train, hidden, rate):
-    with pytest.raises(rk.ArgumentError, match=r"diverged in epoch \d+: .* Lower it") as raised:
+    with pytest.raises(rk.ArgumentError, match=r"rate=.*optimiser='adam'"):
         replace(learner, hidden=hidden, rate=rate).fit(train, VALID)
-    assert f"rate={rate:g}" in str(raised.value)
-    assert "optimiser='adam'" in str(raised.value)
 
 
-def test_adam_diverges_in_the_same_words_but_for_the_advice():
-    with pytest.raises(rk.ArgumentError, match=r"diverged in epoch 1.*Lower it") as raised:
+def test_adam_diverges_too_but_is_not_its_own_remedy():
+    with pytest.raises(rk.ArgumentError, match="rate=") as raised:
         rk.LambdaRank(rate=1e9).fit(TRAIN)
     assert "optimiser" not in str(raised.value)
 
 
 def test_one_start_that_diverges_is_enough():
-    with pytest.raises(rk.ArgumentError, match="diverged"):
+    with pytest.raises(rk.ArgumentError, match="rate="):
         rk.LambdaRank(rate=1e9, optimiser="sgd", restarts=2).fit(TRAIN, VALID)
 
 
@@ -49,51 +48,51 @@ def test_one_start_that_diverges_is_enough():
 
 @EACH
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("setting", "value"),
     [
-        ({"rate": 0}, "rate=0 must be a finite number above 0"),
-        ({"rate": -0.1}, "rate=-0.1"),
-        ({"rate": np.nan}, "rate=nan"),
-        ({"rate": "0.1"}, "rate='0.1'"),
-        ({"hidden": (0,)}, "hidden=0 must be a whole number from 1 on"),
-        ({"hidden": (10, -1)}, "hidden=-1"),
-        ({"hidden": (1.5,)}, "hidden=1.5"),
-        ({"hidden": (True,)}, "hidden=True"),
-        ({"hidden": True}, "hidden=True"),
-        ({"hidden": "x"}, "hidden='x' must list the units"),
-        ({"hidden": "10"}, "hidden='10' must list the units"),
-        ({"hidden": None}, "hidden=None must list the units"),
-        ({"hidden": {10}}, "must list the units"),
-        ({"optimiser": "lbfgs"}, "optimiser='lbfgs' is unknown. Known are 'adam', 'sgd'"),
-        ({"optimiser": None}, "optimiser=None is unknown"),
-        ({"nan": "zero"}, "nan='zero' is unknown. Known are 'refuse', 'mean'"),
-        ({"epochs": 0}, "epochs=0 must be a whole number from 1 on"),
-        ({"epochs": 2.5}, "epochs=2.5"),
-        ({"patience": 0}, "patience=0"),
-        ({"decay": 2}, "decay=2 must be above 0 and at most 1"),
-        ({"decay": 0.0}, "decay=0.0"),
-        ({"restarts": -1}, "restarts=-1 must be a whole number from 0 on"),
-        ({"l2": -1.0}, "l2=-1.0"),
-        ({"seed": -1}, "seed=-1"),
-        ({"seed": 1 << 64}, "too large"),
-        ({"sigma": 0.0}, "sigma=0.0"),
-        ({"train_history": 1}, "train_history=1"),
+        ("rate", 0),
+        ("rate", -0.1),
+        ("rate", np.nan),
+        ("rate", "0.1"),
+        ("hidden", (0,)),
+        ("hidden", (10, -1)),
+        ("hidden", (1.5,)),
+        ("hidden", (True,)),
+        ("hidden", True),
+        ("hidden", "x"),
+        ("hidden", "10"),
+        ("hidden", None),
+        ("hidden", {10}),
+        ("optimiser", "lbfgs"),
+        ("optimiser", None),
+        ("nan", "zero"),
+        ("epochs", 0),
+        ("epochs", 2.5),
+        ("patience", 0),
+        ("decay", 2),
+        ("decay", 0.0),
+        ("restarts", -1),
+        ("l2", -1.0),
+        ("seed", -1),
+        ("seed", 1 << 64),
+        ("sigma", 0.0),
+        ("train_history", 1),
     ],
     ids=str,
 )
-def test_settings_without_sense(kind, settings, said):
-    with pytest.raises(rk.ArgumentError, match=said) as raised:
-        kind(**settings)
-    assert str(raised.value).startswith(f"{kind.__name__}: ")
+def test_settings_without_sense(kind, setting, value):
+    with pytest.raises(rk.ArgumentError) as raised:
+        kind(**{setting: value})
+    assert str(raised.value).startswith(f"{kind.__name__}: {setting}=")
 
 
 def test_measures_that_cannot_be_trained_for():
-    with pytest.raises(rk.MeasureError, match="ndcg, dcg, err, ap and rr can"):
+    with refused(rk.MeasureError, value="p@5"):
         rk.LambdaRank(measure="p@5")
     for field in ("measure", "watch"):
-        with pytest.raises(rk.MeasureError, match=r"names no measure\. Known are ap"):
+        with refused(rk.MeasureError, value="nonsense"):
             rk.LambdaRank(**{field: "nonsense"})
-        with pytest.raises(rk.ArgumentError, match=f"{field}=.* must be one measure"):
+        with refused(rk.ArgumentError, owner="LambdaRank", setting=field, value=["err", "ndcg"]):
             rk.LambdaRank(**{field: ["err", "ndcg"]})
 
 
@@ -111,18 +110,18 @@ def test_settings_say_the_same_in_several_ways(tmp_path):
 
 @EACH
 def test_checkpoints_are_refused(kind, tmp_path):
-    with pytest.raises(rk.ArgumentError, match=r"keeps no checkpoints.*Leave it out"):
+    with pytest.raises(rk.ArgumentError, match="checkpoint"):
         kind().fit(TRAIN, callbacks=[rk.Checkpoint(tmp_path / "checkpoint")])
 
 
 @EACH
 def test_data_that_teach_nothing(kind):
     learner = kind(epochs=1)
-    with pytest.raises(rk.DataError, match="no pairs to learn from"):
+    with refused(rk.DataError, place=TRAIN.source, value=TRAIN.queries):
         learner.fit(TRAIN.map_grades(lambda grades: 0 * grades + 1))
-    with pytest.raises(rk.DataError, match="weigh"):
+    with refused(rk.DataError, place=TRAIN.source):
         learner.fit(TRAIN.with_weights(np.zeros(TRAIN.queries)))
-    with pytest.raises(rk.DataError, match="train is a ndarray"):
+    with pytest.raises(rk.DataError, match="ndarray"):
         learner.fit(TRAIN.features)
 
 
@@ -134,13 +133,13 @@ def test_bases_that_do_not_score(kind):
 
     with pytest.raises(rk.DataError, match="base"):
         kind(epochs=1).fit(TRAIN, base=Broken())
-    with pytest.raises(rk.ArgumentError, match="no ranker"):
+    with pytest.raises(rk.ArgumentError, match="base"):
         kind(epochs=1).fit(TRAIN, base=3)
     with pytest.raises(rk.DataError):
         kind(epochs=1).fit(TRAIN, VALID.select_features([0]), base=rk.Feature(0))
 
 
 @EACH
-def test_validation_data_of_which_the_measure_says_nothing(kind):
+def test_validation_data_on_which_the_measure_is_undefined(kind):
     with pytest.raises(rk.RankiniteError):
         kind(epochs=1, watch="ndcg@10").fit(TRAIN, VALID.map_grades(lambda grades: 0 * grades))

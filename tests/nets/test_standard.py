@@ -16,6 +16,7 @@ from rankinite.data.row_keys import content_order, query_order
 from rankinite.nets._state import Frame
 from rankinite.nets.network import first_weights, sizes_of
 from rankinite.nets.standard import fit_standard
+from refusals import refused
 
 WORLD = rk.World(features=4, documents=15, noise=0.3)
 TRAIN, VALID = rk.synthesise(20, world=WORLD), rk.synthesise(10, part="valid", world=WORLD)
@@ -88,7 +89,7 @@ def test_a_feature_that_is_never_known_has_no_part(hidden):
 @EACH
 @pytest.mark.parametrize("value", [0.0, -3.5, 3e38, np.nan])
 def test_features_that_all_tell_nothing_are_refused(hidden, value):
-    with pytest.raises(rk.DataError, match=r"none of the 2 features varies.*check"):
+    with refused(rk.DataError, place=TRAIN.source, value=2):
         replace(QUICK, hidden=hidden, nan="mean").fit(with_features(TRAIN, np.full((TRAIN.rows, 2), value)))
 
 
@@ -108,15 +109,16 @@ def test_values_next_to_each_other_and_far_from_zero_do_no_harm(hidden):
 def test_missing_values_are_refused_with_their_place_and_a_remedy(hidden):
     features = TRAIN.features.copy()
     features[17, 2] = np.nan
-    gap = rf"{TRAIN.feature_names[2]!r} of row 17 is missing.*nan='mean'"
+    gap = {"place": ", row 17", "value": TRAIN.feature_names[2]}
     data, learner = with_features(TRAIN, features), replace(QUICK, hidden=hidden)
     for train, valid in ((data, None), (VALID, data)):
-        with pytest.raises(rk.DataError, match=gap):
+        with refused(rk.DataError, **gap) as caught:
             learner.fit(train, valid)
+        assert "`nan='mean'`" in caught.value.remedy
     ranker = learner.fit(TRAIN)
-    for given_ in (data, features, features.astype(float)):
-        with pytest.raises(rk.DataError, match=gap):
-            ranker.score(given_)
+    for scored in (data, features, features.astype(float)):
+        with refused(rk.DataError, **gap):
+            ranker.score(scored)
 
 
 @EACH
@@ -163,7 +165,7 @@ def test_infinite_features_are_refused(hidden, value, nan):
     for dtype in (np.float32, np.float64):
         features = VALID.features.astype(dtype)
         features[[5, 9], 2] = value
-        with pytest.raises(rk.DataError, match=rf"row 5 .*{value}"):
+        with refused(rk.DataError, place=", row 5", value=float(value)):
             ranker.score(features)
 
 
@@ -174,7 +176,7 @@ def test_infinite_features_are_refused_in_training(hidden, which):
     features = data[which].features.copy()
     features[5, 2] = np.inf
     data[which] = with_features(data[which], features)
-    with pytest.raises(rk.DataError, match=r"row 5 .*inf"):
+    with refused(rk.DataError, place=", row 5", value=np.inf):
         replace(QUICK, hidden=hidden).fit(**data)
 
 
@@ -193,11 +195,11 @@ def test_features_are_found_by_name_or_by_place(hidden):
 @EACH
 def test_other_columns_are_refused(hidden):
     ranker = replace(QUICK, hidden=hidden).fit(TRAIN)
-    with pytest.raises(rk.DataError, match="3 columns but the model has 4"):
+    with pytest.raises(rk.DataError):
         ranker.score(VALID.features[:, :3])
-    with pytest.raises(rk.DataError, match="no feature"):
+    with pytest.raises(rk.DataError):
         ranker.score(VALID.select_features([0, 1, 2]))
-    with pytest.raises(rk.DataError, match="matrix"):
+    with pytest.raises(rk.DataError):
         ranker.score(VALID.features[0])
     with pytest.raises(rk.DataError):
         replace(QUICK, hidden=hidden).fit(TRAIN, VALID.select_features([0, 1, 2]))

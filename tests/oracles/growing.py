@@ -125,3 +125,14 @@ class Node:
         """The largest gain of all legal cuts, 0 if there is none."""
         gains = [self.gain(mask, left) for feature, left in self.cuts(mask) if self.is_legal(mask, left, feature, slack)]
         return max(gains, default=0.0)
+
+
+def small_rows(seed, rows=40, features=3, *, levels=8, missing=0.2, weightless=0.2):
+    """Few values per feature, some missing; pushes and curvatures, some rows with neither."""
+    random = np.random.default_rng(seed)
+    matrix = random.integers(0, levels, (rows, features)).astype(np.float32)
+    matrix[random.random(matrix.shape) < missing] = np.nan
+    push, curvature = random.normal(size=rows), random.uniform(0.1, 1.0, rows)
+    silent = random.random(rows) < weightless
+    push[silent], curvature[silent] = 0.0, 0.0
+    return matrix, push, curvature

@@ -1,4 +1,4 @@
-"""Settings outside their range are refused, and the message names the setting, the value and the rule."""
+"""Settings outside their range are refused, and the error names the setting."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import rankinite as rk
 from rankinite.learners.boosting import Boosting
 from rankinite.trees.settings import TreeSettings
+from refusals import refused
 
 WRONG = {
     "leaves": [1, 0, -3, 2.0, "31", True, None],
@@ -72,15 +73,19 @@ def test_unknown_names_list_the_known_ones():
         rk.MART(criterion="gini")
     with pytest.raises(rk.ArgumentError, match="'squared', 'graded', 'binary', 'balanced'"):
         rk.MART(loss="absolute")
-    with pytest.raises(rk.MeasureError, match="ndcg"):
+    with refused(rk.MeasureError, value="nonsense"):
         rk.LambdaMART(measure="nonsense")
-    with pytest.raises(rk.MeasureError, match="ndcg"):
+    with refused(rk.MeasureError, value="nonsense"):
         rk.McRank(watch="nonsense")
 
 
 def test_settings_that_exclude_each_other_are_refused():
-    with pytest.raises(rk.ArgumentError, match=r"node_row_share.*symmetric"):
+    with refused(rk.ArgumentError, owner="TreeSettings", setting="node_row_share", value=0.5):
         TreeSettings(shape="symmetric", node_row_share=0.5)
+    with refused(rk.ArgumentError, owner="TreeSettings", setting="leaves", value=1 << 21):
+        TreeSettings(shape="symmetric", leaves=1 << 21)
+    with refused(rk.ArgumentError, owner="TreeSettings", setting="monotone", value="+a"):
+        TreeSettings(monotone=("+a", "-a"))
 
 
 def test_edges_of_the_ranges_are_allowed():
@@ -108,7 +113,7 @@ def test_a_symmetric_tree_has_the_levels_its_leaves_fill(leaves, depth, levels):
 
 def test_monotone_names_must_be_features():
     assert TreeSettings(monotone="-b").signs(["a", "b"]).tolist() == [0, -1]
-    with pytest.raises(rk.DataError, match=r"'c'.*'a', 'b'"):
+    with refused(rk.DataError, setting="monotone", value="+c"):
         TreeSettings(monotone=("+c",)).signs(["a", "b"])
 
 
@@ -120,10 +125,10 @@ def test_settings_are_plain_values_for_the_model_file():
 
 def test_numbers_of_numpy_are_taken_for_pythons_own():
     """A grid search draws them from np.arange or np.logspace."""
-    given = rk.LambdaMART(
+    learner = rk.LambdaMART(
         leaves=np.int64(7), trees=np.int32(3), rate=np.float32(0.5), normalise=np.bool_(False), seed=np.uint8(4)
     )
-    assert given == rk.LambdaMART(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
-    assert {type(given.leaves), type(given.trees), type(given.seed)} == {int}
+    assert learner == rk.LambdaMART(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
+    assert {type(learner.leaves), type(learner.trees), type(learner.seed)} == {int}
     with pytest.raises(rk.ArgumentError, match="leaves"):
         rk.LambdaMART(leaves=np.float64(7.5))

@@ -63,9 +63,9 @@ def test_each_level_asks_the_question_that_gains_most(seed, shape):
     levels = levels_of(tree)
     assert len(levels) - 1 <= shape.levels()
     for level, nodes in enumerate(levels):
-        own = [masks[number] for number in nodes]
+        level_masks = [masks[number] for number in nodes]
         cuts = [left for _, left in node.cuts(np.ones(len(push), bool))]
-        surely, possibly = (max(level_gain(node, own, left, slack) for left in cuts) for slack in (UNIT, -UNIT))
+        surely, possibly = (max(level_gain(node, level_masks, left, slack) for left in cuts) for slack in (UNIT, -UNIT))
         if level == len(levels) - 1:
             assert level == shape.levels() or surely <= NEAR
             continue

@@ -65,7 +65,7 @@ def bootstrap_sums(values: Floats, seed: np.uint64, first: int, out_sums: Floats
     half_word = np.uint64(32)
     for r in range(len(out_sums)):
         counter = stream(seed, np.uint64(first + r))
-        # Two draws a word, in two sums: the additions need not wait for each other.
+        # Two draws per word, in two sums: the additions need not wait for each other.
         even, odd = 0.0, 0.0
         for _ in range(n // 2):
             counter += STEP

@@ -1,4 +1,4 @@
-"""Confidence intervals end where a measure's range does.
+"""Bounds of confidence intervals: they end where a measure's range does.
 
 Cutting an interval to the values that the mean can have loses no coverage: what is cut off cannot be the true mean.
 """
@@ -24,8 +24,8 @@ def mean_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
     least, greatest = measure.bounds
     if measure.pooled:
         return least, greatest
-    below = any((own < least - NOISE).any() for own in values)
-    above = any((own > greatest + NOISE).any() for own in values)
+    below = any((some < least - NOISE).any() for some in values)
+    above = any((some > greatest + NOISE).any() for some in values)
     return -math.inf if below else least, math.inf if above else greatest
 
 
@@ -43,6 +43,6 @@ def cut(interval: tuple[float, float], mean: float, bounds: tuple[float, float])
 
 
 def half_note(interval: str, spreads: Iterable[str]) -> str:
-    """What ``±`` means, for the note of a table of means, and what stands in its place where an interval was cut."""
+    """What ``±`` means, for the note of a table of means, and what replaces it where an interval was cut."""
     cut_off = any(not text.startswith("±") for text in spreads)
     return f"±: half the {interval}" + (", or both its ends where the measure's range cuts it" if cut_off else "")

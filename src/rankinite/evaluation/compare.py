@@ -1,4 +1,4 @@
-"""Which ranker is better, and is it more than chance? Several rankers on the same queries."""
+"""Comparison: which of several rankers is better on the same queries, and is it more than chance?"""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError
-from rankinite.evaluation.bounds import half_note
-from rankinite.evaluation.evaluate import Evaluation, Result, evaluate_ranker, finite, percent
+from rankinite.errors import ArgumentError, listed, quoted
+from rankinite.evaluation import tables
+from rankinite.evaluation.evaluate import Evaluation, evaluate_ranker
 from rankinite.evaluation.inputs import Scorer, as_measures
-from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs, floor_note
+from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
-from rankinite.grid import Grid, number
+from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
@@ -32,9 +32,9 @@ class Comparison:
     """Every system by every measure, and every pair of systems tested."""
 
     evaluations: Mapping[str, Evaluation]
-    """System name → its evaluation, in the order given."""
+    """System name → its evaluation, in the order of the rankers."""
     pairs: tuple[PairTest, ...]
-    """Measure by measure, every pair of systems that was tested, in the order given."""
+    """Measure by measure, every pair of systems that was tested, in the same order."""
     test: Test
     """The test that decides about significance."""
     alpha: float
@@ -56,17 +56,19 @@ class Comparison:
     def warnings(self) -> tuple[str, ...]:
         """What to bear in mind: which systems were trained on these queries, and which return nothing for some of them."""
         overlaps = {name: result.overlap for name, result in self.evaluations.items()}
-        uncovered = (f"{name}: {text}" for name, own in self.evaluations.items() for text in own.coverage.warnings)
+        uncovered = (f"{name}: {text}" for name, result in self.evaluations.items() for text in result.coverage.warnings)
         return (*overlap_warnings(overlaps, self._any.source), *uncovered)
 
     @property
     def letters(self) -> dict[str, str]:
         """System name → its letter."""
-        return {name: _letter(place) for place, name in enumerate(self.evaluations)}
+        return {name: tables.letter(place) for place, name in enumerate(self.evaluations)}
 
     def __getitem__(self, system: str) -> Evaluation:
         if system not in self.evaluations:
-            raise ArgumentError(f"no system is named {system!r}. The systems are {', '.join(map(repr, self.systems))}.")
+            raise ArgumentError(
+                f"no system is named {quoted(system)}", value=system, rule=f"The systems are {listed(self.systems)}"
+            )
         return self.evaluations[system]
 
     def pair(self, first: str, second: str, measure: Measure | str) -> PairTest:
@@ -77,8 +79,14 @@ class Comparison:
                 return pair if pair.first == first else pair.mirrored()
         self[second]  # an unknown name has its own error
         if first == second:
-            raise ArgumentError(f"{first!r} cannot be compared with itself. Give two different systems.")
-        raise ArgumentError(f"{first!r} and {second!r} were not compared, as against= names neither. Leave it out to test all.")
+            raise ArgumentError(
+                f"{quoted(first)} cannot be compared with itself", value=first, remedy="Give two different systems"
+            )
+        raise ArgumentError(
+            f"{quoted(first)} and {quoted(second)} were not compared, as `against=…` names neither",
+            value=(first, second),
+            remedy="Leave it out to test all pairs",
+        )
 
     def better_than(self, system: str, measure: Measure | str) -> tuple[str, ...]:
         """The systems that ``system`` is significantly better than."""
@@ -97,39 +105,11 @@ class Comparison:
 
     def grid(self) -> Grid:
         """Systems × measures: mean, half the interval, and the letters of the systems it is significantly better than."""
-        rows = tuple(
-            (letter, name, *(self._cell(name, measure) for measure in self.measures)) for name, letter in self.letters.items()
-        )
-        best = {
-            (row, 2 + column)
-            for column, measure in enumerate(self.measures)
-            for row, name in enumerate(self.systems)
-            if name in self.best(measure)
-        }
-        header = ("", "system", *map(str, self.measures))
-        return Grid(header, rows, "l" * len(header), self._any.source, self._notes(), frozenset(best))
+        return tables.systems_grid(self)
 
     def pairs_grid(self) -> Grid:
         """Every pair: difference, wins / ties / losses, and the p-values of the three tests, raw and Holm-corrected."""
-        confidence = percent(self._any.confidence)
-        header = ("measure", "first", "second", "difference", f"{confidence} interval", "wins/ties/losses")
-        rows = tuple(
-            (
-                str(pair.measure),
-                pair.first,
-                pair.second,
-                number(pair.difference, signed=True),
-                " to ".join(number(end, signed=True) for end in pair.interval),
-                f"{pair.wins}/{pair.ties}/{pair.losses}",
-                *(text for test in TESTS for text in (pair.p(test).raw_text, pair.p(test).holm_text)),
-            )
-            for pair in self.pairs
-        )
-        names = tuple(name for test in TESTS for name in (test, "Holm"))
-        below = floor_note(pair.p(test) for pair in self.pairs for test in TESTS)
-        drawn = f"{self.resamples} resamples, seed {self.seed}"
-        note = f"p-values of the paired tests, each raw and Holm-corrected; {drawn}{below}."
-        return Grid((*header, *names), rows, "lll" + "r" * 9, f"{self._any.source}: pairs", (note,))
+        return tables.pairs_grid(self)
 
     def plot_means(self, measure: Measure | str | None = None, axes: Axes | None = None) -> Axes:
         """Draw every system's mean with its interval, by the first measure if none is named."""
@@ -156,48 +136,16 @@ class Comparison:
         return "\n\n".join(grid.text() for grid in self._grids(pairs))
 
     def to_csv(self) -> str:
-        """One line a system and measure, with all digits."""
-        rows = tuple(
-            (
-                name,
-                str(r.measure),
-                *map(repr, (r.mean, *r.interval)),
-                str(r.queries),
-                str(r.skipped),
-                self._beaten_names(name, r),
-            )
-            for name, evaluation in self.evaluations.items()
-            for r in evaluation.results
-        )
-        return Grid(("system", "measure", "mean", "low", "high", "queries", "skipped", "better than"), rows).csv()
+        """One line per system and measure, with all digits."""
+        return tables.systems_csv(self)
 
     def pairs_to_csv(self) -> str:
-        """One line a pair and measure, with all digits."""
-        rows = [pair.record() for pair in self.pairs]
-        return Grid(tuple(rows[0]), tuple(tuple(map(str, row.values())) for row in rows)).csv()
+        """One line per pair and measure, with all digits."""
+        return tables.pairs_csv(self)
 
     def to_json(self) -> str:
         """Everything there is; what is undefined or infinite is null."""
-        content = {
-            "test": self.test,
-            "correction": "holm",
-            "alpha": self.alpha,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "warnings": list(self.warnings),
-            "systems": {
-                name: {
-                    **evaluation.to_dict(),
-                    "better_than": {str(m): list(self.better_than(name, m)) for m in self.measures},
-                }
-                for name, evaluation in self.evaluations.items()
-            },
-            "pairs": [
-                {key: finite(value) if isinstance(value, float) else value for key, value in pair.record().items()}
-                for pair in self.pairs
-            ],
-        }
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
+        return json.dumps(tables.content(self), ensure_ascii=False, allow_nan=False, indent=1)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -212,37 +160,6 @@ class Comparison:
 
     def _grids(self, pairs: bool) -> list[Grid]:
         return [self.grid(), self.pairs_grid()] if pairs else [self.grid()]
-
-    def _beaten(self, name: str, result: Result) -> str:
-        letters = [self.letters[other] for other in self.better_than(name, result.measure)]
-        return ("" if len(self.systems) <= 26 else ",").join(letters)
-
-    def _beaten_names(self, name: str, result: Result) -> str:
-        return "; ".join(self.better_than(name, result.measure))
-
-    def _cell(self, name: str, measure: Measure) -> str:
-        result = self.evaluations[name][measure]
-        beaten = self._beaten(name, result)
-        return f"{number(result.mean)} {result.spread}" + (f" >{beaten}" if beaten else "")
-
-    def _notes(self) -> tuple[str, ...]:
-        shared = self._any
-        counts: dict[tuple[int, int], list[str]] = {}
-        for result in shared.results:
-            counts.setdefault((result.queries, result.skipped), []).append(str(result.measure))
-        pairs = len(self.pairs) // len(self.measures)
-        decided = (
-            f"{self.test} test, paired by query; Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {self.alpha:g}"
-        )
-        spreads = (result.spread for evaluation in self.evaluations.values() for result in evaluation.results)
-        half = half_note(f"{percent(shared.confidence)} confidence interval of the mean", spreads)
-        return (
-            *self.warnings,
-            f"{half}. * or bold: best mean.",
-            f">: significantly better than the systems of these letters ({decided}).",
-            *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
-            f"Convention {shared.convention}, ties {shared.ties}; {self.resamples} resamples, seed {self.seed}.",
-        )
 
 
 def compare(
@@ -259,7 +176,7 @@ def compare(
     confidence: float = 0.95,
     against: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare rankers, or scores one a row of ``data``, by name.
+    """Compare rankers, or scores, one per row of ``data``, by name.
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
@@ -268,23 +185,7 @@ def compare(
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
-    if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
-        raise ArgumentError(f"the rankers are a {type(rankers).__name__}. Give a mapping of names, as {{'name': ranker, …}}.")
-    if len({str(name) for name in rankers}) < len(rankers):
-        raise ArgumentError(f"two systems have the same name among {', '.join(map(str, rankers))}. Names must differ.")
-    if len(rankers) < 2:
-        raise ArgumentError(f"{len(rankers)} system(s) to compare. Give at least two, as {{'name': ranker, …}}.")
-    if test not in TESTS:
-        raise ArgumentError(f"test={test!r} is unknown. Known are {', '.join(TESTS)}.")
-    if not 0.0 < alpha < 1.0:
-        raise ArgumentError(f"alpha={alpha}: it must lie between 0 and 1, for example 0.05.")
-    if against is not None and not against:
-        raise ArgumentError("against names no system. Give at least one, or leave it out to test all pairs.")
-    unknown = [name for name in against or () if name not in rankers]
-    if unknown:
-        raise ArgumentError(
-            f"against={unknown[0]!r}: no system has that name. The systems are {', '.join(map(repr, rankers))}."
-        )
+    _check(rankers, test, alpha, against)
     asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
     evaluations = {
         str(name): replace(
@@ -298,7 +199,41 @@ def compare(
     return Comparison(evaluations, pairs, test, alpha, resamples, seed)
 
 
-def _letter(place: int) -> str:
-    """a, b, … z, aa, ab, …"""
-    before, last = divmod(place, 26)
-    return (_letter(before - 1) if before else "") + "abcdefghijklmnopqrstuvwxyz"[last]
+def _check(rankers: Mapping[str, Scorer | npt.ArrayLike], test: Test, alpha: float, against: Sequence[str] | None) -> None:
+    """Refuse systems that cannot be told apart, and settings outside their range."""
+    if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+        raise ArgumentError(
+            f"the rankers are a {type(rankers).__name__}",
+            owner="compare",
+            value=type(rankers).__name__,
+            remedy="Give a mapping of names, as {'name': ranker, …}",
+        )
+    names = [str(name) for name in rankers]
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise ArgumentError(f"two systems are called {quoted(twice)}", owner="compare", value=twice, rule="Names must differ")
+    if len(rankers) < 2:
+        raise ArgumentError(
+            f"fewer than two systems are compared: {listed(rankers) or 'none'}",
+            owner="compare",
+            value=len(rankers),
+            remedy="Give at least two, as {'name': ranker, …}",
+            shell_remedy="Give at least two",
+        )
+    if test not in TESTS:
+        raise ArgumentError("is unknown", owner="compare", setting="test", value=test, rule=f"Known are {', '.join(TESTS)}")
+    if not 0.0 < alpha < 1.0:
+        raise ArgumentError("must lie between 0 and 1", owner="compare", setting="alpha", value=alpha, remedy="0.05 is usual")
+    if against is not None and not against:
+        raise ArgumentError(
+            "names no system",
+            owner="compare",
+            setting="against",
+            value=against,
+            remedy="Give at least one, or leave it out to test all pairs",
+        )
+    for name in against or ():
+        if name not in rankers:
+            raise ArgumentError(
+                "names no system", owner="compare", setting="against", value=name, rule=f"The systems are {listed(rankers)}"
+            )

@@ -13,7 +13,7 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import listed
 
 MOST_NAMES = 5
-"""So many queries are named in a sentence; the others are counted."""
+"""The most queries that are named in a sentence; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)

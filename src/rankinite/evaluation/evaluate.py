@@ -1,4 +1,4 @@
-"""How good is a ranker on judged data? Means with confidence intervals, and the value of every query."""
+"""Evaluation: how good a ranker is on judged data, as means with confidence intervals and the value of every query."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import SCORE, Floats, Strings
-from rankinite.engine.parallel import over_queries
-from rankinite.errors import DataError, MeasureError
+from rankinite.engine.kernel import Floats, Strings
+from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
 from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
+from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number, spread
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
-from rankinite.measures.grades import grades_of
-from rankinite.measures.ranking import Ranking, Ties, check_ties, rank_checked
+from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What one measure says."""
+    """The values of one measure."""
 
     measure: Measure
     """The measure asked for."""
@@ -41,11 +40,11 @@ class Result:
     """Student's confidence interval of the mean over queries, cut to what the measure can be; all of that when one query is
     counted."""
     per_query: Floats
-    """One value a query of the data, NaN where it was skipped."""
+    """One value per query of the data, NaN where it was skipped."""
 
     @property
     def spread(self) -> str:
-        """What is printed behind the mean: half the interval as ``±0.0284``, or both ends where the measure's range cuts it."""
+        """What is printed after the mean: half the interval as ``±0.0284``, or both ends where the measure's range cuts it."""
         return spread(self.mean, self.interval)
 
     @property
@@ -61,10 +60,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What every measure says of one ranker; ``evaluation["ndcg@10"]`` is the :class:`Result` of one."""
+    """The values of every measure for one ranker; ``evaluation["ndcg@10"]`` is the :class:`Result` of one."""
 
     results: tuple[Result, ...]
-    """One a measure, in the order asked for."""
+    """One per measure, in the order asked for."""
     qids: Strings
     """The queries, in the order of each result's ``per_query``."""
     convention: str
@@ -97,7 +96,9 @@ class Evaluation:
                 return result
         if isinstance(measure, str) and (parsed := parse_measure(measure)) in self.measures:
             return self[parsed]
-        raise MeasureError(f"{measure} was not evaluated. Evaluated were {', '.join(map(str, self.measures))}.")
+        raise MeasureError(
+            f"{measure} was not evaluated", value=str(measure), rule=f"Evaluated were {', '.join(map(str, self.measures))}"
+        )
 
     def grid(self) -> Grid:
         """The table that is printed."""
@@ -127,7 +128,7 @@ class Evaluation:
         return self.grid().latex()
 
     def to_csv(self) -> str:
-        """One line a measure, with all digits."""
+        """One line per measure, with all digits."""
         rows = tuple((str(r.measure), *map(repr, (r.mean, *r.interval)), str(r.queries), str(r.skipped)) for r in self.results)
         return Grid(("measure", "mean", "low", "high", "queries", "skipped"), rows).csv()
 
@@ -174,9 +175,9 @@ def evaluate(
     ties: Ties | None = None,
     confidence: float = 0.95,
 ) -> Evaluation:
-    """Measure a ranker, or scores one a row of ``data``.
+    """Measure a ranker, or scores, one per row of ``data``.
 
-    By default queries whose documents all have one grade are skipped, as are those a measure says nothing of, and
+    By default queries whose documents all have one grade are skipped, as are those for which a measure is undefined, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
     overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no
     document is returned, which count as nothing found, and of queries of a TREC run that nobody judged.
@@ -200,50 +201,44 @@ def evaluate_ranker(
     """Measure a ranker, called ``name`` in messages, or scores."""
     scores = scores_of(ranker, data, name)
     if not data.queries:
-        raise DataError(f"{data.source} has no queries, so there is nothing to evaluate.")
+        raise DataError(
+            "there are no queries, so there is nothing to evaluate",
+            place=data.source,
+            value=0,
+            remedy="Give data with at least one query",
+        )
     rule = convention.ties if ties is None else ties
     check_ties(rule, data.doc_ids)
-    results: list[Result] = []
-    for measure, values in zip(measures, _all_per_query(scores, data, measures, convention, rule), strict=True):
-        if np.isinf(values).any():
-            qid = str(data.qids[int(np.argmax(np.isinf(values)))])
-            raise MeasureError(f"{measure} is infinite on query {qid!r}. Values must be finite, or NaN.")
-        counted = values[~np.isnan(values)]
-        if not len(counted):
-            raise DataError(
-                f"{data.source}: all {data.queries} queries are skipped by {measure}: their documents have one grade only, or "
-                "the measure says nothing of them. So there is no mean. Check the grades, or choose a convention that "
-                "counts such queries, for example convention='lightgbm'."
-            )
-        values.flags.writeable = False
-        mean = exact_mean(counted)
-        interval = cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
-        results.append(Result(measure, mean, interval, values))
+    values = values_per_query(scores, data, measures, convention, rule)
+    results = tuple(
+        _result(measure, of_queries, data, confidence) for measure, of_queries in zip(measures, values, strict=True)
+    )
     coverage = coverage_of(ranker, scores, data)
-    return Evaluation(tuple(results), data.qids, convention.name, rule, confidence, data.source, coverage)
+    return Evaluation(results, data.qids, convention.name, rule, confidence, data.source, coverage)
 
 
-def _all_per_query(
-    scores: Floats, data: Dataset, measures: Sequence[Measure], convention: Convention, ties: Ties
-) -> list[Floats]:
-    """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
-
-    def part(first: int, last: int) -> list[Floats]:
-        start, end = data.offsets[first], data.offsets[last]
-        grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
-        doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
-        own = scores[start:end]
-        if convention.single_precision:
-            with np.errstate(over="ignore"):
-                own = own.astype(np.float32).astype(SCORE)
-        rules: set[Ties] = {_rule(measure, ties) for measure in measures}
-        rankings = {rule: rank_checked(own, grades, offsets, rule, doc_ids) for rule in rules}
-        return [_per_query(measure, rankings[_rule(measure, ties)], convention, data) for measure in measures]
-
-    if any(measure.pooled for measure in measures):
-        return part(0, data.queries)
-    parts = over_queries(part, data.offsets)
-    return [np.concatenate(values) for values in zip(*parts, strict=True)]
+def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) -> Result:
+    """The mean and its interval over the queries counted; refuses values that have none."""
+    if np.isinf(values).any():
+        qid = str(data.qids[int(np.argmax(np.isinf(values)))])
+        raise MeasureError(
+            "the value is infinite",
+            place=f"{measure}: {data.source}, query {quoted(qid)}",
+            value=qid,
+            rule="Values must be finite, or NaN",
+        )
+    counted = values[~np.isnan(values)]
+    if not len(counted):
+        raise DataError(
+            f"all {data.queries} queries are skipped by {measure}: their documents have one grade only, or the measure is "
+            "undefined for them. So there is no mean",
+            place=data.source,
+            value=data.queries,
+            remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",
+        )
+    values.flags.writeable = False
+    mean = exact_mean(counted)
+    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
 
 
 def percent(share: float) -> str:
@@ -254,25 +249,3 @@ def percent(share: float) -> str:
 def finite(value: float) -> float | None:
     """The value as JSON has it: NaN and infinities are null."""
     return value if math.isfinite(value) else None
-
-
-def _rule(measure: Measure, ties: Ties) -> Ties:
-    """The rule for ties as it applies to a measure: the lowest error is that of the best order."""
-    if measure.higher_is_better or ties not in {"lowest", "highest"}:
-        return ties
-    return "highest" if ties == "lowest" else "lowest"
-
-
-def _per_query(measure: Measure, ranking: Ranking, convention: Convention, data: Dataset) -> Floats:
-    """The value of every query, NaN where the convention skips it; ``data``: of which the ranking is a part."""
-    with grades_of(data, measure):
-        values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
-    if values.shape != (ranking.queries,):
-        raise MeasureError(f"{measure} gave values of shape {values.shape} for {ranking.queries} queries. Give one a query.")
-    if measure.pooled:
-        return values
-    if convention.empty is not None:
-        values[np.isnan(values)] = convention.empty
-    if convention.skip_one_grade:
-        values[ranking.one_grade] = np.nan
-    return values

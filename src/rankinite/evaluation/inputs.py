@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, cut, quoted
 from rankinite.measures.base import Measure
 from rankinite.measures.spelling import parse_measure
+
+_EXAMPLE: Final = {"remedy": "Give for example NDCG(10) or 'ndcg@10'", "shell_remedy": "Give for example ndcg@10"}
 
 
 @runtime_checkable
@@ -20,37 +22,53 @@ class Scorer(Protocol):
     """Anything that scores the rows of a data set."""
 
     def score(self, data: Dataset, /) -> npt.ArrayLike:
-        """One score a row; the highest comes first, −inf is not returned at all."""
+        """One score per row; the highest comes first, −inf is not returned at all."""
         ...
 
 
 def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:
-    """The scores of a ranker, or the scores given, checked: one number a row."""
-    place = f"{name}: " if name else ""
+    """The scores of a ranker, called ``name`` in messages, or scores, checked: one number per row."""
     if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
-        raise DataError(f"{place}the data are a {type(data).__name__}. Give a Dataset, as rankinite.read returns.")
-    given = ranker.score(data) if isinstance(ranker, Scorer) and not isinstance(ranker, type) else ranker
+        raise DataError(
+            f"the data are a {type(data).__name__}",
+            place=name,
+            value=type(data).__name__,
+            remedy="Give a Dataset, as rankinite.read returns",
+        )
+    values = ranker.score(data) if isinstance(ranker, Scorer) and not isinstance(ranker, type) else ranker
     try:
-        scores = np.asarray(given, SCORE)
+        scores = np.asarray(values, SCORE)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{place}{type(ranker).__name__} is neither a ranker nor numbers ({error}). Give an object with a method "
-            "score(data), or one score for each row."
+            f"{type(ranker).__name__} is neither a ranker nor numbers ({cut(error)})",
+            place=name,
+            value=type(ranker).__name__,
+            remedy="Give an object with a method score(data), or one score for each row",
         ) from error
     if scores.shape != (data.rows,):
         raise DataError(
-            f"{place}the scores have shape {scores.shape} but {data.source} has {data.rows} rows. "
-            "Give one score for each row, in the order of the data's rows."
+            f"the scores have shape {scores.shape} but {data.source} has {data.rows} rows",
+            place=name,
+            value=scores.shape,
+            remedy="Give one score for each row, in the order of the data's rows",
         )
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):
-        row = int(bad[0])
-        qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
-        raise DataError(
-            f"{place}row {row} of {data.source} (query {qid!r}) has score NaN, as have {len(bad) - 1} other rows. "
-            "NaN has no place in a ranking; give −inf for a document that is not returned."
+        problem = DataError(
+            f"the score is NaN ({len(bad)} NaN scores in all)",
+            place=row_place(data, int(bad[0])),
+            value=len(bad),
+            rule="NaN has no place in a ranking",
+            remedy="Give −inf for a document that is not returned",
         )
+        raise problem.at(name) if name else problem
     return np.ascontiguousarray(scores)
+
+
+def row_place(data: Dataset, row: int) -> str:
+    """A row of data, as errors name it."""
+    qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
+    return f"{data.source}, row {row} (query {quoted(qid)})"
 
 
 def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Measure, ...]:
@@ -60,25 +78,27 @@ def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Meas
     for entry in listed:
         measure: Any = parse_measure(entry) if isinstance(entry, str) else entry
         if isinstance(measure, type) or not isinstance(measure, Measure):
-            raise ArgumentError(f"{measure!r} is not a measure. Give for example NDCG(10) or 'ndcg@10'.")
+            raise ArgumentError(f"{quoted(measure)} is not a measure", value=measure, **_EXAMPLE)
         if measure not in parsed:
             parsed.append(measure)
     if not parsed:
-        raise ArgumentError("no measure was given. Give at least one, for example NDCG(10) or 'ndcg@10'.")
+        raise ArgumentError("no measure was given", value=listed, **_EXAMPLE)
     names = [str(measure) for measure in parsed]
     if len(set(names)) < len(names):
-        raise ArgumentError(f"two measures are called {max(names, key=names.count)!r}. Give them different names.")
+        twice = max(names, key=names.count)
+        raise ArgumentError(f"two measures are called {twice!r}", value=twice, remedy="Give them different names")
     return tuple(parsed)
 
 
-def one_measure(name: str, field: str, given: Measure | str) -> Measure:
+def one_measure(name: str, field: str, chosen: Measure | str) -> Measure:
     """The measure of a setting; refuses what is none, or several."""
+    error = ArgumentError("must be one measure", owner=name, setting=field, value=chosen, **_EXAMPLE)
     try:
-        measures = as_measures(given)
+        measures = as_measures(chosen)
     except ArgumentError as problem:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. {problem}") from problem
+        raise error from problem
     if len(measures) != 1:
-        raise ArgumentError(f"{name}: {field}={given!r} must be one measure. Give for example NDCG(10) or 'ndcg@10'.")
+        raise error
     return measures[0]
 
 

@@ -1,4 +1,4 @@
-"""What the interval and the p-value of a pair say, in sentences for those who ask."""
+"""Explanations of the interval and the p-value of a pair, in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two systems on the same queries: the difference, its interval, and what three paired tests say of it."""
+"""Two systems on the same queries: the difference, its interval, and the outcome of three paired tests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, get_args
 import numpy as np
 
 from rankinite.choices import Test
-from rankinite.engine.kernel import Strings
-from rankinite.errors import MeasureError
+from rankinite.engine.kernel import Flags, Strings
+from rankinite.errors import MeasureError, quoted
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.evaluation.significance import (
@@ -39,7 +39,7 @@ class PValue:
     holm: float
     """Corrected for the number of pairs compared by this measure."""
     floor: float = 0.0
-    """The least that ``raw`` can be with so many resamples; 0 where nothing was resampled."""
+    """The least that ``raw`` can be with this number of resamples; 0 where nothing was resampled."""
     holm_floor: float = 0.0
     """The least that ``holm`` can be."""
 
@@ -131,7 +131,7 @@ class PairTest:
 
 def floor_note(found: Iterable[PValue]) -> str:
     """What ``<`` means, for the note of a table of p-values that has one."""
-    return "; <: smaller than so many resamples can show" if any(p.limited for p in found) else ""
+    return "; <: smaller than this number of resamples can show" if any(p.limited for p in found) else ""
 
 
 def compare_pairs(
@@ -174,14 +174,8 @@ def _test_pair(
 ) -> PairTest:
     """One pair with its raw p-values in place of the corrected ones."""
     (first, a), (second, b) = one, other
-    skipped = np.isnan(a.per_query)
-    unlike = np.flatnonzero(skipped != np.isnan(b.per_query))
-    if len(unlike):
-        raise MeasureError(
-            f"{measure} is undefined on query {str(qids[unlike[0]])!r} for one of {first!r} and {second!r} only. "
-            "That must depend on the grades alone: let it give a number, or NaN for every ranking of the query."
-        )
-    a_values, b_values = a.per_query[~skipped], b.per_query[~skipped]
+    counted = _counted(measure, one, other, qids)
+    a_values, b_values = a.per_query[counted], b.per_query[counted]
     d = paired_differences(a_values, b_values)
     difference, bounds = exact_mean(d), difference_bounds(measure, a_values, b_values)
     booted = bootstrap(d, resamples, seed, confidence=confidence)
@@ -202,3 +196,19 @@ def _test_pair(
         randomisation=PValue(flips, flips, randomisation_floor(d, resamples)),
         bootstrap=PValue(booted.p, booted.p, booted.floor),
     )
+
+
+def _counted(measure: Measure, one: tuple[str, Result], other: tuple[str, Result], qids: Strings) -> Flags:
+    """The queries that count for a pair; refuses a measure that skips a query for one system only."""
+    (first, a), (second, b) = one, other
+    counted = ~np.isnan(a.per_query)
+    unlike = np.flatnonzero(counted == np.isnan(b.per_query))
+    if len(unlike):
+        raise MeasureError(
+            f"the measure is undefined for one of {first!r} and {second!r} only",
+            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
+            value=(first, second),
+            rule="Whether it is defined must depend on the grades alone",
+            remedy="Let it give a number, or NaN for every ranking of the query",
+        )
+    return counted

@@ -1,6 +1,6 @@
-"""Is a difference between two systems more than chance? Paired tests over queries.
+"""Paired tests over queries: is a difference between two systems more than chance?
 
-Notation: n queries, one value a query for each of two systems, d = first − second.
+Notation: n queries, one value per query for each of two systems, d = first − second.
 
 Every result is the same whatever the order of the queries and the number of threads, and exactly mirrored
 when the two systems change places: differences are sorted first, sums are exact (``math.fsum``), and random
@@ -19,7 +19,7 @@ from scipy import special
 
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.engine.parallel import run
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, cut
 from rankinite.evaluation._kernels import bootstrap_sums, sign_flip_sums
 
 NOISE = 1e-12
@@ -37,14 +37,18 @@ class Bootstrap:
     interval: tuple[float, float]
     """Percentile interval of the mean."""
     floor: float = 0.0
-    """The least p-value that so many resamples can give."""
+    """The least p-value that this number of resamples can give."""
 
 
 def paired_differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """``first − second``, with differences that are only rounding noise set to zero."""
     a, b = _vector(first, "the first system's values"), _vector(second, "the second system's values")
     if len(a) != len(b):
-        raise DataError(f"{len(a)} values cannot be paired with {len(b)}. Give both systems' values of the same queries.")
+        raise DataError(
+            f"{len(a)} values cannot be paired with {len(b)}",
+            value=(len(a), len(b)),
+            remedy="Give both systems' values of the same queries",
+        )
     difference = a - b
     noise = np.abs(difference) <= NOISE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
     return np.where(noise, 0.0, difference)
@@ -139,7 +143,7 @@ def bootstrap(differences: npt.ArrayLike, resamples: int = 10_000, seed: int = 0
     turned = bool((lopsided[lopsided != 0.0][:1] < 0.0).any())
     if turned:
         d = -d[::-1]
-    if len(d) == 1:  # one query says nothing of the spread
+    if len(d) == 1:  # one query has no spread
         return Bootstrap(1.0, (-math.inf, math.inf))
     n, total, spread = len(d), math.fsum(d.tolist()), math.fsum(np.abs(d).tolist())
     sums = _resample(lambda first, out: bootstrap_sums(d, seed_word, first, out), resamples, piece=256)
@@ -156,7 +160,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     raw = _vector(p_values, "the p-values", least=0)
     outside = raw[~((raw >= 0.0) & (raw <= 1.0))]
     if len(outside):
-        raise DataError(f"a p-value of {outside[0]} was given. p-values lie in [0, 1].")
+        raise DataError(f"{outside[0]} is no p-value", value=float(outside[0]), rule="p-values lie in [0, 1]")
     order = np.argsort(raw, kind="stable")
     corrected = np.empty_like(raw)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1)))
@@ -164,7 +168,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 
 def _resample(sums_from: Callable[[int, Floats], None], resamples: int, piece: int) -> Floats:
-    """Fill one sum a resample, in pieces spread over the threads."""
+    """Fill one sum per resample, in pieces spread over the threads."""
     sums = np.empty(resamples, SCORE)
 
     def work(first: int) -> None:
@@ -202,25 +206,35 @@ def _vector(values: npt.ArrayLike, what: str, least: int = 1) -> Floats:
     try:
         vector = np.ascontiguousarray(values, SCORE)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{what} are not numbers ({error}). Give a list or array of one number a query.") from error
+        raise DataError(
+            f"{what} are not numbers ({cut(error)})", value=values, remedy="Give a list or array of one number per query"
+        ) from error
     if np.ndim(values) != 1 or len(vector) < least:
         raise DataError(
-            f"{what} have shape {np.shape(values)}. Give a list or array of one number a query, and at least {least}."
+            f"{what} have shape {np.shape(values)}",
+            value=np.shape(values),
+            remedy=f"Give a list or array of one number per query, and at least {least}",
         )
     bad = np.flatnonzero(~np.isfinite(vector))
     if len(bad):
-        raise DataError(f"{what}: number {bad[0]} is {vector[bad[0]]}. All must be finite; leave skipped queries out.")
+        raise DataError(
+            f"number {bad[0]} is {vector[bad[0]]}",
+            place=what,
+            value=int(bad[0]),
+            rule="All must be finite",
+            remedy="Leave skipped queries out",
+        )
     return vector
 
 
 def _check_resampling(resamples: int, seed: int) -> np.uint64:
     if resamples < 1:
-        raise ArgumentError(f"resamples={resamples}: the number of resamples must be at least 1; 10000 is usual.")
+        raise ArgumentError("must be at least 1", setting="resamples", value=resamples, remedy="10000 is usual")
     if not 0 <= seed < 1 << 64:
-        raise ArgumentError(f"seed={seed}: a seed must lie between 0 and 2**64 - 1.")
+        raise ArgumentError("is no seed", setting="seed", value=seed, rule="It must lie between 0 and 2**64 - 1")
     return np.uint64(seed)
 
 
 def _check_share(name: str, value: float) -> None:
     if not 0.0 < value < 1.0:
-        raise ArgumentError(f"{name}={value}: it must lie between 0 and 1, for example 0.95.")
+        raise ArgumentError("must lie between 0 and 1", setting=name, value=value, remedy="0.95 is usual")

@@ -14,16 +14,16 @@ from rankinite.data.overlap import Contents, contents_of
 from rankinite.data.sketch import QuerySketch, united
 
 MOST_NAMES = 3
-"""So many rankers are named in a sentence; the others are counted."""
+"""The most rankers that are named in a sentence; the others are counted."""
 
 
 @runtime_checkable
-class Trained(Protocol):
-    """A ranker that says which queries it was trained on."""
+class TrainedRanker(Protocol):
+    """A ranker that knows which queries it was trained on."""
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """One sketch for each part that learnt from judged queries; None for one that does not say which."""
+        """One sketch for each part that learnt from judged queries; None for one that does not know which."""
         ...
 
 
@@ -38,7 +38,7 @@ class TrainingOverlap:
     exact: bool = True
     """Whether that is their number; else it is an estimate, as large sketches keep only some of the queries."""
     known: bool = True
-    """Whether the ranker says of all its parts what they were trained on; else there may be more."""
+    """Whether the training queries of all parts of the ranker are known; else there may be more."""
 
     @property
     def is_of_concern(self) -> bool:
@@ -59,7 +59,7 @@ class TrainingOverlaps:
 
     def of(self, *rankers: object) -> TrainingOverlap | None:
         """That of rankers taken together; None where none of them learns: scores, features and scorers from elsewhere."""
-        sketches = [sketch for ranker in rankers if isinstance(ranker, Trained) for sketch in ranker.trained_on]
+        sketches = [sketch for ranker in rankers if isinstance(ranker, TrainedRanker) for sketch in ranker.trained_on]
         if not sketches:
             return None
         found, estimates = np.zeros(self._data.queries, np.bool_), [0]

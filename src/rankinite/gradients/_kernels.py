@@ -2,10 +2,10 @@
 
 Notation, for one query of n documents:
 
-    content     documents in the order of their content, which breaks ties; how their rows stand in the data says nothing
+    content     documents in the order of their content, which breaks ties; the order of their rows in the data does not matter
     order       (n,) from rank (0 is the top) to place in the content order
     keys        (n,) scores in rank order, falling
-    odds        (n,) exp(σ(score − highest score)) in rank order: one exp a document, none a pair
+    odds        (n,) exp(σ(score − highest score)) in rank order: one exp per document, none per pair
     lifts       (n,) |ΔZ| of one upper rank i with every rank j > i; then how far each of these pairs pushes i up and j down
     bends       (n,) the curvatures of those pairs
 
@@ -22,9 +22,9 @@ import numpy as np
 
 from rankinite.engine._math_kernels import exponential, logarithm_of_one_more
 from rankinite.engine.kernel import Floats, Indices, kernel
-from rankinite.gradients._order_kernels import BLOCK, COUNT, rank_again, rank_by_counting, whole_blocks
+from rankinite.gradients._order_kernels import BLOCK, COUNT, order_by_counting, rank_again, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
-from rankinite.gradients._state import Graded, Judged, Work
+from rankinite.gradients._state import Graded, JudgedPairs, Work
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 
@@ -61,10 +61,10 @@ def totals_of(lifts: Floats, bends: Floats) -> tuple[float, float, float]:
 
 @kernel
 def add_pairs(
-    own: float, own_key: float, own_odds: float, near: float, slope: float,
+    own_grade: float, own_key: float, own_odds: float, near: float, slope: float,
     grades: Floats, keys: Floats, odds: Floats, lifts: Floats, bends: Floats, out_push: Floats, out_curvature: Floats,
 ) -> None:  # fmt: skip
-    """From |ΔZ| in ``lifts`` to push and curvature of the pairs of i, of grade ``own``, with many j; each j gets its part.
+    """From |ΔZ| in ``lifts`` to push and curvature of the pairs of i, of grade ``own_grade``, with many j; each j gets a part.
 
     ρ = 1/(1 + exp(σ(s_i − s_j))) is e_j/(e_i + e_j); where j is the better one, it is one minus that. |ΔZ| is divided by
     ``near`` + ``slope`` · |s_i − s_j|; both divisions are made as one.
@@ -73,8 +73,8 @@ def add_pairs(
         far, both = near + slope * abs(own_key - keys[k]), own_odds + odds[k]
         inverse = 1.0 / (far * both)
         chance, size = odds[k] * far * inverse, abs(lifts[k]) * both * inverse
-        push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
-        lift = push - size if grades[k] > own else push
+        push = size * chance if grades[k] != own_grade and grades[k] == grades[k] else 0.0
+        lift = push - size if grades[k] > own_grade else push
         bend = push * (1.0 - chance)
         lifts[k], bends[k] = lift, bend
         out_push[k] -= lift
@@ -83,15 +83,15 @@ def add_pairs(
 
 @kernel
 def add_pairs_apart(
-    own: float, own_key: float, sigma: float, near: float, slope: float,
+    own_grade: float, own_key: float, sigma: float, near: float, slope: float,
     grades: Floats, keys: Floats, lifts: Floats, bends: Floats, out_push: Floats, out_curvature: Floats,
 ) -> None:  # fmt: skip
     """The same from the scores, where they are too far apart for odds."""
     for k in range(len(grades)):
         chance = sigmoid(sigma * (keys[k] - own_key))
         size = abs(lifts[k]) / (near + slope * abs(own_key - keys[k]))
-        push = size * chance if grades[k] != own and grades[k] == grades[k] else 0.0
-        lifts[k] = push - size if grades[k] > own else push
+        push = size * chance if grades[k] != own_grade and grades[k] == grades[k] else 0.0
+        lifts[k] = push - size if grades[k] > own_grade else push
         bends[k] = push * (1.0 - chance)
         out_push[k] -= lifts[k]
         out_curvature[k] += bends[k]
@@ -138,15 +138,25 @@ def sum_pairs(
     for i in range(min(depth, n - 1)):
         changes(relevance[:n], discounts, state, i, lifts[:n])
         low = (i + 1) // BLOCK * BLOCK
-        own, key, levels = grades[i], keys[i], grades[low:]
+        own_grade, key, levels = grades[i], keys[i], grades[low:]
         grades[i] = np.nan
         if wide:
             add_pairs_apart(
-                own, key, sigma, near, slope, levels, keys[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:]
+                own_grade,
+                key,
+                sigma,
+                near,
+                slope,
+                levels,
+                keys[low:],
+                lifts[low:],
+                bends[low:],
+                out_push[low:],
+                out_curvature[low:],
             )
         else:
             add_pairs(
-                own, key, odds[i], near, slope,
+                own_grade, key, odds[i], near, slope,
                 levels, keys[low:], odds[low:], lifts[low:], bends[low:], out_push[low:], out_curvature[low:],
             )  # fmt: skip
         lift, bend, both_ways = totals_of(lifts[low:], bends[low:])
@@ -200,7 +210,7 @@ def write_back(
 
 @kernel
 def workspace_of(longest: int) -> Work:
-    """What :func:`push_query` needs for queries of up to so many documents."""
+    """What :func:`push_query` needs for queries of up to ``longest`` documents."""
     m = whole_blocks(longest)
     return Work(np.zeros((8, m)), np.empty(2 * (longest + 1)), np.empty((2, m), np.int64))
 
@@ -236,7 +246,7 @@ def push_query(
         return False
     if n <= COUNT:
         push[n:] = -np.inf
-        rank_by_counting(push, n, spare, more, order, keys)
+        order_by_counting(push, n, spare, more, order, keys)
     else:
         rank_again(push[:n], order, keys[:n], odds[:n], spare[:n])
     look_up_ranks(order, keys, graded.relevance[start:end], graded.grades[start:end], worth, levels)
@@ -257,7 +267,7 @@ def push_query(
 def push_pairs(graded: Graded, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats) -> int:
     """λ and their derivatives for the queries first … last−1; returns −1, or the first query where they are not finite.
 
-    ``scores``, ``out_push``, ``out_curvature``: (rows,) as the data stand.
+    ``scores``, ``out_push``, ``out_curvature``: (rows,) in the order of the data.
     """
     prepare, changes = prepare_at(graded.prepare), changes_at(graded.changes)
     work = workspace_of(longest_query(graded.offsets, first, last))
@@ -268,7 +278,9 @@ def push_pairs(graded: Graded, scores: Floats, first: int, last: int, out_push: 
 
 
 @kernel
-def push_preferences(judged: Judged, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats) -> None:
+def push_preferences(
+    judged: JudgedPairs, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats
+) -> None:
     """Pushes from judged pairs for the queries first … last−1; ``scores``, ``out_push``, ``out_curvature``: (rows,)."""
     offsets, sigma = judged.offsets, judged.sigma
     for query in range(first, last):

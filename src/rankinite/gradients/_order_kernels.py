@@ -6,13 +6,13 @@ Scores come in the order of the documents' content. The order is total: falling 
 from __future__ import annotations
 
 from rankinite.engine.kernel import Floats, Indices, kernel
-from rankinite.measures._ranking_kernels import sort_descending
+from rankinite.measures._ranking_kernels import COUNT, count_ranks, sort_descending
+
+__all__ = ["BLOCK", "COUNT", "order_by_counting", "rank_again", "whole_blocks"]
 
 BLOCK = 4
 """The documents in a wide register."""
-COUNT = 256
-"""Counting ranks beats moving documents up to about this length."""
-_MOVES = 8  # moves a document that insertion may take before sorting afresh is quicker
+_MOVES = 8  # moves per document that insertion may take before sorting afresh is quicker
 
 
 @kernel
@@ -22,23 +22,14 @@ def whole_blocks(n: int) -> int:
 
 
 @kernel
-def rank_by_counting(scores: Floats, n: int, above: Indices, taken: Indices, out_order: Indices, out_keys: Floats) -> None:
+def order_by_counting(scores: Floats, n: int, ranks: Indices, sizes: Indices, out_order: Indices, out_keys: Floats) -> None:
     """Sort n documents by falling score, ties by rising place; fills order and keys, both of shape (n,).
 
-    A document's rank is the number of scores above its own, and that is counted: quadratic, but in SIMD. ``scores`` are
-    filled up with −inf to whole blocks; ``above`` and ``taken`` are workspace of the same shape.
+    ``scores`` are filled up with −inf to whole blocks; ``ranks`` and ``sizes`` are workspace of the same shape.
     """
-    above[:] = 0
-    taken[:] = 0
-    for j in range(0, len(scores), 4):
-        a, b, c, d = scores[j], scores[j + 1], scores[j + 2], scores[j + 3]
-        for i in range(len(scores)):
-            key = scores[i]
-            above[i] += int(a > key) + int(b > key) + int(c > key) + int(d > key)
+    count_ranks(scores, n, ranks, sizes)
     for i in range(n):
-        rank = above[i] + taken[above[i]]  # behind the documents of the same score that come first by content
-        taken[above[i]] += 1
-        out_order[rank], out_keys[rank] = i, scores[i]
+        out_order[ranks[i]], out_keys[ranks[i]] = i, scores[i]
 
 
 @kernel

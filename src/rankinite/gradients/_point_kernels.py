@@ -1,6 +1,6 @@
 """Losses of single rows, on plain arrays.
 
-All kernels work on the queries first … last−1. ``weights`` has one entry a query, ``grades`` and ``targets`` one a row;
+All kernels work on the queries first … last−1. ``weights`` has one entry per query, ``grades`` and ``targets`` one per row;
 ``scores``, ``out_push`` and ``out_curvature`` have shape (outputs, rows). Push is up: the negative gradient of the cost.
 """
 

@@ -1,4 +1,4 @@
-"""What the kernels of the pair losses are given: all that stays the same while scores change."""
+"""Arguments of the kernels of the pair losses: all that stays the same while scores change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankinite.engine.kernel import Floats, Indices
 
 
 class Graded(NamedTuple):
-    """Pairs that follow from grades. ``grades``, ``relevance`` and ``order`` stand in content order."""
+    """Pairs that follow from grades. ``grades``, ``relevance`` and ``order`` are in content order."""
 
     prepare: int
     changes: int
@@ -20,7 +20,7 @@ class Graded(NamedTuple):
     offsets: Indices
     """(queries + 1,)."""
     discounts: Floats
-    """One a rank of the longest query."""
+    """One per rank of the longest query."""
     scales: Floats
     """(queries,); 0 leaves a query out."""
     weights: Floats
@@ -33,16 +33,16 @@ class Graded(NamedTuple):
     """(rows,) how each query was ranked at the last call, where the next one starts to sort: the one array that changes."""
 
 
-class Judged(NamedTuple):
+class JudgedPairs(NamedTuple):
     """Pairs that were judged, query by query."""
 
     rows: Indices
     """(rows,) the content order."""
     better: Indices
     worse: Indices
-    """Rows of the data, one a pair."""
+    """Rows of the data, one per pair."""
     probability: Floats
-    """Of the first being better, one a pair."""
+    """That the first is better, one per pair."""
     pair_offsets: Indices
     """(queries + 1,)."""
     offsets: Indices

@@ -1,4 +1,4 @@
-"""What a loss promises to the learners, and the few pieces losses are built from.
+"""Objective: what a loss promises to the learners, and the few pieces losses are built from.
 
 An objective is bound to its training data when it is made, and refuses data it cannot learn from then. To add one of your
 own, write a class with the members of :class:`Objective`.
@@ -17,11 +17,11 @@ from rankinite.errors import ArgumentError, DataError
 
 
 class Objective(Protocol):
-    """Says at given scores where each row's score should go."""
+    """A loss that tells, for any scores, where each row's score should go."""
 
     @property
     def outputs(self) -> int:
-        """Scores a row: one, or one a class."""
+        """Scores per row: one, or one per class."""
         ...
 
     @property
@@ -40,17 +40,20 @@ class Objective(Protocol):
 def check_sigma(sigma: float) -> float:
     """σ as a float; refuses what is no positive number."""
     if not (math.isfinite(sigma) and sigma > 0):
-        raise ArgumentError(f"sigma={sigma}: the slope of the sigmoid must be a positive number.")
+        raise ArgumentError("is no slope of a sigmoid", setting="sigma", value=sigma, rule="It must be a positive number")
     return float(sigma)
 
 
 def query_weights(data: Dataset) -> Floats:
-    """One weight a query, 1 where the data say nothing; refuses data in which no query counts."""
+    """One weight per query, 1 where the data have none; refuses data in which no query counts."""
     if data.weights is None:
         return frozen(np.ones(data.queries, SCORE))
     if not data.weights.any():
         raise DataError(
-            f"{data.source}: the weights of all queries are 0, so there is nothing to learn from. Give some a weight."
+            "the weights of all queries are 0, so there is nothing to learn from",
+            place=data.source,
+            value=0.0,
+            remedy="Give some queries a weight above 0",
         )
     return data.weights
 
@@ -70,7 +73,10 @@ def checked_scores(outputs: int, rows: int, scores: Floats, out_push: Floats, ou
     for name, array in (("scores", scores), ("out_push", out_push), ("out_curvature", out_curvature)):
         if array.shape != (outputs, rows) or array.dtype != SCORE or not array.flags.c_contiguous:
             raise ArgumentError(
-                f"{name} has shape {array.shape} and type {array.dtype}, but this objective needs contiguous float64 of shape "
-                f"{(outputs, rows)}: one row of numbers for each score a document has."
+                f"the array has shape {array.shape} and type {array.dtype}",
+                place=name,
+                value=array.shape,
+                rule=f"This objective needs contiguous float64 of shape {(outputs, rows)}: one row of numbers for each score "
+                "of a document",
             )
     return frozen(scores)

@@ -10,7 +10,7 @@ from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.gradients.base import check_sigma
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
-from rankinite.measures.base import Measure, TrainableMeasure, scales_of
+from rankinite.measures.base import Measure, TrainableMeasure, scales_of, untrainable
 from rankinite.measures.grades import grades_of
 
 
@@ -18,7 +18,7 @@ class Lambdas:
     """For each pair of a query with i graded above j: ρ = 1/(1 + exp(σ(s_i − s_j))), push i up and j down by σρ|ΔZ|.
 
     Both get the curvature σ²ρ(1−ρ)|ΔZ|. |ΔZ| is the change of the measure when the two swap ranks; tied documents are ranked
-    by their content. Queries of which the measure says nothing push nobody. Starts from 0.
+    by their content. Queries on which the measure is undefined push nothing. Starts from 0.
 
     ``truncation`` leaves out the pairs whose upper document is ranked at or below it; a measure's cutoff does that by itself.
 
@@ -74,10 +74,7 @@ class Lambdas:
 def trainable(measure: Measure) -> TrainableMeasure:
     """The measure, known to be one that can be trained for; refuses others."""
     if not isinstance(measure, TrainableMeasure):
-        raise MeasureError(
-            f"{measure} cannot be trained for: it does not say what swapping two documents would change. "
-            "ndcg, dcg, err, ap and rr can; measure the result with any."
-        )
+        raise untrainable(measure)
     return measure
 
 
@@ -85,13 +82,24 @@ def check_truncation(truncation: int | None) -> None:
     """Refuse what is not a number of ranks."""
     whole: object = truncation  # users may pass anything
     if truncation is not None and (not isinstance(whole, int) or isinstance(whole, bool) or whole < 1):
-        raise ArgumentError(f"truncation={truncation} must be a whole number of ranks from 1 on, or None for all of them.")
+        raise ArgumentError(
+            "is not a number of ranks",
+            setting="truncation",
+            value=whole,
+            rule="It must be a whole number from 1 on",
+            remedy="Leave it out for all ranks",
+        )
 
 
 def _relevance(measure: TrainableMeasure, grades: Grades) -> Floats:
     values = np.ascontiguousarray(measure.relevance(grades), SCORE)
     if values.shape != grades.shape or not np.isfinite(values).all():
-        raise MeasureError(f"{measure}: the relevance of the grades must be one finite number for each.")
+        raise MeasureError(
+            f"the relevance of {len(grades)} grades has shape {values.shape}, or is not finite",
+            place=measure,
+            value=values.shape,
+            rule="The relevance of a grade must be one finite number",
+        )
     return frozen(values)
 
 
@@ -104,8 +112,11 @@ def _scales(data: Dataset, measure: TrainableMeasure, relevance: Floats, discoun
         if not differing(data.grades, data.offsets).any():
             raise one_grade_error(data)
         raise DataError(
-            f"{data.source}: there are no pairs to learn from: in every query all documents are worth the same to {measure}, "
-            "or it says nothing of the query, or the query weighs 0. Choose a measure that tells the grades apart (its lowest "
-            f"relevant grade, its gains), or other weights; grades run from {data.grades.min():g} to {data.grades.max():g}."
+            f"there are no pairs to learn from: in every query all documents are worth the same to {measure}, or it is "
+            "undefined on the query, or the query weighs 0",
+            place=data.source,
+            value=str(measure),
+            rule=f"Grades run from {data.grades.min():g} to {data.grades.max():g}",
+            remedy="Choose a measure that tells the grades apart (its lowest relevant grade, its gains), or other weights",
         )
     return frozen(scales)

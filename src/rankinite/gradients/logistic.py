@@ -21,11 +21,11 @@ Targets: TypeAlias = Literal["graded", "binary"]
 
 
 LOSSES = ("graded", "binary", "balanced")
-"""The values of MART's ``loss`` that stand for this cost."""
+"""The values of MART's ``loss`` that choose this cost."""
 
 
 def probability(scores: Floats, sigma: float) -> Floats:
-    """P = 1/(1 + exp(−2σ·score)), one per row: what scores stand for that were trained on this loss."""
+    """P = 1/(1 + exp(−2σ·score)), one per row: the probabilities of scores that were trained on this loss."""
     chances = np.empty(len(scores), SCORE)
     _kernels.all_chances(frozen(np.ascontiguousarray(scores, SCORE)), check_sigma(sigma), chances)
     return chances
@@ -53,10 +53,7 @@ class Logistic:
         max_grade: int = 4,
         relevant: float = 1.0,
     ) -> None:
-        if targets not in get_args(Targets):
-            raise ArgumentError(f"targets={targets!r} is unknown. Known are {', '.join(get_args(Targets))}.")
-        if balanced and targets != "binary":
-            raise ArgumentError("balanced=True weights two classes. Give targets='binary' with it.")
+        _check_targets(targets, balanced=balanced)
         self._data, self._sigma = data, check_sigma(sigma)
         self._kind = f"{targets} {'balanced ' if balanced else ''}targets"
         chances = _graded(data, max_grade) if targets == "graded" else _binary(data, relevant)
@@ -64,8 +61,10 @@ class Logistic:
         mean = weighted_mean(chances, weights)
         if not 0.0 < mean < 1.0:
             raise DataError(
-                f"{data.source}: among the rows with a weight all targets are {mean:g}, so there are no two classes to tell "
-                "apart. Give other weights."
+                f"among the rows with a weight all targets are {mean:g}, so there are no two classes to tell apart",
+                place=data.source,
+                value=mean,
+                remedy="Give other weights",
             )
         if balanced:
             weights = weights / np.where(chances > 0.0, 2.0 * mean, 2.0 * (1.0 - mean))
@@ -87,19 +86,51 @@ class Logistic:
         over_queries(work, offsets)
 
 
+def _check_targets(targets: Targets, *, balanced: bool) -> None:
+    """Refuse targets that are unknown, or that have no two classes to balance."""
+    if targets not in get_args(Targets):
+        raise ArgumentError(
+            "is unknown",
+            owner="Logistic",
+            setting="targets",
+            value=targets,
+            rule=f"Known are {', '.join(get_args(Targets))}",
+        )
+    if balanced and targets != "binary":
+        raise ArgumentError(
+            "weights two classes",
+            owner="Logistic",
+            setting="balanced",
+            value=balanced,
+            remedy="Give `targets='binary'` with it",
+        )
+
+
 def _graded(data: Dataset, max_grade: int) -> Floats:
     """The probabilities that ERR assigns to the grades (004, equation 2)."""
     lowest, highest = float(data.grades.min()), float(data.grades.max())
     if max_grade not in range(1, 1024):
-        raise ArgumentError(f"max_grade={max_grade} must be a whole number from 1 on: the highest grade of the scale.")
+        raise ArgumentError(
+            "is not the highest grade of a scale",
+            setting="max_grade",
+            value=max_grade,
+            rule="It must be a whole number from 1 on",
+        )
     if lowest < 0 or highest > max_grade:
-        wrong, remedy = (lowest, "M") if lowest < 0 else (highest, f"Give max_grade={math.ceil(highest)}, or m")
+        wrong, remedy = (lowest, "M") if lowest < 0 else (highest, f"Give `max_grade={math.ceil(highest)}`, or m")
         raise DataError(
-            f"{data.source}: grade {wrong:g} is outside 0 … {max_grade}, the scale of the graded targets. "
-            f"{remedy}ap the grades to that scale."
+            f"grade {wrong:g} is outside 0 … {max_grade}, the scale of the graded targets",
+            place=data.source,
+            value=wrong,
+            remedy=f"{remedy}ap the grades to that scale",
         )
     if lowest == highest:
-        raise DataError(f"{data.source}: all rows have grade {lowest:g}, so there is nothing to tell apart. Give other data.")
+        raise DataError(
+            f"all rows have grade {lowest:g}, so there is nothing to tell apart",
+            place=data.source,
+            value=lowest,
+            remedy="Give data with several grades",
+        )
     return stopping_probability(data.grades, max_grade)
 
 
@@ -109,7 +140,10 @@ def _binary(data: Dataset, relevant: float) -> Floats:
     if chances.min() == chances.max():
         side = "at least" if chances[0] else "below"
         raise DataError(
-            f"{data.source}: all grades are {side} relevant={relevant:g}, so there is only one class. Choose another "
-            f"relevant= between {float(data.grades.min()):g} and {float(data.grades.max()):g}, the lowest and highest grade."
+            f"all grades are {side} `relevant={relevant:g}`, so there is only one class",
+            place=data.source,
+            value=relevant,
+            rule=f"Grades run from {float(data.grades.min()):g} to {float(data.grades.max()):g}",
+            remedy="Choose a `relevant=…` that parts them",
         )
     return chances

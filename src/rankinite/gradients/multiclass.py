@@ -31,11 +31,19 @@ class Multiclass:
     def __init__(self, data: Dataset) -> None:
         levels, classes = np.unique(data.grades, return_inverse=True)
         if len(levels) < 2:
-            raise DataError(f"{data.source}: all rows have grade {levels[0]:g}, so there are no classes. Give other data.")
+            raise DataError(
+                f"all rows have grade {levels[0]:g}, so there are no classes",
+                place=data.source,
+                value=float(levels[0]),
+                remedy="Give data with several grades",
+            )
         if len(levels) > MOST:
             raise DataError(
-                f"{data.source} has {len(levels)} different grades ({listed(levels.tolist(), 5)}). A class for each makes "
-                f"sense for at most {MOST}: use squared loss, or map the grades to fewer levels."
+                f"there are {len(levels)} different grades ({listed(levels.tolist(), 5)})",
+                place=data.source,
+                value=len(levels),
+                rule=f"A class for each makes sense for at most {MOST}",
+                remedy="Use squared loss, or map the grades to fewer levels",
             )
         self._data, self._classes, self._weights = data, frozen(classes.astype(np.int64)), query_weights(data)
         weights = weight_of_rows(data)
@@ -44,8 +52,10 @@ class Multiclass:
         )
         if not shares.all():
             raise DataError(
-                f"{data.source}: grade {levels[np.argmin(shares)]:g} occurs only in queries of weight 0. Leave those queries "
-                "out, or give them a weight."
+                f"grade {levels[np.argmin(shares)]:g} occurs only in queries of weight 0",
+                place=data.source,
+                value=float(levels[np.argmin(shares)]),
+                remedy="Leave those queries out, or give them a weight",
             )
         self.grades: Floats = frozen(levels.astype(SCORE))
         """The grade of each class, rising."""
@@ -53,7 +63,7 @@ class Multiclass:
 
     @property
     def outputs(self) -> int:
-        """One score a class."""
+        """One score per class."""
         return len(self.grades)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Pairs of documents of different grades: what stands around the one pair loop, which lambdas and RankNet share."""
+"""Pairs of documents of different grades: the arrays of the one pair loop, which lambdas and RankNet share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, address, frozen
 from rankinite.engine.parallel import over_queries
-from rankinite.errors import DataError, MeasureError
+from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.gradients import _kernels
 from rankinite.gradients._state import Graded
 from rankinite.gradients.base import checked_scores, query_weights
@@ -31,11 +31,11 @@ class GradedPairs:
     """The content order."""
     swap: Swap
     relevance: Floats
-    """One a row, in content order."""
+    """One per row, in content order."""
     discounts: Floats
-    """One a rank of the longest query."""
+    """One per rank of the longest query."""
     scales: Floats
-    """One a query; 0 leaves it out."""
+    """One per query; 0 leaves it out."""
     sigma: float
     depth: int
     """Pairs count whose upper rank is below this."""
@@ -76,27 +76,38 @@ class GradedPairs:
             self.refuse(scores[0], strange[0])
 
     def refuse(self, scores: Floats, query: int) -> NoReturn:
-        """Say what is wrong with the scores, or the pushes, of a query."""
-        qid, own = str(self.data.qids[query]), scores[self.data.offsets[query] : self.data.offsets[query + 1]]
-        if not np.isfinite(own).all():
+        """Raise the error of a query whose scores, or whose pushes, are not finite."""
+        place = f"{self.data.source}, query {quoted(str(self.data.qids[query]))}"
+        query_scores = scores[self.data.offsets[query] : self.data.offsets[query + 1]]
+        if not np.isfinite(query_scores).all():
+            strange = float(query_scores[~np.isfinite(query_scores)][0])
             raise DataError(
-                f"{self.data.source}: query {qid!r} has a score of {own[~np.isfinite(own)][0]}. Training needs finite scores; "
-                "if they come from a base, choose one that scores every document."
+                f"a document has the score {strange}",
+                place=place,
+                value=strange,
+                rule="Training needs finite scores",
+                remedy="If they come from a base, choose one that scores every document",
             )
         raise MeasureError(
-            f"{self.what}: the pushes of query {qid!r} are not finite numbers. The measure's swap changes must be finite; "
-            "where its gains are huge, map the grades to smaller ones."
+            "the pushes are not finite numbers",
+            place=f"{self.what}: {place}",
+            value=self.what,
+            rule="The measure's swap changes must be finite",
+            remedy="Where its gains are huge, map the grades to smaller ones",
         )
 
 
 def differing(values: Reals, offsets: Indices) -> Flags:
-    """One a query: whether it has two different values."""
+    """One per query: whether it has two different values."""
     return np.maximum.reduceat(values, offsets[:-1]) > np.minimum.reduceat(values, offsets[:-1])
 
 
 def one_grade_error(data: Dataset) -> DataError:
-    """What to say when no query has documents of two grades."""
+    """The error of data in which no query has documents of two grades."""
     return DataError(
-        f"{data.source}: there are no pairs to learn from: each of the {data.queries} queries has documents of one grade only. "
-        "Give queries with documents of different grades; if the qid is wrong (one a row?), read the data with the right one."
+        f"there are no pairs to learn from: each of the {data.queries} queries has documents of one grade only",
+        place=data.source,
+        value=data.queries,
+        remedy="Give queries with documents of different grades; if the qid is wrong (one per row?), read the data with the "
+        "right one, `qid=…`",
     )

@@ -10,7 +10,7 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError
 from rankinite.gradients import _kernels
-from rankinite.gradients._state import Judged
+from rankinite.gradients._state import JudgedPairs
 from rankinite.gradients.base import check_sigma, checked_scores, query_weights
 
 
@@ -18,7 +18,7 @@ class PreferencePairs:
     """Cost −P̄ log P − (1−P̄) log(1−P) for every judged pair, where P = 1/(1 + exp(−σ(s_better − s_worse))).
 
     The push is σ(P̄ − P) for the one called better and its opposite for the other; both get the curvature σ²P(1−P). Judges may
-    contradict each other: every pair counts, as often as it is given. Pairs are summed in the order of their documents'
+    contradict each other: every pair counts as often as it occurs. Pairs are summed in the order of their documents'
     content, so the order of the list, or of the rows, does not matter: where rows are alike in everything, up to rounding.
     Starts from 0.
     """
@@ -31,22 +31,29 @@ class PreferencePairs:
         judged = data.preferences
         if judged is None:
             raise DataError(
-                f"{data.source} carries no preferences. Read them with rankinite.read_preferences and add them by "
-                "data.with_preferences(…), or learn from the grades."
+                "the data have no preferences",
+                place=data.source,
+                value=0,
+                remedy="Read them with rankinite.read_preferences and add them by data.with_preferences(…), or learn from the "
+                "grades",
+                shell_remedy="Give them with --preferences, or learn from the grades",
             )
         rows, weights = frozen(content_order(data)), query_weights(data)
         place = np.empty(data.rows, INDEX)
         place[rows] = np.arange(data.rows)
         # Content places rise from query to query, so this order goes query by query.
         order = np.lexsort((judged.probability, place[judged.worse], place[judged.better]))
-        order = order[judged.better[order] != judged.worse[order]]  # a document against itself says nothing
+        order = order[judged.better[order] != judged.worse[order]]  # a document against itself teaches nothing
         queries = data.query_of_row()[judged.better[order]]
         if not weights[queries].any():
             raise DataError(
-                f"{data.source}: there are no pairs to learn from: of {len(judged)} preferences none is between two documents "
-                "of a query with a weight. Give some."
+                f"there are no pairs to learn from: of {len(judged)} preferences none is between two documents of a query "
+                "with a weight",
+                place=data.source,
+                value=len(judged),
+                remedy="Give some, or give their queries a weight",
             )
-        self.pairs = Judged(
+        self.pairs = JudgedPairs(
             rows=rows,
             better=frozen(judged.better[order]),
             worse=frozen(judged.worse[order]),

@@ -31,7 +31,7 @@ from rankinite.models.blend import Blend
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.nets import _train_kernels as _kernels
-from rankinite.nets._state import Frame, Rows, Steps
+from rankinite.nets._state import Frame, RowArrays, Steps
 from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count
 from rankinite.nets.standard import check_features, fit_standard
 
@@ -47,7 +47,7 @@ class _Start:
     random: np.random.Generator
     weights: Floats
     steps: Steps
-    rows: Rows
+    rows: RowArrays
     kept: Floats
     """The weights of the best epoch."""
     monitor: Monitor
@@ -103,7 +103,7 @@ class DescentRun:
             random=random,
             weights=weights,
             steps=Steps(learner.rate, learner.l2, learner.optimiser == "adam", moments, taken),
-            rows=Rows(self.start_scores, np.zeros(rows), np.zeros(rows), np.zeros(rows)),
+            rows=RowArrays(self.start_scores, np.zeros(rows), np.zeros(rows), np.zeros(rows)),
             kept=weights.copy(),
             monitor=Monitor(
                 learner,

@@ -1,4 +1,9 @@
-"""Measures of rankings: frozen values that give a query a number. See :mod:`rankinite.measures.base`."""
+"""Measures of rankings: frozen values that give a query a number.
+
+``base`` states what a measure promises, ``ranking`` is what it looks at. Measures: ``dcg``, ``err``, ``average_precision``,
+``reciprocal_rank``, ``precision``, ``errors``, ``function``; ``cutoff`` and ``binary`` hold what they share. ``spelling`` has
+their text and their registry, ``conventions`` the habits of other tools, ``grades`` the error of a grade without a worth.
+"""
 
 from rankinite.measures.average_precision import AP
 from rankinite.measures.base import BoundedMeasure, Measure, TrainableMeasure, swap_changes

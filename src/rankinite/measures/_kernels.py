@@ -90,7 +90,7 @@ def expected_average_precision(relevance: Floats, tied: Flags, returned: int, di
 def expected_reciprocal_rank(relevance: Floats, tied: Flags, returned: int, discounts: Floats, work: Floats) -> float:
     """The discount at the rank of the first relevant document.
 
-    In a block of m with r relevant, the first of them stands at place t with probability
+    In a block of m with r relevant, the first of them is at place t with probability
     (m−r)/m · (m−r−1)/(m−1) ⋯ (t−1 factors) · r/(m−t+1).
     """
     depth = min(len(discounts), returned)
@@ -224,7 +224,7 @@ def measure_each(
 ) -> bool:
     """The expected measure of the queries first … last−1; False when a grade is no index of the table.
 
-    A document's relevance is ``table[grade]``; an empty table says that ``grades`` are the relevance already. One query is
+    A document's relevance is ``table[grade]``; with an empty table, ``grades`` are the relevance already. One query is
     looked up, scaled and measured while it is in the cache.
     """
     expected, scale = expected_at(expected_address), scale_at(scale_address)
@@ -232,13 +232,13 @@ def measure_each(
     relevance, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]
-        own = relevance[: end - start]
+        worth = relevance[: end - start]
         if len(table) == 0:
-            own[:] = grades[start:end]
-        elif not look_up(grades[start:end], table, own):
+            worth[:] = grades[start:end]
+        elif not look_up(grades[start:end], table, worth):
             return False
-        value = expected(own, tied[start:end], returned[query], discounts, work)
-        out_values[query] = scale(own, discounts, levels, work) * value
+        value = expected(worth, tied[start:end], returned[query], discounts, work)
+        out_values[query] = scale(worth, discounts, levels, work) * value
     return True
 
 
@@ -280,11 +280,11 @@ def scale_each(
     """The scale of the queries first … last−1."""
     scale = scale_at(scale_address)
     longest = longest_query(offsets, first, last)
-    own, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
+    worth, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]
-        own[: end - start] = relevance[start:end]
-        out_scales[query] = scale(own[: end - start], discounts, levels, work)
+        worth[: end - start] = relevance[start:end]
+        out_scales[query] = scale(worth[: end - start], discounts, levels, work)
 
 
 SCALE_EACH = NOTHING(ADDRESS, array_type(FLOAT, inputs=True), _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS)

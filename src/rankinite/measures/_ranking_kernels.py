@@ -8,7 +8,8 @@ from rankinite.engine.kernel import Flags, Floats, Grades, Indices, kernel
 
 TIES_EXPECTED, TIES_LOWEST, TIES_HIGHEST, TIES_ORDER = 0, 1, 2, 3
 _RUN = 24  # insertion sort beats merging below about this length
-_COUNT = 256  # counting beats sorting up to about this length
+COUNT = 256
+"""Counting ranks beats sorting up to about this length."""
 
 
 @kernel
@@ -58,30 +59,40 @@ def block_end(tied: Flags, start: int, returned: int) -> int:
 
 
 @kernel
-def rank_by_counting(keys: Floats, grades: Grades, above: Indices, taken: Indices, out_grades: Grades, out_tied: Flags) -> bool:
-    """Put one query's n grades in rank order; returns whether any scores tie.
+def count_ranks(keys: Floats, n: int, out_ranks: Indices, out_sizes: Indices) -> None:
+    """The ranks of n documents by falling key, ties in the order in which they come.
 
-    A document's rank is the number of scores above its own, and that is counted: quadratic, but in SIMD, and several
-    times faster than sorting up to a few hundred documents. ``keys`` are the scores, filled up with −inf to a length
-    that is a multiple of eight, so that no odd ones are left to count one by one; ``above`` and ``taken`` are workspace
-    of the same shape.
+    A document's rank is the number of keys above its own, and that is counted: quadratic, but in SIMD, and several times
+    faster than sorting up to ``COUNT`` documents. All arrays have one length, a multiple of four: keys are filled up with −inf,
+    so that no odd ones are left to count one by one. ``out_sizes`` has the size of each block of equal keys at its first rank,
+    and 0 at the others.
     """
-    n = len(grades)
-    above[:] = 0
-    taken[:] = 0
+    out_ranks[:] = 0
+    out_sizes[:] = 0
     for j in range(0, len(keys), 4):
         a, b, c, d = keys[j], keys[j + 1], keys[j + 2], keys[j + 3]
         for i in range(len(keys)):
             key = keys[i]
-            above[i] += int(a > key) + int(b > key) + int(c > key) + int(d > key)
+            out_ranks[i] += int(a > key) + int(b > key) + int(c > key) + int(d > key)
+    for i in range(n):
+        first = out_ranks[i]
+        out_ranks[i] = first + out_sizes[first]
+        out_sizes[first] += 1
+
+
+@kernel
+def rank_by_counting(keys: Floats, grades: Grades, ranks: Indices, sizes: Indices, out_grades: Grades, out_tied: Flags) -> bool:
+    """Put one query's n grades in rank order; returns whether any scores tie.
+
+    ``keys`` are the scores, filled up as for :func:`count_ranks`; ``ranks`` and ``sizes`` are workspace of the same shape.
+    """
+    n = len(grades)
+    count_ranks(keys, n, ranks, sizes)
     ties = 0
     for i in range(n):
-        earlier = taken[above[i]]  # documents of the same score
-        taken[above[i]] = earlier + 1
-        place = above[i] + earlier
-        out_grades[place] = grades[i]
-        out_tied[place] = earlier > 0
-        ties += earlier
+        out_grades[ranks[i]] = grades[i]
+        out_tied[i] = sizes[i] == 0
+        ties += sizes[i] == 0
     return bool(ties > 0)
 
 
@@ -155,12 +166,12 @@ def rank_queries(
             returned += keys[i] > -np.inf
             alike += grades[start + i] == grades[start]
         out_returned[query], out_one_grade[query] = returned, alike == n
-        own, ranked, tied = grades[start:end], out_grades[start:end], out_tied[start:end]
-        if n <= _COUNT:
+        query_grades, ranked, tied = grades[start:end], out_grades[start:end], out_tied[start:end]
+        if n <= COUNT:
             filled = (n + 7) // 8 * 8
             keys[n:filled] = -np.inf
-            tie_seen = rank_by_counting(keys[:filled], own, order[:filled], spare[:filled], ranked, tied)
+            tie_seen = rank_by_counting(keys[:filled], query_grades, order[:filled], spare[:filled], ranked, tied)
         else:
-            tie_seen = rank_by_sorting(keys[:n], own, order[:n], spare_keys[:n], spare[:n], ranked, tied)
+            tie_seen = rank_by_sorting(keys[:n], query_grades, order[:n], spare_keys[:n], spare[:n], ranked, tied)
         if tie_seen:
             settle_ties(tied, ties, ranked, keys, order, spare_keys, spare)

@@ -1,4 +1,4 @@
-"""How a measure changes when two ranks are swapped, in O(1) a pair after O(n) preparation.
+"""How a measure changes when two ranks are swapped, in O(1) per pair after O(n) preparation.
 
 Every trainable measure brings two kernels (the notation is that of ``_kernels``; no ties here):
 

@@ -1,4 +1,4 @@
-"""What a measure promises, and the few pieces measures are built from.
+"""Measure: what a measure promises, and the few pieces measures are built from.
 
 A measure is a frozen value: comparable, hashable, printable (``str(NDCG(10)) == "ndcg@10"``) and readable back
 (:func:`rankinite.parse_measure`). To add one of your own, write a class with the members of :class:`Measure` and pass
@@ -19,6 +19,7 @@ from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError, quoted
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import registered
 
 
 @runtime_checkable
@@ -36,7 +37,7 @@ class Measure(Protocol):
         ...
 
     def per_query(self, ranking: Ranking) -> Floats:
-        """One value a query, exact expectation where documents tie; NaN where the measure says nothing.
+        """One value per query, the exact expectation where documents tie; NaN where the measure is undefined.
 
         Unless the measure is pooled, large data come in parts, on several threads.
         """
@@ -63,14 +64,15 @@ class Parts(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """The two kernels that say what swapping two ranks does; see ``measures/_swap_kernels.py``."""
+    """The two kernels that compute what swapping two ranks changes; see ``measures/_swap_kernels.py``."""
 
     prepare: Callable[..., None]
-    """Once a query."""
+    """Called once per query."""
     changes: Callable[..., None]
-    """Once a rank: what swapping it with every rank below would change."""
+    """Called once per rank: what swapping it with every rank below would change."""
 
 
+@runtime_checkable
 class PartedMeasure(Measure, Protocol):
     """A measure made of the relevance of a grade, the discount of a rank and the scale of a query."""
 
@@ -94,7 +96,7 @@ class PartedMeasure(Measure, Protocol):
 
 @runtime_checkable
 class TrainableMeasure(PartedMeasure, Protocol):
-    """A measure lambda gradients can climb: it also says what swapping two documents would change."""
+    """A measure that lambda gradients can climb: it also knows what swapping two documents would change."""
 
     @property
     def swap(self) -> Swap:
@@ -128,7 +130,7 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
 
 
 def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
-    """The factor of each query, NaN where the measure says nothing of it."""
+    """The factor of each query, NaN where the measure is undefined."""
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]
@@ -138,13 +140,38 @@ def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, disco
     return scales
 
 
+def trainable_measures() -> list[str]:
+    """The names of the registered measures that can be trained for."""
+    return [name for name, measure in registered() if isinstance(measure, TrainableMeasure)]
+
+
+def parted_measures() -> list[str]:
+    """The names of the registered measures that are made of relevance, discounts and a scale, and so can be swept."""
+    return [name for name, measure in registered() if isinstance(measure, PartedMeasure)]
+
+
+def untrainable(measure: object) -> MeasureError:
+    """The error of a measure that cannot be trained for."""
+    return MeasureError(
+        f"{measure} cannot be trained for: it does not know what swapping two documents would change",
+        value=str(measure),
+        rule=f"Those that do are {', '.join(trainable_measures())}",
+        remedy="Train for one of them, and measure the result with any",
+    )
+
+
 def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     """What swapping each pair of ranks would add to the measure, for one query's grades in rank order, shape (n, n)."""
     ranked = np.asarray(grades, SCORE)
     if not isinstance(measure, TrainableMeasure):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass any
-        raise MeasureError(f"{measure} does not say what swapping ranks changes. NDCG, DCG, ERR, AP and RR do.")
+        raise untrainable(measure)
     if ranked.ndim != 1 or not ranked.size:
-        raise MeasureError(f"swap_changes needs one query's grades in rank order, not an array of shape {ranked.shape}.")
+        raise MeasureError(
+            f"the grades have shape {ranked.shape}",
+            place="swap_changes",
+            value=ranked.shape,
+            remedy="Give the grades of one query in rank order",
+        )
     n = len(ranked)
     relevance = measure.relevance(ranked)
     discounts = np.zeros(n, SCORE)
@@ -158,43 +185,18 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     return changes
 
 
-LARGEST_CUTOFF = 10**15 - 1
-"""More ranks than there are documents anywhere."""
-
-
-def check_cutoff(name: str, cutoff: int | None) -> None:
-    """Refuse a cutoff that is not a whole number of ranks."""
-    whole: object = cutoff  # users may pass anything
-    sound = isinstance(whole, int) and not isinstance(whole, bool) and 1 <= whole <= LARGEST_CUTOFF
-    if cutoff is not None and not sound:
-        raise MeasureError(
-            f"{name}@{quoted(whole)}: the cutoff must be a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at "
-            "most, or left out for the whole ranking."
-        )
-
-
 def check_finite(name: str, setting: str, value: float) -> None:
     """Refuse a setting that is compared with grades or scores but is no finite number."""
     number: Any = value  # users may pass anything
     sound = isinstance(number, int | float | np.number) and not isinstance(number, bool)
     if not sound or not -sys.float_info.max <= value <= sys.float_info.max:
-        raise MeasureError(f"{name}: {setting}={quoted(number)} must be a finite number, as in {name}:{setting}=2.")
+        raise MeasureError(
+            f"{setting}={quoted(number)} is not a finite number",
+            place=name,
+            value=number,
+            remedy=f"Give one, as in {name}:{setting}=2",
+        )
 
 
 SMALL = 32
 """Grades below this are looked up: a power for each of a million rows would cost more than ranking them."""
-
-
-def relevant(grades: Reals, lowest: float) -> Floats:
-    """1 where the grade is at least ``lowest``, else 0."""
-    return (grades >= lowest).astype(SCORE)
-
-
-def ranks_up_to(cutoff: int | None, ranks: int) -> int:
-    """How many of ``ranks`` ranks a measure with this cutoff looks at."""
-    return ranks if cutoff is None else min(cutoff, ranks)
-
-
-def reciprocal_ranks(cutoff: int | None, ranks: int) -> Floats:
-    """1, 1/2, 1/3, … up to the cutoff."""
-    return 1.0 / np.arange(1, ranks_up_to(cutoff, ranks) + 1, dtype=SCORE)

@@ -1,4 +1,4 @@
-"""How other tools count, by name, so that their numbers can be reproduced and compared."""
+"""Conventions: how other tools count, by name, so that their numbers can be reproduced and compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rankinite.errors import ArgumentError, quoted
+from rankinite.errors import ArgumentError
 from rankinite.measures.base import Measure
 from rankinite.measures.ranking import Ties
 
@@ -21,7 +21,7 @@ class Convention:
     skip_one_grade: bool = True
     """Leave out queries whose documents all have one grade: every ranker does equally well on them."""
     empty: float | None = None
-    """What a query counts where a measure says nothing (no relevant document); None leaves it out."""
+    """What a query counts where a measure is undefined (no relevant document); None leaves it out."""
     single_precision: bool = False
     """Scores are compared as 32-bit floats, so that closer ones tie."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
@@ -29,9 +29,9 @@ class Convention:
 
     def adapt(self, measure: Measure) -> Measure:
         """The measure as the tool computes it; a setting that is not the default is left alone."""
-        own = self.settings.get(getattr(measure, "name", ""), {})
-        defaults = {f.name: f.default for f in fields(measure)} if own else {}  # type: ignore[arg-type]
-        changed = {key: value for key, value in own.items() if key in defaults and getattr(measure, key) == defaults[key]}
+        settings = self.settings.get(getattr(measure, "name", ""), {})
+        defaults = {f.name: f.default for f in fields(measure)} if settings else {}  # type: ignore[arg-type]
+        changed = {key: value for key, value in settings.items() if key in defaults and getattr(measure, key) == defaults[key]}
         return replace(measure, **changed) if changed else measure  # type: ignore[type-var]
 
 
@@ -54,11 +54,16 @@ CONVENTIONS: Mapping[str, Convention] = {
 
 
 def convention(chosen: str | Convention) -> Convention:
-    """The convention of that name, or the one given."""
+    """The convention of that name; a Convention is returned as it is."""
     if isinstance(chosen, Convention):
         return chosen
     if chosen not in CONVENTIONS:
         raise ArgumentError(
-            f"convention {quoted(chosen)} is unknown. Known are {', '.join(CONVENTIONS)}; or build a Convention."
+            "is unknown",
+            setting="convention",
+            value=chosen,
+            rule=f"Known are {', '.join(CONVENTIONS)}",
+            remedy="Give one of them, or a Convention of your own",
+            shell_remedy="Give one of them",
         )
     return CONVENTIONS[chosen]

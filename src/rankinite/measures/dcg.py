@@ -15,10 +15,10 @@ from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.engine.powers import power_of_two
 from rankinite.errors import MeasureError, quoted
 from rankinite.measures import _kernels, _swap_kernels
-from rankinite.measures.base import SMALL, Parts, Swap, check_cutoff, expected_values, ranks_up_to
+from rankinite.measures.base import SMALL, Parts, Swap, expected_values
+from rankinite.measures.cutoff import CutoffMeasure, check_word, ranks_up_to
 from rankinite.measures.grades import GradeError
 from rankinite.measures.ranking import Ranking
-from rankinite.measures.spelling import spell
 
 Gains: TypeAlias = Literal["exponential", "linear"] | tuple[float, ...]
 """What a grade g is worth: 2^g − 1 (up to grade 31), g itself, or the g-th entry of a table such as (0, 1, 3, 7, 10)."""
@@ -32,6 +32,12 @@ HIGHEST_EXPONENTIAL = 31
 """The highest grade that has an exponential gain, as in XGBoost: beyond, one document outweighs all others there could be."""
 
 
+_LINEAR_INSTEAD = (
+    "Choose linear gains, as in 'ndcg@10:gains=linear' (where training only watches the measure: "
+    "`watch='ndcg@10:gains=linear'`), give a table of gains"
+)
+
+
 def gain_of(grades: Reals, gains: Gains) -> Floats:
     """The gain of every grade."""
     if gains == "linear":
@@ -40,19 +46,20 @@ def gain_of(grades: Reals, gains: Gains) -> Floats:
         highest = float(np.max(grades, initial=0.0))
         if highest > HIGHEST_EXPONENTIAL:
             raise GradeError(
-                f"grade {highest:g} is above {HIGHEST_EXPONENTIAL}, the highest with an exponential gain: 2^grade − 1 would "
-                "leave nothing to all other documents. Choose linear gains, as in 'ndcg@10:gains=linear' (where training only "
-                "watches the measure: watch='ndcg@10:gains=linear'), give a table of gains, or map the grades to fewer with "
-                "map_grades.",
-                highest,
+                f"grade {highest:g} is above {HIGHEST_EXPONENTIAL}, the highest with an exponential gain",
+                value=highest,
+                rule="Beyond it, 2^grade − 1 would leave nothing to all other documents",
+                remedy=f"{_LINEAR_INSTEAD}, or map the grades to fewer with map_grades",
+                shell_remedy=f"{_LINEAR_INSTEAD}, or write the files with fewer grades",
             )
         return power_of_two(grades) - 1.0
     unknown = [grade for grade in np.unique(grades).tolist() if grade not in range(len(gains))]
     if unknown:
         raise GradeError(
-            f"grade {unknown[0]:g} has no gain in the table {quoted(gains)}. A table of {len(gains)} gains serves the whole "
-            f"grades 0 … {len(gains) - 1}; extend it or map the grades.",
-            unknown[0],
+            f"grade {unknown[0]:g} has no gain in the table {quoted(gains)}",
+            value=unknown[0],
+            rule=f"A table of {len(gains)} gains serves the whole grades 0 … {len(gains) - 1}",
+            remedy="Extend it or map the grades",
         )
     return np.asarray(gains, SCORE)[grades.astype(np.int64)]
 
@@ -73,10 +80,18 @@ def checked_gains(name: str, gains: Gains | Sequence[float]) -> Gains:
         table = ()
     if not table:
         raise MeasureError(
-            f"{name}: gains={quoted(gains)} is unknown. Known are exponential, linear, or a table such as 0/1/3/7/10."
+            f"gains={quoted(gains)} is unknown",
+            place=name,
+            value=gains,
+            rule="Known are exponential, linear, or a table such as 0/1/3/7/10",
         )
     if not np.isfinite(table).all() or any(b < a for a, b in pairwise(table)):
-        raise MeasureError(f"{name}: the gains {quoted(table)} must be finite and rise with the grade, as in (0, 1, 3, 7, 10).")
+        raise MeasureError(
+            f"the gains {quoted(table)} are not finite, or fall",
+            place=name,
+            value=table,
+            rule="Gains are finite and rise with the grade, as in 0/1/3/7/10",
+        )
     return table
 
 
@@ -85,36 +100,28 @@ def _least(gains: Gains) -> float:
     return -math.inf if isinstance(gains, tuple) and gains[0] < 0.0 else 0.0
 
 
-def check_words(name: str, discount: Discount, short: Short) -> None:
-    """Refuse words that are unknown."""
-    if discount not in get_args(Discount):
-        raise MeasureError(f"{name}: discount={quoted(discount)} is unknown. Known are {', '.join(get_args(Discount))}.")
-    if short not in get_args(Short):
-        raise MeasureError(f"{name}: short={quoted(short)} is unknown. Known are {', '.join(get_args(Short))}.")
-
-
 @dataclass(frozen=True, slots=True)
-class DCG:
-    """Discounted cumulative gain: Σ gain(grade) × discount(rank)."""
+class GainMeasure(CutoffMeasure):
+    """A measure of the gains of grades, discounted by rank."""
 
-    cutoff: int | None = None
     gains: Gains = "exponential"
     discount: Discount = "log2"
     short: Short = "counted"
 
+    def __post_init__(self) -> None:
+        CutoffMeasure.__post_init__(self)
+        object.__setattr__(self, "gains", checked_gains(self.name, self.gains))
+        check_word(self.name, "discount", self.discount, get_args(Discount))
+        check_word(self.name, "short", self.short, get_args(Short))
+
+
+@dataclass(frozen=True, slots=True)
+class DCG(GainMeasure):
+    """Discounted cumulative gain: Σ gain(grade) × discount(rank)."""
+
     name = "dcg"
-    higher_is_better = True
-    pooled = False
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)
     swap = Swap(_swap_kernels.prepare_nothing, _swap_kernels.changes_linear)
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.name, self.cutoff)
-        object.__setattr__(self, "gains", checked_gains(self.name, self.gains))
-        check_words(self.name, self.discount, self.short)
-
-    def __str__(self) -> str:
-        return spell(self)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -155,25 +162,12 @@ class NDCG(DCG):
 
 
 @dataclass(frozen=True, slots=True)
-class AveNDCG:
+class AveNDCG(GainMeasure):
     """The mean of NDCG@1, NDCG@2, … up to the cutoff (paper 001 §5 uses 10)."""
 
     cutoff: int = 10
-    gains: Gains = "exponential"
-    discount: Discount = "log2"
-    short: Short = "counted"
 
     name = "avendcg"
-    higher_is_better = True
-    pooled = False
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.name, self.cutoff)
-        object.__setattr__(self, "gains", checked_gains(self.name, self.gains))
-        check_words(self.name, self.discount, self.short)
-
-    def __str__(self) -> str:
-        return spell(self)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Measures that count mistakes: pairs in the wrong order, and documents on the wrong side of a threshold."""
+"""Counts of mistakes as measures: pairs in the wrong order, and documents on the wrong side of a threshold."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankinite.measures.spelling import spell
 
 @dataclass(frozen=True, slots=True)
 class PairwiseErrors:
-    """The number of pairs of a query that stand against their grades (002, Figure 1); a tied pair counts one half."""
+    """The number of pairs of a query that are ranked against their grades (002, Figure 1); a tied pair counts one half."""
 
     name = "pairwise-errors"
     higher_is_better = False
@@ -70,8 +70,11 @@ class BalancedError:
         negatives = len(positive) - positives
         if not positives or not negatives:
             raise MeasureError(
-                f"balanced-error needs documents on both sides of relevant={self.relevant:g}, but "
-                f"{positives} of {len(positive)} are relevant. Choose another relevant=."
+                f"{positives} of {len(positive)} documents have a grade from relevant={self.relevant:g} on",
+                place=self.name,
+                value=positives,
+                rule="There must be documents on both sides",
+                remedy=f"Choose another lowest grade, as in {self.name}:relevant=2",
             )
         # Counted in whole numbers: the order of the rows must not change a bit.
         false_positives = np.add.reduceat((called & ~positive).astype(np.int64), ranking.offsets[:-1])

@@ -1,4 +1,4 @@
-"""Grades that a measure does not fit, and where they are."""
+"""GradeError: a grade that a measure does not fit, and where it is."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from rankinite.errors import MeasureError, quoted
 
 
 class GradeError(MeasureError):
-    """A measure does not know what a grade is worth."""
-
-    def __init__(self, message: str, grade: float) -> None:
-        super().__init__(message)
-        self.grade = grade
+    """A measure does not know what a grade is worth; the grade is the error's ``value``."""
 
 
 @contextmanager
 def grades_of(data: Dataset, measure: object) -> Generator[None]:
-    """Let an error about a grade of these data name the measure, and the file, row and query in which the grade is."""
+    """Let an error about a grade of these data name the measure, and the file, row and query of the grade."""
     try:
         yield
     except GradeError as problem:
-        row = int(np.argmax(data.grades == problem.grade))
+        row = int(np.argmax(data.grades == problem.value))
         qid = str(data.qids[np.searchsorted(data.offsets, row, side="right") - 1])
-        raise GradeError(f"{measure} on {data.source}, row {row} (query {quoted(qid)}): {problem}", problem.grade) from problem
+        raise problem.at(f"{measure}: {data.source}, row {row} (query {quoted(qid)})") from problem

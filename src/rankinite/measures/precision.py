@@ -3,50 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankinite.engine.kernel import SCORE, Floats, Reals
-from rankinite.errors import MeasureError, quoted
+from rankinite.engine.kernel import SCORE, Floats
 from rankinite.measures import _kernels
-from rankinite.measures.base import SMALL, Parts, check_cutoff, check_finite, expected_values, ranks_up_to, relevant
+from rankinite.measures.base import Parts, expected_values
+from rankinite.measures.binary import BinaryMeasure
+from rankinite.measures.cutoff import check_word, ranks_up_to
 from rankinite.measures.ranking import Ranking
-from rankinite.measures.spelling import spell
+
+Share: TypeAlias = Literal["cutoff", "returned"]
+"""What precision at k is a share of where fewer documents are returned: k, as in trec_eval, or the documents there are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(BinaryMeasure):
     """The share of relevant documents among the first ``cutoff``; without a cutoff, among all returned ones."""
 
-    cutoff: int | None = None
-    relevant: float = 1.0
-    """The lowest grade that counts as relevant."""
-    of: Literal["cutoff", "returned"] = "cutoff"
-    """What a list shorter than the cutoff is a share of: the cutoff, as in trec_eval, or the documents there are."""
+    of: Share = "cutoff"
 
     name = "p"
-    higher_is_better = True
-    pooled = False
-    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)
 
     def __post_init__(self) -> None:
-        check_cutoff(self.name, self.cutoff)
-        check_finite(self.name, "relevant", self.relevant)
-        if self.of not in {"cutoff", "returned"}:
-            raise MeasureError(f"p: of={quoted(self.of)} is unknown. Known are cutoff, returned.")
-
-    def __str__(self) -> str:
-        return spell(self)
-
-    def table(self) -> Floats:
-        """1 for the relevant ones of the grades 0, 1, 2, …"""
-        return relevant(np.arange(SMALL, dtype=SCORE), self.relevant)
-
-    def relevance(self, grades: Reals) -> Floats:
-        """1 for relevant documents."""
-        return relevant(grades, self.relevant)
+        BinaryMeasure.__post_init__(self)
+        check_word(self.name, "of", self.of, get_args(Share))
 
     def discounts(self, ranks: int) -> Floats:
         """Ranks up to the cutoff count alike: one over the cutoff, or 1 where the documents returned decide."""
@@ -63,38 +46,12 @@ class Precision:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
-    """The share of the relevant documents that stand among the first ``cutoff``. NaN where none is relevant."""
-
-    cutoff: int | None = None
-    relevant: float = 1.0
-    """The lowest grade that counts as relevant."""
+class Recall(BinaryMeasure):
+    """The share of the relevant documents that are among the first ``cutoff``. NaN where none is relevant."""
 
     name = "recall"
-    higher_is_better = True
-    pooled = False
-    bounds = (0.0, 1.0)
     parts = Parts(_kernels.expected_linear, _kernels.scale_by_relevant)
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.name, self.cutoff)
-        check_finite(self.name, "relevant", self.relevant)
-
-    def __str__(self) -> str:
-        return spell(self)
-
-    def table(self) -> Floats:
-        """1 for the relevant ones of the grades 0, 1, 2, …"""
-        return relevant(np.arange(SMALL, dtype=SCORE), self.relevant)
-
-    def relevance(self, grades: Reals) -> Floats:
-        """1 for relevant documents."""
-        return relevant(grades, self.relevant)
 
     def discounts(self, ranks: int) -> Floats:
         """Ranks up to the cutoff count alike."""
         return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
-
-    def per_query(self, ranking: Ranking) -> Floats:
-        """The expected value of every query."""
-        return expected_values(self, ranking)

@@ -1,4 +1,4 @@
-"""Documents in the order a ranker puts them: what every measure looks at."""
+"""Ranking: documents in the order in which a ranker puts them, which is what every measure looks at."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankinite.choices import Ties
 from rankinite.engine.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices, Strings, frozen
 from rankinite.engine.parallel import over_queries
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError
 from rankinite.measures import _ranking_kernels as _kernels
 
 _CODES = {
@@ -32,10 +32,10 @@ class Ranking:
     tied: Flags
     """True where a document has the score of the one just above it and either may come first."""
     returned: Indices
-    """One a query: how many documents have a rank. Those behind (score −inf) were not returned by the ranker:
+    """One per query: how many documents have a rank. Those behind (score −inf) were not returned by the ranker:
     they count in the ideal ranking and among the relevant documents, and earn nothing."""
     one_grade: Flags
-    """One a query: whether all its documents have the same grade, so that every ranker does equally well on it."""
+    """One per query: whether all its documents have the same grade, so that every ranker does equally well on it."""
     row_scores: Floats
     """The scores as they were given, row by row rather than in rank order."""
     row_grades: Grades
@@ -71,9 +71,13 @@ def rank(
 def check_ties(ties: Ties, doc_ids: Strings | None) -> None:
     """Refuse a rule for ties that is unknown, or that the data cannot follow."""
     if ties not in _CODES:
-        raise ArgumentError(f"ties={quoted(ties)} is unknown. Known are {', '.join(get_args(Ties))}.")
+        raise ArgumentError("is unknown", setting="ties", value=ties, rule=f"Known are {', '.join(get_args(Ties))}")
     if ties == "doc_id" and doc_ids is None:
-        raise DataError("ties by document id need data with document ids. Choose ties='expected' or ties='order' instead.")
+        raise DataError(
+            "ties by document id need data with document ids",
+            value=ties,
+            remedy="Choose `ties='expected'` or `ties='order'` instead",
+        )
 
 
 def rank_checked(values: Floats, grades: Grades, offsets: Indices, ties: Ties, doc_ids: Strings | None) -> Ranking:
@@ -104,16 +108,25 @@ def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
         or offsets[-1] != len(grades)
         or (np.diff(offsets) < 1).any()
     ):
-        raise DataError(f"offsets must rise from 0 to {grades.size}, the number of grades, without an empty query.")
+        raise DataError(
+            "the offsets do not cut the rows into queries",
+            place="rank",
+            value=offsets.shape,
+            rule=f"Offsets rise from 0 to {grades.size}, the number of grades, without an empty query",
+        )
     if scores.shape != grades.shape:
         raise DataError(
-            f"there are {len(grades)} rows but the scores have shape {scores.shape}. "
-            "Give one score for each row, in the order of the data's rows."
+            f"there are {len(grades)} rows but the scores have shape {scores.shape}",
+            place="rank",
+            value=scores.shape,
+            remedy="Give one score for each row, in the order of the data's rows",
         )
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):
         query = int(np.searchsorted(offsets, bad[0], side="right")) - 1
         raise DataError(
-            f"the score of row {bad[0]} (query number {query}) is NaN, which has no place in a ranking "
-            f"({len(bad)} such scores in all). Give −inf for a document that is not returned."
+            f"the score is NaN, which has no place in a ranking ({len(bad)} NaN scores in all)",
+            place=f"rank: row {bad[0]} (query number {query})",
+            value=int(bad[0]),
+            remedy="Give −inf for a document that is not returned",
         )

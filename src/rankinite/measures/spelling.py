@@ -7,13 +7,18 @@ A name, ``@`` and the cutoff where there is one, then every setting that is not 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from rankinite.errors import MeasureError, quoted
+from rankinite.errors import MeasureError, RankiniteError, quoted
 
 C = TypeVar("C", bound=type)
+
+LARGEST_CUTOFF = 10**15 - 1
+"""More ranks than there are documents anywhere."""
+_DIGITS = len(str(LARGEST_CUTOFF))
 
 _ALIASES = {"map": "ap", "mrr": "rr", "precision": "p", "prec": "p", "r": "recall"}
 _known: dict[str, type] = {}
@@ -28,7 +33,12 @@ def register_measure(measure: C) -> C:
     """
     kind: type = measure
     if not is_dataclass(kind):
-        raise MeasureError(f"{kind.__name__} must be a dataclass (frozen, with a name): its fields are what the text sets.")
+        raise MeasureError(
+            f"{kind.__name__} is not a dataclass",
+            value=kind.__name__,
+            rule="The fields of a frozen dataclass with a name are what the text of a measure sets",
+            remedy="Decorate it with dataclass(frozen=True) first",
+        )
     name: str = getattr(measure, "name", measure.__name__.lower())
     _known[name.lower()] = measure
     return measure
@@ -37,6 +47,15 @@ def register_measure(measure: C) -> C:
 def known_measures() -> list[str]:
     """The names :func:`parse_measure` understands."""
     return sorted({*_known, *(point.name for point in entry_points(group="rankinite.measures"))})
+
+
+def registered() -> Iterator[tuple[str, Any]]:
+    """Name and default value of every measure that has been registered and can be built without settings."""
+    for name, measure in _known.items():
+        try:
+            yield name, measure()
+        except (TypeError, RankiniteError):  # it needs settings, so its name alone is no measure
+            continue
 
 
 def spell(measure: Any) -> str:
@@ -61,27 +80,39 @@ def parse_measure(text: str) -> Any:
     measure = _find(match["name"]) if match else None
     if match is None or measure is None:
         raise MeasureError(
-            f"{quoted(text)} names no measure. Known are {', '.join(known_measures())}; write them as ndcg@10, err, "
-            "dcg@5:gains=0/1/3/7/10 or ap:relevant=2."
+            f"{quoted(text)} names no measure",
+            value=text,
+            rule=f"Known are {', '.join(known_measures())}",
+            remedy="Write them as ndcg@10, err, dcg@5:gains=0/1/3/7/10 or ap:relevant=2",
         )
-    defaults = {field.name: field.default for field in fields(measure)}
+    return measure(**_parse_settings(text, match, {field.name: field.default for field in fields(measure)}))
+
+
+def _parse_settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -> dict[str, Any]:
+    """The settings that a text gives a measure whose fields have these defaults."""
     settings: dict[str, Any] = {}
-    if match["cutoff"] is not None:
-        if "cutoff" not in defaults or not re.fullmatch(r"[0-9]{1,15}", match["cutoff"]):
+    cutoff = match["cutoff"]
+    if cutoff is not None:
+        if "cutoff" not in defaults or not re.fullmatch(rf"[0-9]{{1,{_DIGITS}}}", cutoff):
             raise MeasureError(
-                f"{quoted(text)}: {quoted(match['cutoff'])} is not a cutoff of {match['name']}. "
-                "Write a whole number of 15 digits at most after @, as in ndcg@10."
+                f"{quoted(cutoff)} is not a cutoff of {match['name']}",
+                place=quoted(text),
+                value=cutoff,
+                remedy=f"Write a whole number of {_DIGITS} digits at most after @, as in ndcg@10",
             )
-        settings["cutoff"] = int(match["cutoff"])
+        settings["cutoff"] = int(cutoff)
     for setting in filter(None, match["settings"].split(":")):
         key, equals, value = setting.partition("=")
         if key not in defaults or not equals:
             names = ", ".join(name for name in defaults if name != "cutoff") or "none"
             raise MeasureError(
-                f"{quoted(text)}: {quoted(setting)} is not a setting of {match['name']}. Its settings are: {names}."
+                f"{quoted(setting)} is not a setting of {match['name']}",
+                place=quoted(text),
+                value=setting,
+                rule=f"Its settings are: {names}",
             )
         settings[key] = _parse_value(text, value, defaults[key])
-    return measure(**settings)
+    return settings
 
 
 def _find(name: str) -> Any:
@@ -108,4 +139,6 @@ def _parse_value(text: str, value: str, default: Any) -> Any:
             return value
         return int(value) if isinstance(default, int) else float(value)
     except ValueError:
-        raise MeasureError(f"{quoted(text)}: {quoted(value)} is not a number.") from None
+        raise MeasureError(
+            f"{quoted(value)} is not a number", place=quoted(text), value=value, remedy="Write it as in ap:relevant=2"
+        ) from None

@@ -17,13 +17,13 @@ def add_products(
     """
     for place in range(first, last):
         row = rows[place]
-        own = push[row]
-        if own == 0.0:
+        row_push = push[row]
+        if row_push == 0.0:
             continue
         values = features[row]
         for f in range(len(out_sums)):
             away = np.float64(values[f]) - centre[f]
-            out_sums[f] += 0.0 if np.isnan(away) else own * away
+            out_sums[f] += 0.0 if np.isnan(away) else row_push * away
 
 
 @kernel

@@ -109,12 +109,12 @@ def pull_below(layer: Floats, units: Floats, pulls: Floats) -> None:
     """The pulls of hidden ``units`` from those of the layer above them, which follow in ``pulls``; ``layer``: its weights."""
     outputs, inputs = layer.shape
     for f in range(inputs):
-        own, value = pulls[f], units[f]
-        own[:] = 0.0
+        unit_pulls, value = pulls[f], units[f]
+        unit_pulls[:] = 0.0
         for unit in range(outputs):
-            add_scaled(layer[unit, f], pulls[inputs + unit], own)
-        for i in range(len(own)):
-            own[i] *= 1.0 - value[i] * value[i]  # the slope of tanh
+            add_scaled(layer[unit, f], pulls[inputs + unit], unit_pulls)
+        for i in range(len(unit_pulls)):
+            unit_pulls[i] *= 1.0 - value[i] * value[i]  # the slope of tanh
 
 
 @kernel
@@ -124,8 +124,8 @@ def score_rows(frame: Frame, weights: Floats, features: Reals, first: int, last:
     for start in range(first, last, _CHUNK):
         end = min(start + _CHUNK, last)
         m = whole_blocks(end - start)
-        own = units if m == _CHUNK else np.empty((len(units), m))
-        take_rows(frame, features, np.arange(start, end), own)
-        forward(frame.sizes, weights, own)
+        chunk_units = units if m == _CHUNK else np.empty((len(units), m))
+        take_rows(frame, features, np.arange(start, end), chunk_units)
+        forward(frame.sizes, weights, chunk_units)
         for i in range(end - start):
-            out_scores[start + i] += own[len(own) - 1, i]
+            out_scores[start + i] += chunk_units[len(chunk_units) - 1, i]

@@ -1,4 +1,4 @@
-"""What the kernels of nets are given.
+"""Arguments of the kernels of nets.
 
 Notation, for a net of L layers with D weights:
 
@@ -23,7 +23,7 @@ class Frame(NamedTuple):
 
     sizes: Indices
     centre: Floats
-    """(inputs,) what is taken from each feature first, and stands for a missing value."""
+    """(inputs,) what is subtracted from each feature first, and replaces a missing value."""
     scale: Floats
     """(inputs,) what it is then multiplied by; 0 leaves it out."""
 
@@ -37,11 +37,11 @@ class Steps(NamedTuple):
     moments: Floats
     """(2, D) running means of the gradient and of its square, for Adam."""
     taken: Indices
-    """(1,) how many steps were taken."""
+    """(1,) the number of steps taken."""
 
 
-class Rows(NamedTuple):
-    """One number a row of the data each."""
+class RowArrays(NamedTuple):
+    """Arrays with one number per row of the data."""
 
     start: Floats
     """The scores of the base; 0 without one."""

@@ -1,4 +1,4 @@
-"""Stochastic gradient ascent, query by query: one pass forward, one λ a document, one pass back (paper 002 §2.1)."""
+"""Stochastic gradient ascent, query by query: one pass forward, one λ per document, one pass back (paper 002 §2.1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from rankinite.engine._math_kernels import whole_power
 from rankinite.engine.kernel import Features, Floats, Indices, kernel
 from rankinite.gradients._kernels import push_preferences, push_query, workspace_of
-from rankinite.gradients._state import Graded, Judged
+from rankinite.gradients._state import Graded, JudgedPairs
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
-from rankinite.nets._state import Frame, Rows, Steps
+from rankinite.nets._state import Frame, RowArrays, Steps
 
 _FIRST, _SECOND, _TINY = 0.9, 0.999, 1e-8  # Adam's usual settings
 
@@ -43,20 +43,20 @@ def room_for(documents: int, sizes: Indices, space: Floats) -> tuple[Floats, Flo
 
 
 @kernel
-def score_query(frame: Frame, weights: Floats, features: Features, own: Indices, rows: Rows, units: Floats) -> None:
-    """The scores of a query's rows ``own``, on top of those they start from."""
-    take_rows(frame, features, own, units)
+def score_query(frame: Frame, weights: Floats, features: Features, query_rows: Indices, rows: RowArrays, units: Floats) -> None:
+    """The scores of a query's rows ``query_rows``, on top of those they start from."""
+    take_rows(frame, features, query_rows, units)
     forward(frame.sizes, weights, units)
-    for i in range(len(own)):
-        rows.scores[own[i]] = rows.start[own[i]] + units[len(units) - 1, i]
+    for i in range(len(query_rows)):
+        rows.scores[query_rows[i]] = rows.start[query_rows[i]] + units[len(units) - 1, i]
 
 
 @kernel
 def follow(
     frame: Frame,
     steps: Steps,
-    own: Indices,
-    rows: Rows,
+    query_rows: Indices,
+    rows: RowArrays,
     units: Floats,
     pulls: Floats,
     lines: Floats,
@@ -65,9 +65,9 @@ def follow(
 ) -> None:
     """One step along what the λ's of a query's rows say."""
     last = len(pulls) - 1
-    for i in range(len(own)):
-        pulls[last, i] = rows.push[own[i]]
-    pulls[last, len(own) :] = 0.0
+    for i in range(len(query_rows)):
+        pulls[last, i] = rows.push[query_rows[i]]
+    pulls[last, len(query_rows) :] = 0.0
     backward(frame.sizes, weights, units, pulls, lines, gradient)
     gradient[len(gradient) - 1] = 0.0  # Σλ is 0 but for rounding, on which Adam would let the bias of all scores walk
     step(steps, gradient, weights)
@@ -75,7 +75,7 @@ def follow(
 
 @kernel
 def climb_grades(
-    graded: Graded, frame: Frame, steps: Steps, features: Features, queries: Indices, rows: Rows, weights: Floats
+    graded: Graded, frame: Frame, steps: Steps, features: Features, queries: Indices, rows: RowArrays, weights: Floats
 ) -> int:
     """One epoch over pairs of grades, the queries in this order; returns −1, or the query where scores are not finite."""
     prepare, changes = prepare_at(graded.prepare), changes_at(graded.changes)
@@ -85,18 +85,18 @@ def climb_grades(
     for query in queries:
         if graded.scales[query] == 0.0 or graded.weights[query] == 0.0:
             continue
-        own = graded.rows[graded.offsets[query] : graded.offsets[query + 1]]
-        units, pulls = room_for(len(own), frame.sizes, space)
-        score_query(frame, weights, features, own, rows, units)
+        query_rows = graded.rows[graded.offsets[query] : graded.offsets[query + 1]]
+        units, pulls = room_for(len(query_rows), frame.sizes, space)
+        score_query(frame, weights, features, query_rows, rows, units)
         if not push_query(prepare, changes, graded, query, rows.scores, work, rows.push, rows.curvature):
             return query
-        follow(frame, steps, own, rows, units, pulls, space[2], gradient, weights)
+        follow(frame, steps, query_rows, rows, units, pulls, space[2], gradient, weights)
     return -1
 
 
 @kernel
 def climb_preferences(
-    judged: Judged, frame: Frame, steps: Steps, features: Features, queries: Indices, rows: Rows, weights: Floats
+    judged: JudgedPairs, frame: Frame, steps: Steps, features: Features, queries: Indices, rows: RowArrays, weights: Floats
 ) -> int:
     """The same over judged pairs."""
     longest = longest_query(judged.offsets, 0, len(judged.offsets) - 1)
@@ -105,11 +105,11 @@ def climb_preferences(
     for query in queries:
         if judged.pair_offsets[query] == judged.pair_offsets[query + 1] or judged.weights[query] == 0.0:
             continue
-        own = judged.rows[judged.offsets[query] : judged.offsets[query + 1]]
-        units, pulls = room_for(len(own), frame.sizes, space)
-        score_query(frame, weights, features, own, rows, units)
+        query_rows = judged.rows[judged.offsets[query] : judged.offsets[query + 1]]
+        units, pulls = room_for(len(query_rows), frame.sizes, space)
+        score_query(frame, weights, features, query_rows, rows, units)
         push_preferences(judged, rows.scores, query, query + 1, rows.push, rows.curvature)
-        follow(frame, steps, own, rows, units, pulls, space[2], gradient, weights)
-        if not np.isfinite(rows.push[own].sum()):
+        follow(frame, steps, query_rows, rows, units, pulls, space[2], gradient, weights)
+        if not np.isfinite(rows.push[query_rows].sum()):
             return query
     return -1

@@ -1,4 +1,4 @@
-"""Features one by one: which of them explains best, by least squares, what every row is pushed by."""
+"""Columns: single features, and which of them explains best, by least squares, what every row is pushed by."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rankinite.nets import _column_kernels as _kernels
 from rankinite.nets.standard import fit_standard
 
 PIECES = 16
-"""Rows are summed in so many pieces, however many threads there are: the order of a sum must not depend on them."""
+"""The number of pieces in which rows are summed, for any number of threads: the order of a sum must not depend on it."""
 
 
 class Columns:
     """The features of data, each less its mean. A missing value (NaN) counts as the mean.
 
-    Nothing here depends on where rows and queries stand: sums follow the order of their content.
+    Nothing here depends on the order of rows and queries in the data: sums follow the order of their content.
     """
 
     def __init__(self, data: Dataset) -> None:
@@ -54,6 +54,6 @@ class Columns:
 
 
 def _content_order(data: Dataset) -> Indices:
-    """The row numbers in an order that depends neither on where rows stand nor on where queries do."""
+    """The row numbers in an order that depends neither on the order of rows nor on that of queries in the data."""
     rows, place = content_order(data), np.argsort(query_order(data))
     return frozen(rows[np.argsort(place[data.query_of_row()[rows]], kind="stable")])

@@ -37,7 +37,7 @@ def layers_of(sizes: Indices, weights: Floats) -> list[tuple[Floats, Floats]]:
 def first_weights(sizes: Indices, random: np.random.Generator, *, silent: bool) -> Floats:
     """Random weights such that units start in the steep part of tanh: uniform with variance 1/inputs, biases 0.
 
-    ``silent``: those of the last layer are 0, so that the net begins by saying nothing.
+    ``silent``: those of the last layer are 0, so that all scores are 0 at first.
     """
     weights = np.zeros(weight_count(sizes), SCORE)
     for layer, _biases in layers_of(sizes, weights):

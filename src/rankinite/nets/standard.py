@@ -1,4 +1,4 @@
-"""Features put on one scale: nets need inputs of like size."""
+"""Standard: features put on one scale, as nets need inputs of like size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankinite.engine.kernel import SCORE, Features, Floats, Indices, Reals, frozen
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 from rankinite.nets import _standard_kernels as _kernels
 
 _PIECE = 1 << 16
@@ -21,13 +21,13 @@ class Standard:
     centre: Floats
     """The mean of each feature."""
     scale: Floats
-    """One over its standard deviation; 0 for a feature that never varies, which says nothing."""
+    """One over its standard deviation; 0 for a feature that never varies, which is left out."""
     known: Floats
     """How many of its values are not missing."""
 
 
 def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
-    """The scale of all features, from sums over the rows in this order, so that where they stand need not matter.
+    """The scale of all features, from sums over the rows in this order, so that their order in the data need not matter.
 
     ``rows``: all row numbers; ``place``: where the features come from, for messages.
     """
@@ -42,8 +42,10 @@ def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
     scale[~np.isfinite(scale) | (sums[3] >= sums[4])] = 0.0
     if not scale.any():
         raise DataError(
-            f"{place}: none of the {len(scale)} features varies, so there is nothing to rank by. Give others, or check how "
-            "the file was read."
+            f"none of the {len(scale)} features varies, so there is nothing to rank by",
+            place=place,
+            value=len(scale),
+            remedy="Give others, or check how the file was read",
         )
     return Standard(centre, scale, known)
 
@@ -57,10 +59,18 @@ def check_features(matrix: Reals, names: Sequence[str], place: str, *, missing: 
         if not odd.any():
             continue
         row, feature = (int(number) for number in np.argwhere(odd)[0])
-        where = f"{place}: feature {names[feature]!r} of row {first + row} is"
-        if np.isnan(matrix[first + row, feature]):
+        name, value = quoted(names[feature]), float(matrix[first + row, feature])
+        if np.isnan(value):
             raise DataError(
-                f"{where} missing (NaN), and this ranker has no rule for that. Train with nan='mean' to take the feature's "
-                "mean, or fill the gaps in the data."
+                f"feature {name} is missing (NaN), and this ranker has no rule for that",
+                place=f"{place}, row {first + row}",
+                value=names[feature],
+                remedy="Train with `nan='mean'` to take the feature's mean, or fill the gaps in the data",
             )
-        raise DataError(f"{where} {matrix[first + row, feature]}. Nets take finite values; read the data with infinite='clip'.")
+        raise DataError(
+            f"feature {name} is {value}",
+            place=f"{place}, row {first + row}",
+            value=value,
+            rule="Nets take finite values",
+            remedy="Read the data with `infinite='clip'`",
+        )

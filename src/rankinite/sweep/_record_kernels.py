@@ -91,10 +91,10 @@ def merge(
     """Merge two sorted rows of n and m records into one of n + m."""
     i, j = 0, 0
     while i < len(keys) and j < len(other_keys):
-        own = keys[i] <= other_keys[j]
-        out_keys[i + j] = keys[i] if own else other_keys[j]
-        out_steps[i + j] = steps[i] if own else other_steps[j]
-        i, j = i + own, j + (not own)
+        first_run = keys[i] <= other_keys[j]
+        out_keys[i + j] = keys[i] if first_run else other_keys[j]
+        out_steps[i + j] = steps[i] if first_run else other_steps[j]
+        i, j = i + first_run, j + (not first_run)
     out_keys[i + j : i + len(other_keys)] = other_keys[j:]
     out_steps[i + j : i + len(other_keys)] = other_steps[j:]
     out_keys[i + len(other_keys) :] = keys[i:]

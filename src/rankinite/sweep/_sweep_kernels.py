@@ -29,7 +29,7 @@ from rankinite.sweep._line_kernels import (
 )
 
 BLOCK = 16
-"""The soonest of so many crossings is kept, so that finding the soonest of all does not mean looking at each."""
+"""The soonest of this many crossings is kept, so that finding the soonest of all does not mean looking at each."""
 
 
 class Agenda(NamedTuple):
@@ -249,11 +249,11 @@ def sweep_queries(
         begin, n = offsets[query], offsets[query + 1] - offsets[query]
         for i in range(n):
             own_first[i], own_second[i] = first_scores[rows[begin + i]], second_scores[rows[begin + i]]
-        s, t, own = own_first[:n], own_second[:n], relevance[begin : begin + n]
+        s, t, query_relevance = own_first[:n], own_second[:n], relevance[begin : begin + n]
         sort_documents(s, t, low, convex, sorting)
-        count = draw_lines(s, t, own, sorting, lines, worth)
+        count = draw_lines(s, t, query_relevance, sorting, lines, worth)
         # Where all documents are worth the same, no order is better than another.
-        end = high if own[0] > own[n - 1] else low
+        end = high if query_relevance[0] > query_relevance[n - 1] else low
         written = follow(
             expected,
             scales[query],

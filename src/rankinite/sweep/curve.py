@@ -1,4 +1,4 @@
-"""A measure over the weight of the second ranker: constant between the weights at which documents change places."""
+"""Curve: a measure over the weight of the second ranker, constant between the weights at which documents change places."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ COLUMNS = 2000
 
 
 def check_form(form: Form) -> None:
-    """Refuses what is no form."""
+    """Refuse what is no form."""
     if form not in get_args(Form):
-        raise ArgumentError(f"form={form!r} is unknown. Known are sum (s + αt) and convex ((1−α)s + αt).")
+        raise ArgumentError("is unknown", setting="form", value=form, rule="Known are sum (s + αt) and convex ((1−α)s + αt)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +54,11 @@ class Curve:
     def value_at(self, alpha: float) -> float:
         """The mean measure at α; on an edge, that of the interval to its right."""
         if not self.edges[0] <= alpha <= self.edges[-1]:
-            raise ArgumentError(f"α = {alpha} is outside the range of the curve, {self.edges[0]:g} to {self.edges[-1]:g}.")
+            raise outside(alpha, float(self.edges[0]), float(self.edges[-1]))
         return float(self.values[min(int(self.edges.searchsorted(alpha, side="right")), len(self.values)) - 1])
 
     def best(self) -> tuple[float, float]:
-        """The best α and what the curve says of it.
+        """The best α and the value of the curve there.
 
         Candidates are the middles of the intervals, 0 where the range contains it, and 1 where ``at_one`` is known. Values that
         differ by rounding alone are equally good. Of equally good candidates 0 or 1 is taken, as it needs one ranker only;
@@ -92,7 +92,9 @@ class Curve:
         ends of the range a window is what of it lies inside.
         """
         if not (math.isfinite(width) and width > 0):
-            raise ArgumentError(f"smoothed(width={width}): the width must be a number above 0, in units of α.")
+            raise ArgumentError(
+                "is no width of a window", owner="smoothed", setting="width", value=width, rule="It is a number above 0, like α"
+            )
         values = self._window_means(_middles(self.edges), width)
         zero, one = (
             None if value is None else float(self._window_means(np.full(1, alpha, SCORE), width)[0])
@@ -145,6 +147,17 @@ class Curve:
         ends = np.flatnonzero(np.diff(column)) + 1
         lowest, highest = np.concatenate(([0], ends)), np.concatenate((ends, [len(column)])) - 1
         return np.unique(by_value[np.concatenate((lowest, highest))])
+
+
+def outside(alpha: float, low: float, high: float) -> ArgumentError:
+    """The error of an α that a curve from ``low`` to ``high`` does not contain."""
+    return ArgumentError(
+        "is outside the range of the curve",
+        owner="value_at",
+        setting="alpha",
+        value=alpha,
+        rule=f"The curve runs from {low:g} to {high:g}",
+    )
 
 
 def _middles(edges: Floats) -> Floats:

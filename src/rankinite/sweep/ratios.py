@@ -1,4 +1,4 @@
-"""A measure over every ratio of two rankers' weights, from the first ranker alone to the second alone.
+"""RatioCurve: a measure over every ratio of two rankers' weights, from the first ranker alone to the second alone.
 
 Scores s and t with the spreads σ and τ are swept as (1 − h)·s/σ + h·t/τ, h from 0 to 1. The *share* h of the second ranker
 treats both alike: neither the scale of the scores nor which ranker is called the first changes the middle of an interval.
@@ -15,9 +15,8 @@ import numpy as np
 
 from rankinite.drawing import ORANGE
 from rankinite.engine.kernel import Floats, frozen
-from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.sweep.curve import Curve, Form
+from rankinite.sweep.curve import Curve, Form, outside
 from rankinite.sweep.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -76,13 +75,13 @@ class RatioCurve:
         """The mean measure at α; at the ends, that of one ranker alone; on an edge, that of an interval beside it."""
         highest = math.inf if self.form == "sum" else 1.0
         if not 0.0 <= alpha <= highest:
-            raise ArgumentError(f"α = {alpha} is outside the range of the curve, 0 to {highest:g}.")
+            raise outside(alpha, 0.0, highest)
         share, curve = self.place(alpha), self._oriented()
         end = {0.0: curve.at_zero, 1.0: curve.at_one}.get(share)
         return curve.value_at(share) if end is None else end
 
     def best(self) -> tuple[float, float]:
-        """The best α and what the curve says of it: chosen among shares, see :meth:`Curve.best`."""
+        """The best α and the value of the curve there: chosen among shares, see :meth:`Curve.best`."""
         share, value = self.shares.best()
         return self._alpha(*self._in_order(1.0 - share, share)), value
 

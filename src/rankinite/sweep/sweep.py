@@ -1,9 +1,9 @@
-"""The exact measure of two rankers' combination for every weight α (paper 000 §4).
+"""Sweep: the exact measure of two rankers' combination for every weight α (paper 000 §4).
 
 The documents of a query are lines over α, and a measure changes only where two lines cross. Each query's lines are followed
 from the low end of the range to the high end, and the changes of all queries are put in order and added up.
 
-Cost, for n documents a query and a measure that looks at k ranks: O(n log n) to sort, then O(k + n) for each change among
+Cost, for n documents per query and a measure that looks at k ranks: O(n log n) to sort, then O(k + n) for each change among
 the first k ranks. There are at most n²/2 of them, and with k = 10 few. Memory: 16 bytes for each change of the measure, three
 times while they are sorted.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,10 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, comp
 from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, row_place, scores_of
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
-from rankinite.measures.base import Measure, PartedMeasure, expected_values, scales_of
+from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of
 from rankinite.sweep import _record_kernels, _sweep_kernels
 from rankinite.sweep.curve import Curve, Form, check_form
 
@@ -34,7 +34,7 @@ ROOM = 1 << 16
 
 
 class Records(NamedTuple):
-    """What the values of some queries do."""
+    """The values of some queries over α."""
 
     alphas: Floats
     values: Floats
@@ -42,8 +42,8 @@ class Records(NamedTuple):
     """How many records each of the queries has; the first is its value from the low end on."""
 
 
-class Steps(NamedTuple):
-    """What the sum over queries does, in whole units, sorted by α."""
+class Changes(NamedTuple):
+    """The changes of the sum over queries, in whole units, sorted by α."""
 
     keys: Indices
     steps: Indices
@@ -78,9 +78,9 @@ class Sweep:
     ) -> Curve:
         """The mean measure of first + α·second (or of (1−α)·first + α·second) for all α from low to high.
 
-        ``first`` and ``second`` are rankers, or scores one a row. Queries count as :func:`rankinite.evaluate` counts them, so
-        that the curve is what it says of the combined scores, except where documents meet or are so close that the
-        rounding of combined scores decides.
+        ``first`` and ``second`` are rankers, or scores, one per row. Queries count as :func:`rankinite.evaluate` counts them:
+        the curve is its value for the combined scores, except where documents meet or are so close that the rounding of
+        combined scores decides.
         """
         s, t = self._scores(first, "the first ranker"), self._scores(second, "the second ranker")
         low, high = _checked_range(low, high)
@@ -115,12 +115,15 @@ class Sweep:
         if not np.isfinite(scores).all():
             row = int(np.argmin(np.isfinite(scores)))
             raise DataError(
-                f"{name}: row {row} of {self.data.source} has score {scores[row]}, which cannot be weighed against others. "
-                "Combining needs finite scores; give documents that are not returned a low one."
+                f"the score {scores[row]} cannot be weighed against others",
+                place=f"{name}: {row_place(self.data, row)}",
+                value=float(scores[row]),
+                rule="Combining needs finite scores",
+                remedy="Give documents that are not returned a low one",
             )
         return frozen(scores)
 
-    def _steps(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Steps, float]:
+    def _steps(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Changes, float]:
         """The changes of the sum over queries, and the unit in which they are counted."""
         expected = address(self.measure.parts.expected, measure_kernels.EXPECTED)
         sweep_queries = compiled(_sweep_kernels.sweep_queries, _sweep_kernels.SWEEP_QUERIES)
@@ -151,16 +154,22 @@ class Sweep:
         """How many units make 1: a power of two, as large as the sum over all queries leaves room for in 62 bits."""
         largest = max(float(np.abs(page.values).max(initial=0.0)) for page in pages)
         if not math.isfinite(largest):
-            raise MeasureError(f"{self.measure} has a value that is not finite. Where its gains are huge, map the grades.")
+            raise MeasureError(
+                "a value is not finite",
+                place=self.measure,
+                value=largest,
+                remedy="Where the gains are huge, map the grades to smaller ones",
+            )
         return math.ldexp(1.0, min(62 - self._queries.bit_length() - math.frexp(largest)[1], 1000))
 
 
 def _swept(measure: Measure | str) -> PartedMeasure:
-    parsed: Any = as_measures(measure)[0]
-    if not all(hasattr(parsed, name) for name in ("parts", "relevance", "discounts")):
+    parsed = as_measures(measure)[0]
+    if not isinstance(parsed, PartedMeasure):
         raise MeasureError(
-            f"{parsed} cannot be swept: it is not made of the relevance of a grade and the discount of a rank. "
-            "ndcg, dcg, err, ap, rr, p and recall can, with any cutoff."
+            f"{parsed} cannot be swept: it is not made of the relevance of a grade and the discount of a rank",
+            value=str(parsed),
+            rule=f"Those that can are {', '.join(parted_measures())}, with any cutoff",
         )
     return parsed
 
@@ -171,11 +180,15 @@ def _checked_range(low: float, high: float) -> tuple[float, float]:
     except (TypeError, ValueError):
         ends = math.nan, math.nan
     if not (math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] < ends[1]):
-        raise ArgumentError(f"the range ({low}, {high}) holds no weights. Give two finite numbers, the lower one first.")
+        raise ArgumentError(
+            f"the range from {low} to {high} contains no weights",
+            value=(low, high),
+            remedy="Give two finite numbers, `low` below `high`",
+        )
     return ends
 
 
-def _in_units(pages: Sequence[Records], units: float) -> Steps:
+def _in_units(pages: Sequence[Records], units: float) -> Changes:
     """The records of some queries as sorted steps."""
     total = sum(len(page.alphas) for page in pages)
     keys, steps = np.empty(total, INDEX), np.empty(total, INDEX)
@@ -185,15 +198,15 @@ def _in_units(pages: Sequence[Records], units: float) -> Steps:
         _record_kernels.count_in_units(bits, page.values, page.counts, units, keys[used:], steps[used:])
         used += len(bits)
     _record_kernels.sort_by_key(keys, steps, np.empty(total, INDEX), np.empty(total, INDEX))
-    return Steps(keys, steps)
+    return Changes(keys, steps)
 
 
-def _merged(runs: Sequence[Steps]) -> Steps:
+def _merged(runs: Sequence[Changes]) -> Changes:
     """Two sorted runs, or one, as one."""
     if len(runs) == 1:
         return runs[0]
     (keys, steps), (other_keys, other_steps) = runs
     total = len(keys) + len(other_keys)
-    out = Steps(np.empty(total, INDEX), np.empty(total, INDEX))
+    out = Changes(np.empty(total, INDEX), np.empty(total, INDEX))
     _record_kernels.merge(keys, steps, other_keys, other_steps, *out)
     return out

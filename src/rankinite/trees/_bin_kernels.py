@@ -100,7 +100,7 @@ def light_share(counts: Indices, most: int) -> tuple[int, int]:
 def place_edges(values: Features, counts: Indices, most: int, out_edges: Floats) -> int:
     """Edges that part ``values`` (distinct, rising; ``counts`` rows each) into at most ``most`` bins; returns their number.
 
-    One bin a value where that is enough. Else each heavy value has a bin of its own, and each run of light values between
+    One bin per value where that is enough. Else each heavy value has a bin of its own, and each run of light values between
     them as many as its rows deserve. Only where there are more runs than bins left for them, a run may get none: it then
     joins the heavy value after it, or the one before it if there is none. ``out_edges`` has room for most − 1.
     """
@@ -139,7 +139,7 @@ def place_edges(values: Features, counts: Indices, most: int, out_edges: Floats)
 
 @kernel
 def count_runs(counts: Indices, light_bins: int, light_rows: int) -> int:
-    """How many runs of light values stand between the heavy ones of ``counts`` (distinct)."""
+    """How many runs of light values there are between the heavy ones of ``counts`` (distinct)."""
     runs, after_heavy = 0, True
     for count in counts:
         heavy = count * light_bins > light_rows

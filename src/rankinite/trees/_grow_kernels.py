@@ -50,19 +50,19 @@ def scan_node(
         work.gains[node, f], work.exact[node, f] = -np.inf, False
         if not work.allowed[node, f]:
             continue
-        own, bins, has_missing, monotone = (
+        histogram, bins, has_missing, monotone = (
             sums[f * BINS : (f + 1) * BINS],
             coded.bins[f],
             coded.has_missing[f],
             coded.monotone[f],
         )
         if growth.random_thresholds:
-            at = random_cut(own, bins, mix(growth.seed, np.uint64(node * len(coded.bins) + f)))
+            at = random_cut(histogram, bins, mix(growth.seed, np.uint64(node * len(coded.bins) + f)))
             if at < 0:
                 continue
-            terms, code = scan_at(own, has_missing, total, least, l2, monotone, at)
+            terms, code = scan_at(histogram, has_missing, total, least, l2, monotone, at)
         else:
-            terms, code = scan(own, bins, has_missing, total, least, l2, monotone, left, room)
+            terms, code = scan(histogram, bins, has_missing, total, least, l2, monotone, left, room)
         work.gains[node, f], work.codes[node, f] = net_gain(terms, total, l2), code
 
 

@@ -12,7 +12,7 @@ from rankinite.engine.kernel import Bytes, Floats, Indices, kernel
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
 from rankinite.trees._state import LOW, MISSING, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
 
-_EXACT_BITS = 60  # sums of pushes and curvatures are first taken with so many bits, to choose the final scale by
+_EXACT_BITS = 60  # sums of pushes and curvatures are first taken with this many bits, to choose the final scale
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
 _TILE = 64  # rows whose codes are at hand while they are copied to columns
 _ALONE = 256  # fewer rows are not worth dividing among workers
@@ -132,8 +132,8 @@ def mark_left(
     count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
     for k in range(np.uint64(first), np.uint64(last)):
         r = order[k]
-        own = int(codes[np.uint64(r)])
-        left = int(own <= code) + with_missing * int(own == MISSING)  # a missing one is above every code
+        row_code = int(codes[np.uint64(r)])
+        left = int(row_code <= code) + with_missing * int(row_code == MISSING)  # a missing one is above every code
         work.goes_left[k] = left
         count += left
         total += left * cells[k]

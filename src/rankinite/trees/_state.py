@@ -1,4 +1,4 @@
-"""What the kernels of the grower share: settings, workspace and the nodes of the tree in the making.
+"""State that the kernels of the grower share: settings, workspace and the nodes of the tree in the making.
 
 Notation: a *cell* is one int64 that holds a sum of pushes in its high bits and, in its low ``LOW`` bits, the sum of what the
 split criterion divides by: curvatures for ``newton``, rows for ``mse``, or the weights of rows where these differ. Adding
@@ -150,7 +150,7 @@ class Coded(NamedTuple):
 
 
 def nodes_of(leaves: int) -> Nodes:
-    """Room for a tree of so many leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
+    """Room for a tree of ``leaves`` leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
     kinds: dict[str, Any] = {"missing_left": np.bool_} | dict.fromkeys(("gain", "low", "high", "value"), np.float64)
     arrays: dict[str, Any] = {name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields}
     return Nodes(**arrays)

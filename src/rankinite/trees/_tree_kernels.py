@@ -80,7 +80,7 @@ def add_to_leaves(nodes: Nodes, size: int, values: Floats, work: Workspace, work
 def add_by_codes(words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: int, last: int, out: Floats) -> None:
     """Add a tree's values to the scores of the rows first … last−1, found by their codes.
 
-    ``skip``, shape (rows,) or empty, marks rows to leave alone; ``values`` has one entry a node, ``out`` one a row.
+    ``skip``, shape (rows,) or empty, marks rows to leave alone; ``values`` has one entry per node, ``out`` one per row.
     """
     flat, rows = words.reshape(-1), words.shape[1]
     for r in range(first, last):

@@ -84,7 +84,7 @@ def _child(matrix: Reals, nodes: Nodes, numbers: Floats, row: int, node: np.uint
 def expected_grades(outputs: Floats, grades: Floats, out_scores: Floats) -> None:
     """The mean grade of every row under the probabilities that its outputs stand for (softmax).
 
-    ``outputs``: grades × rows; ``grades``: one an output; ``out_scores``: one a row.
+    ``outputs``: grades × rows; ``grades``: one per output; ``out_scores``: one per row.
     """
     for row in range(outputs.shape[1]):
         largest = outputs[0, row]

@@ -56,7 +56,7 @@ class Bins:
     starts: Indices
     """features + 1: feature f has ``edges[starts[f]:starts[f + 1]]``, at most 254 of them."""
     has_missing: Flags
-    """One a feature: whether the data the bins were made from misses a value of it."""
+    """One per feature: whether a value of it is missing in the data that the bins were made from."""
 
     def __post_init__(self) -> None:
         for name in ("edges", "starts", "has_missing"):
@@ -84,8 +84,9 @@ class Bins:
         rows, columns = features.shape
         if columns != self.features:
             raise DataError(
-                f"The rows have {columns} features, but the bins were made from rows with {self.features}. "
-                "Give the same features in the same order."
+                f"the rows have {columns} features, but the bins were made from rows with {self.features}",
+                value=columns,
+                remedy="Give the same features in the same order",
             )
         blocks = _aligned_bytes((-(-columns // WIDTH), rows, WIDTH))
         cuts, steps = self._cuts()
@@ -93,7 +94,7 @@ class Bins:
         return Codes(blocks, columns)
 
     def _cuts(self) -> tuple[Features, np.ndarray[tuple[int], np.dtype[np.uint32]]]:
-        """The edges in float32, padded to one row of 256 a feature, and the first step of a binary search in each row.
+        """The edges in float32, padded to one row of 256 per feature, and the first step of a binary search in each row.
 
         Each edge becomes the largest float32 not above it: to a float32 value both say the same.
         """
@@ -114,9 +115,17 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
     are drawn with the seed and looked at; otherwise the order of the rows does not matter.
     """
     if not 2 <= most <= 255:
-        raise ArgumentError(f"most={most}: the number of bins a feature must be from 2 to 255, so that a code fits in a byte.")
+        raise ArgumentError(
+            "is not a number of bins per feature",
+            owner="fit_bins",
+            setting="most",
+            value=most,
+            rule="It must be from 2 to 255, so that a code fits in a byte",
+        )
     if sample < 1:
-        raise ArgumentError(f"sample={sample}: bins need at least 1 row to look at.")
+        raise ArgumentError(
+            "is no number of rows to look at", owner="fit_bins", setting="sample", value=sample, rule="Bins need at least 1 row"
+        )
     random = generator(seed)
     features = _as_rows(data_features)
     rows, columns = features.shape
@@ -146,7 +155,7 @@ def _block_edges(features: Features, rows: Indices, base: int, end: int, most: i
 
 
 def _missing(features: Features) -> Flags:
-    """Which features miss a value in some row."""
+    """Which features are missing in some row."""
     chunks = _row_chunks(len(features))
     marks = np.zeros((len(chunks), features.shape[1]), np.bool_)
     run(lambda number: mark_missing(features, *chunks[number], marks[number]), range(len(chunks)))
@@ -156,7 +165,9 @@ def _missing(features: Features) -> Flags:
 def _as_rows(features: Features) -> Features:
     """The features as kernels want them."""
     if features.ndim != 2:
-        raise DataError(f"The features have shape {features.shape}. Give a table of rows × features.")
+        raise DataError(
+            f"the features have shape {features.shape}", value=features.shape, remedy="Give a table of rows × features"
+        )
     return frozen(np.ascontiguousarray(features, FEATURE))
 
 

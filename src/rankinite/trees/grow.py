@@ -1,4 +1,4 @@
-"""Growing trees on one data set, round after round."""
+"""Grower: grows trees on one data set, round after round."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class Grower:
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
         if self.rows >= 1 << LOW:
-            raise DataError(f"{self.rows} rows are too many for one forest. Train on fewer than {1 << LOW}.")
+            raise DataError(
+                f"{self.rows} rows are too many for one forest", value=self.rows, remedy=f"Train on fewer than {1 << LOW}"
+            )
         self._words, self._columns = words_of(codes), _columns_of(codes, team)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
@@ -126,7 +128,7 @@ class Grower:
         return sums.astype(SCORE) * self._weight_unit
 
     def add(self, grown: Grown, values: Floats, scores: Floats) -> None:
-        """Add a tree's values, one a node, to the scores of all rows."""
+        """Add a tree's values, one per node, to the scores of all rows."""
         add = partial(_add, self._words, grown, values, self._work, scores)
         if self.rows < _FEW:
             add(0, 1)
@@ -134,7 +136,7 @@ class Grower:
             self.team.run(add)
 
     def trees_of(self, grown: Grown, values: Floats) -> Trees:
-        """The tree as it is kept, with these values, one a node."""
+        """The tree as it is kept, with these values, one per node."""
         nodes, size = grown.nodes, grown.size
         chosen = nodes.feature[:size] >= 0
         threshold = np.zeros(size)
@@ -155,7 +157,7 @@ class Grower:
         )
 
     def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
-        """Fill the order with the rows of the next tree; says which they are (empty: all)."""
+        """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
         if settings.row_share == settings.query_share == 1.0:
             order[: self.rows] = self._all_rows
@@ -171,8 +173,9 @@ class Grower:
         chosen = np.flatnonzero(drawn)
         if not len(chosen):
             raise ArgumentError(
-                f"no row was drawn for a tree of {self.rows} rows. Raise row_share={settings.row_share} or "
-                f"query_share={settings.query_share}."
+                f"no row was drawn for a tree of {self.rows} rows",
+                value=self.rows,
+                remedy=f"Raise `row_share={settings.row_share}` or `query_share={settings.query_share}`",
             )
         order[: len(chosen)] = chosen
         return drawn
@@ -186,7 +189,7 @@ class Grower:
 
 
 class NotFiniteError(Exception):
-    """A push or a curvature is not a finite number; the learner says whose fault it is."""
+    """A push or a curvature is not a finite number; the learner finds out why."""
 
 
 def words_of(codes: Codes) -> Keys:

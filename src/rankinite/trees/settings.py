@@ -1,4 +1,4 @@
-"""What trees should be like."""
+"""TreeSettings: what trees should be like."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_number, check_seed, plain_numbers
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, listed, quoted
 
 if TYPE_CHECKING:
     from rankinite.engine.kernel import Indices
@@ -37,9 +37,9 @@ class TreeSettings:
     """How splits are judged: newton (the cost to second order) or mse (least squares on the gradients, as in the papers; a
     row counts as often as its query weighs)."""
     shape: Shape = "best-first"
-    """best-first splits the leaf that gains most; symmetric asks one question a level, which regularises."""
+    """best-first splits the leaf that gains most; symmetric asks one question per level, which regularises."""
     thresholds: Thresholds = "best"
-    """best, or random: one threshold drawn a feature and node (symmetric: and level), which regularises."""
+    """best, or random: one threshold drawn per feature and node (symmetric: and level), which regularises."""
     row_share: float = 1.0
     """Share of the rows drawn for each tree."""
     query_share: float = 1.0
@@ -69,7 +69,9 @@ class TreeSettings:
             check_count(name, "depth", self.depth, 1)
         check_seed(name, self.seed)
         if self.bins > 255:
-            raise ArgumentError(f"{name}: bins={self.bins} is too many. A code is one byte: give at most 255.")
+            raise ArgumentError(
+                "is too many", owner=name, setting="bins", value=self.bins, rule="A code is one byte", remedy="Give at most 255"
+            )
         for field in ("min_curvature", "l2"):
             check_number(name, field, getattr(self, field), 0.0)
             object.__setattr__(self, field, float(getattr(self, field)))  # 1 and 1.0 must make the same model file
@@ -79,16 +81,8 @@ class TreeSettings:
         for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
             check_choice(name, field, getattr(self, field), get_args(known))
         object.__setattr__(self, "monotone", _checked_signs(name, self.monotone))
-        if self.shape == "symmetric" and self.levels() > MOST_LEVELS:
-            raise ArgumentError(
-                f"{name}: leaves={self.leaves} is too many for shape='symmetric', whose trees have room for all of them. Give "
-                f"fewer than {2 << MOST_LEVELS}, or a depth of at most {MOST_LEVELS}."
-            )
-        if self.shape == "symmetric" and self.node_row_share < 1.0:
-            raise ArgumentError(
-                f"{name}: node_row_share={self.node_row_share} does not go with shape='symmetric', which has no split of a "
-                "node's own. Draw rows for each tree with row_share, or choose shape='best-first'."
-            )
+        if self.shape == "symmetric":
+            self._check_symmetric(name)
 
     @property
     def draws(self) -> bool:
@@ -99,6 +93,25 @@ class TreeSettings:
     def is_random(self) -> bool:
         """Whether two trees on the same gradients may differ."""
         return self.draws or self.thresholds == "random" or min(self.feature_share, self.node_feature_share) < 1.0
+
+    def _check_symmetric(self, name: str) -> None:
+        """Refuse settings that symmetric trees cannot follow."""
+        if self.levels() > MOST_LEVELS:
+            raise ArgumentError(
+                "is too many for `shape='symmetric'`, whose trees have room for all of them",
+                owner=name,
+                setting="leaves",
+                value=self.leaves,
+                remedy=f"Give fewer than {2 << MOST_LEVELS}, or a `depth` of at most {MOST_LEVELS}",
+            )
+        if self.node_row_share < 1.0:
+            raise ArgumentError(
+                "does not go with `shape='symmetric'`, where all nodes of a level share one split",
+                owner=name,
+                setting="node_row_share",
+                value=self.node_row_share,
+                remedy="Draw rows for each tree with `row_share`, or choose `shape='best-first'`",
+            )
 
     def levels(self) -> int:
         """The levels of a symmetric tree: as many as its leaves fill."""
@@ -113,7 +126,12 @@ class TreeSettings:
         position = {name: column for column, name in enumerate(feature_names)}
         for entry in self.monotone:
             if entry[1:] not in position:
-                raise DataError(f"monotone={entry!r}: no feature is named {entry[1:]!r}. They are {listed(feature_names)}.")
+                raise DataError(
+                    f"names no feature: none is called {quoted(entry[1:])}",
+                    setting="monotone",
+                    value=entry,
+                    rule=f"The features are {listed(feature_names)}",
+                )
             signs[position[entry[1:]]] = 1 if entry[0] == "+" else -1
         return signs
 
@@ -125,11 +143,21 @@ def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
     for entry in entries:
         if not isinstance(entry, str) or len(entry) < 2 or entry[0] not in "+-":
             raise ArgumentError(
-                f"{name}: monotone entry {entry!r} must be a sign and a feature's name, as in '+bm25' or '-url_length'."
+                "is not a sign and the name of a feature",
+                owner=name,
+                setting="monotone",
+                value=entry,
+                remedy="Write them as '+bm25' or '-url_length'",
             )
     signs = tuple(str(entry) for entry in entries)
     known = set(signs)
     both = [entry for entry in signs if entry[0] == "+" and f"-{entry[1:]}" in known]
     if both:
-        raise ArgumentError(f"{name}: monotone has both {both[0]!r} and '-{both[0][1:]}'. Give one of them.")
+        raise ArgumentError(
+            f"contradicts {quoted('-' + both[0][1:])}, which is given too",
+            owner=name,
+            setting="monotone",
+            value=both[0],
+            remedy="Give one of them",
+        )
     return signs

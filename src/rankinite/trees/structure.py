@@ -1,6 +1,6 @@
 """Trees as flat arrays: what the grower makes, forests hold and model files store.
 
-A row goes left at a node when ``x[feature] <= threshold``; where the feature is missing (NaN), when ``missing_left`` says so.
+A row goes left at a node when ``x[feature] <= threshold``; where the feature is missing (NaN), when ``missing_left`` is true.
 The nodes of a tree are adjacent and its root comes first; ``left`` and ``right`` count from the tree's own root, so that
 trees can be cut out and put together without renumbering.
 """
@@ -98,22 +98,25 @@ class Trees:
             and bool((np.diff(self.offsets) > 0).all())
         )
         if not sound:
-            raise DataError(f"{place}: the arrays of the trees do not fit together. The file is damaged; make it again.")
-        own = np.arange(nodes) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+            raise _damaged(place, "the arrays of the trees do not fit together")
+        place_in_tree = np.arange(nodes) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
         size = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
         inner = self.feature != LEAF
-        # Children stand behind their parent, so that every walk comes to an end.
-        ahead = (self.left > own) & (self.left < size) & (self.right > own) & (self.right < size)
+        # Children come after their parent, so that every walk comes to an end.
+        ahead = (self.left > place_in_tree) & (self.left < size) & (self.right > place_in_tree) & (self.right < size)
         known = (self.feature >= LEAF) & (self.feature < features)
         if not (known.all() and ahead[inner].all() and np.isfinite(self.value).all() and not np.isnan(self.threshold).any()):
-            raise DataError(
-                f"{place}: a node asks for an unknown feature, points outside its tree, or has a value that is no number. "
-                "The file is damaged; make it again."
+            raise _damaged(
+                place, "a node asks for an unknown feature, points outside its tree, or has a value that is no number"
             )
         root = np.repeat(self.offsets[:-1], np.diff(self.offsets))
         children = np.concatenate(((root + self.left)[inner], (root + self.right)[inner]))
-        if not np.array_equal(np.bincount(children, minlength=nodes), own > 0):
-            raise DataError(f"{place}: a node other than a root has no parent, or has two. The file is damaged; make it again.")
+        if not np.array_equal(np.bincount(children, minlength=nodes), place_in_tree > 0):
+            raise _damaged(place, "a node other than a root has no parent, or has two")
+
+
+def _damaged(place: str, problem: str) -> DataError:
+    return DataError(problem, place=place, rule="The file is damaged", remedy="Make it again")
 
 
 def join(parts: Sequence[Trees]) -> Trees:
@@ -126,6 +129,6 @@ def join(parts: Sequence[Trees]) -> Trees:
 
 
 def no_trees() -> Trees:
-    """None at all."""
+    """An empty sequence of trees."""
     empty: dict[str, Any] = {name: np.zeros(1 if name == "offsets" else 0, dtype) for name, dtype in DTYPES.items()}
     return Trees(**empty)

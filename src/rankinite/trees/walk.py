@@ -1,4 +1,4 @@
-"""Scores of rows under trees, on all threads. A row's sum does not depend on which rows stand beside it."""
+"""Scores of rows under trees, on all threads. A row's sum does not depend on the rows beside it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Walks(NamedTuple):
     offsets: Indices
 
     def with_columns(self, columns: Indices) -> Walks:
-        """The same trees for a matrix whose columns stand elsewhere: ``columns[f]`` is where feature f is."""
+        """The same trees for a matrix whose columns are in another order: ``columns[f]`` is where feature f is."""
         nodes = self.nodes.copy()
         if len(columns):
             nodes[:, 0] = columns[nodes[:, 0]]
@@ -34,14 +34,14 @@ class Walks(NamedTuple):
 def walks_of(trees: Trees) -> Walks:
     """Lay trees out for walking down. They must be sound (``Trees.check``)."""
     count = len(trees.feature)
-    own = np.arange(count)
+    itself = np.arange(count)
     root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
     leaf = trees.feature == LEAF
     nodes = np.empty((count, 4), np.uint32)
     nodes[:, 0] = np.where(leaf, 0, trees.feature)
     nodes[:, 1] = trees.missing_left
-    nodes[:, 2] = np.where(leaf, own, root + trees.left)
-    nodes[:, 3] = np.where(leaf, own, root + trees.right)
+    nodes[:, 2] = np.where(leaf, itself, root + trees.left)
+    nodes[:, 3] = np.where(leaf, itself, root + trees.right)
     return Walks(frozen(nodes), frozen(np.stack((trees.threshold, trees.value), axis=1)), frozen(trees.offsets))
 
 

@@ -1,0 +1,70 @@
+"""CutoffMeasure: what measures with a cutoff share, as fields, checks, text and the way to their values.
+
+A measure of relevance 0 or 1 is a :class:`rankinite.measures.binary.BinaryMeasure`, which adds the threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankinite.engine.kernel import SCORE, Floats
+from rankinite.errors import MeasureError, quoted
+from rankinite.measures.base import PartedMeasure, expected_values
+from rankinite.measures.ranking import Ranking
+from rankinite.measures.spelling import LARGEST_CUTOFF, spell
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffMeasure:
+    """A measure that looks at the first ``cutoff`` ranks; a subclass has a ``name`` and the members of a PartedMeasure."""
+
+    cutoff: int | None = None
+
+    name: ClassVar[str]
+    higher_is_better = True
+    pooled = False
+
+    def __post_init__(self) -> None:
+        whole: object = self.cutoff  # users may pass anything
+        sound = isinstance(whole, int) and not isinstance(whole, bool) and 1 <= whole <= LARGEST_CUTOFF
+        if whole is not None and not sound:
+            raise MeasureError(
+                f"the cutoff {quoted(whole)} is not a number of ranks",
+                place=self.name,
+                value=whole,
+                rule=f"A cutoff is a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at most",
+                remedy="Leave it out for the whole ranking",
+            )
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self: PartedMeasure, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        return expected_values(self, ranking)
+
+
+def check_word(name: str, setting: str, word: object, known: Sequence[str]) -> None:
+    """Refuse a word that is not among those a setting knows."""
+    if word not in known:
+        raise MeasureError(
+            f"{setting}={quoted(word)} is unknown",
+            place=name,
+            value=word,
+            rule=f"Known are {', '.join(known)}",
+            remedy=f"Write for example {name}:{setting}={known[0]}",
+        )
+
+
+def ranks_up_to(cutoff: int | None, ranks: int) -> int:
+    """How many of ``ranks`` ranks a measure with this cutoff looks at."""
+    return ranks if cutoff is None else min(cutoff, ranks)
+
+
+def reciprocal_ranks(cutoff: int | None, ranks: int) -> Floats:
+    """1, 1/2, 1/3, … up to the cutoff."""
+    return 1.0 / np.arange(1, ranks_up_to(cutoff, ranks) + 1, dtype=SCORE)
