@@ -10,9 +10,11 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, background_data, make_small, target, unseen
 from rankinite.adapt import choose
-from rankinite.adapt.background_settings import last_told
+from rankinite.adapt.background_settings import last_recorded
+from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS
 from rankinite.adapt.task import Task
+from refusals import refused
 
 NDCG = rk.NDCG(10)
 SHAPE = {"trees": 20, "leaves": 6, "rate": 0.2, "min_rows": 5}
@@ -50,8 +52,7 @@ def test_every_method_of_paper_003_keeps_squared_loss():
     forest = BACKGROUNDS["squared"].fit(background_data())
     asked = ["trada", "trada-trees", "pool", *LAMBDA_FORMS]
     choice = choose(forest, target(), background_data=background_data(), methods=asked, same_scale=True, curve=False)
-    task = Task({"web": forest}, target(), NDCG, background_data=background_data())
-    assert task.loss == "squared"
+    assert Groundwork(Task({"web": forest}, target(), NDCG, background_data=background_data())).loss == "squared"
     more = LEARNERS["squared"]
     trees = more.fit(target(), base=choice.models["trada"])
     assert choice.models["trada-trees"].score(unseen()).tobytes() == trees.score(unseen()).tobytes()
@@ -66,25 +67,25 @@ def test_every_method_of_paper_003_keeps_squared_loss():
 
 
 def test_without_another_loss_there_are_no_further_forms_of_a_method():
-    task = Task({"web": background()}, target(), NDCG, background_data=background_data())
-    squared = Task({"web": BACKGROUNDS["squared"].fit(background_data())}, target(), NDCG)
+    lambdas = Groundwork(Task({"web": background()}, target(), NDCG, background_data=background_data()))
+    squared = Groundwork(Task({"web": BACKGROUNDS["squared"].fit(background_data())}, target(), NDCG))
     for method in METHODS:
         if method.lambda_form_of:
-            assert (method.is_usual(task), method.is_usual(squared)) == (False, True)
+            assert (method.is_usual(lambdas), method.is_usual(squared)) == (False, True)
     asked = choose(background(), target(), methods=["additive", "additive-lambda"], curve=False)
-    assert "is the same as additive" in asked.refused["additive-lambda"]
+    assert asked.refusals["additive-lambda"].value == "additive"
 
 
 def test_a_forest_of_several_losses_or_of_an_unknown_one_is_adapted_by_lambda_gradients():
     squared = BACKGROUNDS["squared"].fit(background_data())
     both = rk.LambdaMART(**{**SHAPE, "trees": 3}).fit(background_data(), base=squared)
     for forest in (both, background()):
-        assert isinstance(Task({"web": forest}, target(), NDCG).learner(3), rk.LambdaMART)
+        assert isinstance(Groundwork(Task({"web": forest}, target(), NDCG)).learner(3), rk.LambdaMART)
 
 
-def test_the_loss_that_is_given_counts_more_than_the_one_in_the_model():
-    given = rk.adapt.Trada(loss="squared", same_scale=True)
-    choice = choose(background(), target(), methods=["additive"], tuning=given, curve=False)
+def test_a_loss_that_is_declared_counts_more_than_the_one_in_the_model():
+    declared = rk.adapt.Trada(loss="squared", same_scale=True)
+    choice = choose(background(), target(), methods=["additive"], tuning=declared, curve=False)
     expected = LEARNERS["squared"].fit(target(), base=background())
     assert choice.models["additive"].score(unseen()).tobytes() == expected.score(unseen()).tobytes()
 
@@ -93,7 +94,7 @@ def test_trees_that_predict_grades_are_not_added_to_those_of_another_scale():
     low = background_data().map_grades(lambda grades: np.minimum(grades, 1.0))
     forest = rk.MART(**SHAPE).fit(low)
     choice = choose(forest, target(), methods=["additive", "additive-lambda", "lambdaboost"], curve=False)
-    assert "predicts grades up to 1" in choice.refused["additive"]
+    assert (choice.refusals["additive"].place, choice.refusals["additive"].value) == (repr(forest), 1.0)
     assert "additive-lambda" in choice.models
 
 
@@ -115,16 +116,17 @@ def test_every_part_of_the_average_is_a_method():
 @pytest.mark.parametrize("value", ["x", [], [1], {"a": 1}, True, -1, 10**400])
 @pytest.mark.parametrize("name", ["rate", "sigma", "leaves", "truncation", "measure", "learner", "loss", "highest_grades"])
 def test_settings_that_no_learner_can_have_had_are_refused(name, value):
-    """A model file may say anything."""
+    """A model file may contain anything."""
     forest = replace(background(), settings={**background().settings, "loss": "lambda", name: value})
     if isinstance(value, str) and name in {"measure", "learner", "loss"}:
-        assert last_told(forest, name) == value
+        assert last_recorded(forest, name) == value
         return
-    with pytest.raises(rk.DataError, match=f"the background's settings have {name}=.*damaged"):
-        last_told(forest, name)
+    with refused(rk.DataError, place=f"the background's setting {name}", value=value):
+        last_recorded(forest, name)
 
 
 def test_a_background_with_such_settings_is_refused_whatever_methods_are_tried():
     forest = replace(background(), settings={**background().settings, "rate": [1]})
-    with pytest.raises(rk.RankiniteError, match=r"rate=\[1\]"):
+    with refused(rk.ArgumentError, setting="methods", value=["trada"]) as caught:
         choose(forest, target(), methods=["trada"], curve=False)
+    assert "the background's setting rate" in caught.value.remedy

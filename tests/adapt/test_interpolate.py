@@ -1,4 +1,4 @@
-"""Interpolation: weights found on queries not seen, and the background itself where it is all that counts."""
+"""Interpolation: weights found on queries not seen, and the background itself if it is all that counts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 import rankinite as rk
 from oracles.adapting import TREES, WORLD, background, judged_by_a_feature, shuffled, target, unseen
 from rankinite.adapt import interpolate
-from rankinite.adapt.held_out import Own, fit_own
-from rankinite.adapt.methods.interpolate import SMOOTH, own_learner
+from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
+from rankinite.adapt.methods.interpolate import SMOOTH, target_learner
+from refusals import refused
 
 NDCG = rk.NDCG(10)
 SHARES = {"form": "convex", "range": (0.0, 1.0), "normalise": True, "smooth": SMOOTH}
@@ -20,7 +21,7 @@ SHARES = {"form": "convex", "range": (0.0, 1.0), "normalise": True, "smooth": SM
 
 
 class Known:
-    """Scores of the target, told row by row."""
+    """Scores of the target, row by row."""
 
     def __init__(self, scores):
         self.scores = scores
@@ -31,32 +32,32 @@ class Known:
 
 
 def test_a_pair_is_weighed_exactly_on_scores_not_seen():
-    poor, own = rk.Feature(1), fit_own(TREES, target(), seed=1)
+    poor, alone = rk.Feature(1), fit_target_ranker(TREES, target(), seed=1)
     mixed = interpolate(poor, target(), learner=TREES, seed=1)
-    found = rk.combine.exact(poor, Known(own.scores), own.unseen, NDCG, **SHARES)
+    found = rk.combine.exact(poor, Known(alone.scores), alone.unseen, NDCG, **SHARES)
     assert [weight for weight, _ in mixed.parts] == list(found.weights)
     first, second = found.weights
-    expected = first * poor.score(unseen()) + second * own.ranker.score(unseen())
+    expected = first * poor.score(unseen()) + second * alone.ranker.score(unseen())
     assert mixed.score(unseen()).tobytes() == expected.tobytes()
-    shares = [first * poor.score(target()).std(), second * own.scores.std()]  # of each, in units of its spread
+    shares = [first * poor.score(target()).std(), second * alone.scores.std()]  # of each, in units of its spread
     assert 0.0 < shares[0] < 1.0
     assert sum(shares) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("how", ["powell", "lambdarank"])
-def test_other_ways_to_weigh_are_those_of_combine(how):
-    own = fit_own(TREES, target(), seed=1)
-    rankers = [background(), Known(own.scores)]
-    ways = {"powell": rk.combine.powell, "lambdarank": rk.combine.stacked}
-    mixed = interpolate(background(), target(), own=[own], how=how)
-    assert [weight for weight, _ in mixed.parts] == list(ways[how](rankers, own.unseen, NDCG).weights)
+def test_other_searches_are_those_of_combine(how):
+    alone = fit_target_ranker(TREES, target(), seed=1)
+    search = {"powell": rk.combine.powell, "lambdarank": rk.combine.stacked}[how]
+    mixed = interpolate(background(), target(), own=[alone], how=how)
+    expected = search([background(), Known(alone.scores)], alone.unseen, NDCG).weights
+    assert [weight for weight, _ in mixed.parts] == list(expected)
 
 
-def test_several_backgrounds_and_own_rankers_are_weighed_together():
-    own = [fit_own(TREES, target()), fit_own(replace(TREES, leaves=2), target())]
+def test_several_backgrounds_and_target_rankers_are_weighed_together():
+    alone = [fit_target_ranker(TREES, target()), fit_target_ranker(replace(TREES, leaves=2), target())]
     backgrounds = [background(), rk.Feature(2)]
-    mixed = interpolate(backgrounds, target(), own=own, measure="err")
-    found = rk.combine.powell([*backgrounds, *(Known(part.scores) for part in own)], target(), rk.ERR())
+    mixed = interpolate(backgrounds, target(), own=alone, measure="err")
+    found = rk.combine.powell([*backgrounds, *(Known(part.scores) for part in alone)], target(), rk.ERR())
     kept = [weight for weight in found.weights if weight != 0.0]
     assert [weight for weight, _ in mixed.parts] == kept
     assert len(kept) > 2
@@ -64,7 +65,7 @@ def test_several_backgrounds_and_own_rankers_are_weighed_together():
 
 def test_where_the_background_is_all_that_counts_it_comes_back_itself():
     data = judged_by_a_feature()
-    silly = Own(rk.Feature(1), data, -data.grades.astype(float))
+    silly = TargetRanker(rk.Feature(1), data, -data.grades.astype(float))
     perfect = rk.Feature(0)
     assert interpolate(perfect, data, own=[silly]) is perfect
     assert interpolate([perfect], data, own=[silly], how="exact") is perfect
@@ -90,7 +91,7 @@ def test_neither_order_nor_threads_change_a_bit():
 
 @pytest.mark.parametrize("rows", [12, 30, 60, 119, 120, 5000])
 def test_a_ranker_of_few_rows_has_small_leaves(rows):
-    learner = own_learner("ndcg@5", 3, rows)
+    learner = target_learner("ndcg@5", 3, rows)
     assert (learner.measure, learner.seed) == (rk.NDCG(5), 3)
     assert learner.min_rows == (20 if rows >= 120 else rows // 6)
 
@@ -103,12 +104,13 @@ def test_few_rows_are_enough(queries):
 
 def test_what_cannot_be_weighed_is_refused_before_anything_is_trained(monkeypatch):
     home = import_module("rankinite.adapt.methods.interpolate")  # by name it is the function
-    monkeypatch.setattr(home, "fit_own", lambda *_, **__: pytest.fail("something was trained"))
-    with pytest.raises(rk.ArgumentError, match=r"how='best' is unknown\. Known are 'exact', 'powell', 'lambdarank'"):
+    monkeypatch.setattr(home, "fit_target_ranker", lambda *_, **__: pytest.fail("something was trained"))
+    with refused(rk.ArgumentError, owner="interpolate", setting="how", value="best"):
         interpolate(background(), target(), how="best")
-    with pytest.raises(rk.ArgumentError, match="how='exact' weighs two rankers, but there are 3"):
+    with refused(rk.ArgumentError, owner="interpolate", setting="how", value="exact") as caught:
         interpolate([background(), rk.Feature(0)], target(), how="exact")
-    with pytest.raises(rk.ArgumentError, match="there is no background to interpolate with"):
+    assert "powell" in caught.value.remedy
+    with refused(rk.ArgumentError, value=1):
         interpolate([], target())
-    with pytest.raises(rk.DataError, match="feature"):
+    with refused(rk.DataError, place=target().source, value="3"):
         interpolate(background(), target().select_features(["1", "2"]))

@@ -1,4 +1,4 @@
-"""Drawings of adaptation show what the tables say."""
+"""Drawings of adaptation show the numbers of the tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import rankinite as rk
 from oracles.adapting import target
-from oracles.drawings import bars, close_figures, plt, rendered  # noqa: F401 - a fixture is used by its name
+from oracles.drawings import bars, close_figures, plt  # noqa: F401 - a fixture is used by its name
 from rankinite.adapt.decision import BASELINES, decide
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import METHODS
@@ -27,7 +27,7 @@ def chosen(measure):
     unseen = rk.compare(scores, data, [rk.ERR(), measure], against=BASELINES)
     sign = 1.0 if measure.higher_is_better else -1.0
     verdict = decide({name: sign * unseen[name][measure].per_query for name in scores})
-    trials = tuple(Trial(KNOWN[name], rk.Feature(0), own, np.ones(6), 1.0) for name, own in scores.items())
+    trials = tuple(Trial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
     return Choice(verdict, rk.Feature(0), measure, trials, {}, unseen, test=unseen)
 
 
@@ -46,10 +46,23 @@ def test_methods_are_drawn_by_their_gain_over_the_background(measure):
     assert drawn["smart"][0] > 0
     colours = [line.get_color() for line in axes.get_lines() if line.get_marker() == "o"]
     assert colours == [BLUE, ORANGE, GREY]
-    assert "chosen: smart" in axes.get_title()
-    assert rendered(axes).startswith(b"\x89PNG")
-    _, other = plt.subplots()
-    assert choice.plot_methods(choice.test, other) is other
+    assert axes.get_title() == f"{target(20).source}: 20 queries; chosen: smart"
+    assert axes.get_xlabel() == f"gain in {measure} over the background, and its 95% interval"
+    [zero] = [line for line in axes.get_lines() if list(line.get_xdata()) == [0.0, 0.0]]
+    assert list(zero.get_ydata()) == [0.0, 1.0]  # from the bottom to the top of the axes
+    axes.figure.canvas.draw()  # nothing fails when it is rendered
+
+
+def test_another_comparison_is_drawn_on_the_axes_given():
+    choice = chosen(rk.NDCG(10))
+    fewer = rk.compare(
+        {name: trial.unseen for name, trial in zip(choice.models, choice.trials, strict=True)}, target(20), rk.NDCG(10)
+    )
+    _, axes = plt.subplots()
+    assert choice.plot_methods(fewer, axes) is axes
+    assert {name: drawn[0] for name, drawn in bars(axes).items()} == {
+        name: fewer.pair(name, "background", rk.NDCG(10)).difference for name in ("interpolate", "smart", "target")
+    }
 
 
 @pytest.mark.parametrize("queries", [1, 12])
@@ -73,4 +86,8 @@ def test_the_curve_is_drawn_as_means_with_bands_of_the_gain(queries):
         edge = band.get_paths()[0].vertices
         assert np.isclose(edge[:, 1].min(), ends.min())
         assert np.isclose(edge[:, 1].max(), ends.max())
-    assert rendered(axes).startswith(b"\x89PNG")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("target queries trained on", "mean dcg@10")
+    assert "95% interval of the gain over the background" in axes.get_title()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["background", "smart", "target"]
+    assert axes.get_xscale() == "log"
+    axes.figure.canvas.draw()  # nothing fails when it is rendered

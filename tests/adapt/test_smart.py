@@ -1,4 +1,4 @@
-"""LambdaSMART and LambdaBoost from a background: its scale, and nothing added where nothing helps."""
+"""LambdaSMART and LambdaBoost from a background: its scale, and nothing added if nothing helps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from oracles.gradients import ranked
 from rankinite.adapt import lambdaboost, smart
 from rankinite.adapt.held_out import fit_tuned
 from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rows_drawn, scaled
+from refusals import refused
 
 NDCG = rk.NDCG(10)
-WAYS = {"smart": (smart, TREES), "lambdaboost": (lambdaboost, LINEAR)}
+METHODS = {"smart": (smart, TREES), "lambdaboost": (lambdaboost, LINEAR)}
 
 
 def pair_cost(data, scores, factor, measure):
@@ -75,20 +76,20 @@ def test_scores_are_multiplied_by_the_scale():
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, "fitted", False, [1.0]], ids=str)
-@pytest.mark.parametrize("way", WAYS)
-def test_other_scales_are_refused(way, scale):
-    adapt, learner = WAYS[way]
-    with pytest.raises(rk.ArgumentError, match=r"scale=.* must be a number above 0, 'fit', or None"):
+@pytest.mark.parametrize("method", METHODS)
+def test_other_scales_are_refused(method, scale):
+    adapt, learner = METHODS[method]
+    with refused(rk.ArgumentError, setting="scale", **({} if scale != scale else {"value": scale})):  # noqa: PLR0124 - NaN
         adapt(background(), target(), scale=scale, learner=learner)
 
 
 # ---- adapting ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", [None, 0.5, "fit"])
-def test_training_goes_on_from_the_scaled_background(way, scale):
-    adapt, learner = WAYS[way]
+def test_training_goes_on_from_the_scaled_background(method, scale):
+    adapt, learner = METHODS[method]
     poor = rk.Feature(1)
     base = scaled(poor, target(), NDCG, scale)
     adapted = adapt(poor, target(), scale=scale, learner=learner, seed=3)
@@ -96,25 +97,28 @@ def test_training_goes_on_from_the_scaled_background(way, scale):
     assert adapted.score(unseen()).tobytes() != base.score(unseen()).tobytes()
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("judge", [False, True])
 @pytest.mark.parametrize("scale", [None, "fit", 0.3])
-def test_nothing_added_is_the_background_itself(way, judge, scale):
-    adapt, learner = WAYS[way]
+def test_nothing_added_is_the_background_itself(method, judge, scale):
+    adapt, learner = METHODS[method]
     data, perfect = judged_by_a_feature(), rk.Feature(0)
     valid = judged_by_a_feature(3, "valid") if judge else None
     assert adapt(perfect, data, valid, scale=scale, learner=learner) is perfect
 
-    class Own:
+    class FirstFeature:
         def score(self, data):
             return data.features[:, 0].astype(float) / 3.0
 
-    assert adapt(Own(), data, valid, scale=scale, learner=learner).score(data).tobytes() == Own().score(data).tobytes()
+    assert (
+        adapt(FirstFeature(), data, valid, scale=scale, learner=learner).score(data).tobytes()
+        == FirstFeature().score(data).tobytes()
+    )
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_neither_order_nor_threads_change_a_bit(way):
-    adapt, learner = WAYS[way]
+@pytest.mark.parametrize("method", METHODS)
+def test_neither_order_nor_threads_change_a_bit(method):
+    adapt, learner = METHODS[method]
     with rk.threads(1):
         one = adapt(background(), target(), scale="fit", learner=learner)
     with rk.threads(2):
@@ -132,18 +136,18 @@ def test_the_settings_are_those_of_the_papers():
 
 def test_left_out_the_learner_is_the_papers(monkeypatch):
     asked = []
-    for way in WAYS:
-        home = import_module(f"rankinite.adapt.methods.{way}")  # by name it is the function
-        monkeypatch.setattr(home, "fit_tuned", lambda learner, *_, **told: asked.append((learner, told)))
+    for method in METHODS:
+        home = import_module(f"rankinite.adapt.methods.{method}")  # by name it is the function
+        monkeypatch.setattr(home, "fit_tuned", lambda learner, *_, **more: asked.append((learner, more)))
     smart(background(), target(), measure="ndcg@3", folds=4, seed=5)
     lambdaboost(background(), target(), measure="ndcg@3", folds=4, seed=5)
     trees, linear = (learner for learner, _ in asked)
     assert trees == rows_drawn("ndcg@3", 5)
     assert (linear.measure, linear.rounds, linear.rate, linear.nan) == (rk.NDCG(3), 500, 0.5, "mean")
     factor = fitted_scale(background(), target(), rk.NDCG(3))
-    for (_, told), scale in zip(asked, (factor, 1.0), strict=True):
-        assert (told["folds"], told["seed"]) == (4, 5)
-        assert told["base"].score(unseen()).tobytes() == (scale * background().score(unseen())).tobytes()
+    for (_, more), scale in zip(asked, (factor, 1.0), strict=True):
+        assert (more["folds"], more["seed"]) == (4, 5)
+        assert more["base"].score(unseen()).tobytes() == (scale * background().score(unseen())).tobytes()
 
 
 def test_features_are_matched_by_name_and_missing_ones_refused():
@@ -152,13 +156,22 @@ def test_features_are_matched_by_name_and_missing_ones_refused():
     adapted = smart(background(), turned, learner=replace(TREES, trees=2))
     assert adapted.score(data).tobytes() == adapted.score(turned).tobytes()
     short = data.select_features(list(data.feature_names[:3]))
-    for adapt, learner in WAYS.values():
-        with pytest.raises(rk.DataError, match="feature"):
+    for adapt, learner in METHODS.values():
+        with refused(rk.DataError, place=short.source, value="4"):
             adapt(background(), short, learner=learner)
 
 
 def test_missing_values_count_as_the_mean_for_the_linear_correction():
-    features = target().features.copy()
+    """The correction is the same as of data whose holes are filled with the mean; the background sees the holes in both."""
+    data, learner = target(), replace(LINEAR, nan="mean")
+    features = data.features.copy()
     features[::7, 2] = np.nan
-    holes = replace(target(), features=features)
-    assert np.isfinite(lambdaboost(background(), holes, learner=replace(LINEAR, nan="mean")).score(holes)).all()
+    filled = features.copy()
+    filled[::7, 2] = np.delete(features[:, 2], np.s_[::7]).astype(float).mean()
+    base = rk.Feature(1)  # another feature: it ranks both alike
+    holes, whole = (replace(data, features=columns) for columns in (features, filled))
+    found, expected = (lambdaboost(base, one, learner=learner).score(one) for one in (holes, whole))
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert found != pytest.approx(base.score(holes), rel=1e-3)  # there is a correction
+    zeros = replace(data, features=np.nan_to_num(features))
+    assert found != pytest.approx(lambdaboost(base, zeros, learner=learner).score(zeros), rel=1e-3)

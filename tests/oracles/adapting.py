@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 import rankinite as rk
-from rankinite.adapt import task
+from rankinite.adapt import groundwork
 from rankinite.adapt.methods import catalogue as methods
 from rankinite.adapt.methods.lambdaboost import lambdaboost
 from rankinite.adapt.methods.smart import smart
@@ -80,11 +80,11 @@ def shuffled(data: rk.Dataset, seed: int = 0) -> tuple[rk.Dataset, np.ndarray]:
 def make_small(monkeypatch) -> None:
     """Give every method few trees and rounds."""
 
-    def own(measure, seed=0, rows=0):
+    def small(measure, seed=0, rows=0):
         return replace(TREES, measure=measure, seed=seed)
 
-    monkeypatch.setattr(task, "own_learner", own)
-    monkeypatch.setattr(import_module("rankinite.adapt.methods.neighbours"), "own_learner", own)
+    monkeypatch.setattr(groundwork, "target_learner", small)
+    monkeypatch.setattr(import_module("rankinite.adapt.methods.neighbours"), "target_learner", small)
     monkeypatch.setattr(import_module("rankinite.adapt.methods.interpolate"), "powell", partial(powell, most=50))
     monkeypatch.setattr(methods, "smart", partial(smart, learner=replace(TREES, row_share=0.7)))
     monkeypatch.setattr(methods, "lambdaboost", partial(lambdaboost, learner=LINEAR))

@@ -1,16 +1,17 @@
 """Adapting a ranker to a new domain with few judgments: a background ranker and target data in, one ranker out.
 
 - :func:`smart`: LambdaSMART, trees boosted from the background; :func:`lambdaboost`: a linear correction of it;
-- :func:`trada`: the background's own trees, tuned; :func:`moved`: what that changed;
+- :func:`trada`: the background's trees, tuned; :func:`moved`: what that changed;
 - :func:`interpolate`: background and target rankers, weighted; :func:`neighbours`: the same with a third ranker, trained on
   background rows that are like the target;
 - :func:`pool`: both data sets trained on together;
-- :func:`choose`: all of them, tried on the target's own queries, and the one to deploy.
+- :func:`choose`: all of them, tried on the target's queries, and the one to deploy.
 
-Inside: ``methods`` are the ways to adapt, ``guards`` refuse what does not fit together. ``choosing`` is the run: a
-``task``, a ``trial`` of each method on queries ``held_out``, kept in a ``trial_cache``; then the ``decision``, the
-``result``, its ``recommendation`` with ``concentration`` and ``learning_curve``. ``background_settings`` and
-``forest_changes`` look into forests.
+Inside: ``methods`` holds the methods, ``guards`` refuse what does not fit together. ``choosing`` is the run:
+``choice_inputs`` make a ``task``, a ``contest`` makes a ``trial`` of each method on queries ``held_out`` with a shared
+``groundwork``, kept in a ``trial_cache``; then come the ``decision`` and the ``result`` with its ``refusals``, its
+``recommendation``, ``concentration``, ``learning_curve`` and ``plots``. ``background_settings`` and ``forest_changes`` look
+into forests.
 """
 
 from rankinite.adapt.choosing import choose

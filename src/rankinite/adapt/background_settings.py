@@ -1,4 +1,4 @@
-"""What a forest says of how it was trained, and learners that train the same way."""
+"""Settings that a forest was trained with, as its model file records them, and learners that train the same way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any, Literal, get_args
 
 from rankinite.checks import MOST
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 from rankinite.learners import mart
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
@@ -21,11 +21,11 @@ from rankinite.models.forest import Forest
 LAMBDA: Literal["lambda"] = "lambda"
 PAIRS: Literal["pairs"] = "pairs"
 Loss = Literal["lambda", "pairs", "squared", "graded", "binary", "balanced"]
-"""What forests are trained for: a measure, pairs, or the grades of single documents in the ways that MART knows."""
+"""What forests are trained for: a measure, pairs, or the grades of single documents by one of MART's losses."""
 LOSSES = {"LambdaMART": LAMBDA, "RankNetTrees": PAIRS}
-"""The loss of learners that have but one."""
+"""The loss of learners that have only one."""
 LOSS_SETTINGS = ("sigma", "max_grade", "relevant")
-"""What a loss has besides its name."""
+"""The settings of losses."""
 
 
 def _is_whole(value: Any) -> bool:
@@ -37,7 +37,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count_of_grades(value: Any) -> bool:
-    """Whether this is how many queries have which highest grade."""
+    """Whether this maps highest grades to the number of queries that have them."""
     known: dict[Any, Any] = value if isinstance(value, dict) else {"": 0}
     return all(re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", str(grade)) and _is_whole(count) for grade, count in known.items())
 
@@ -55,11 +55,11 @@ SOUND: dict[str, Callable[[Any], bool]] = {
     "sigma": lambda value: _is_number(value) and value > 0.0,
     "truncation": _is_whole,
 }
-"""What the settings may be that methods ask for. A model file may say anything."""
+"""What each setting that methods look up may be: a model file may contain anything."""
 
 
-def told(forest: Forest | None, name: str) -> list[Any]:
-    """What the trainings of a forest say of a setting, the last one first: without what is unsaid or said before."""
+def recorded_values(forest: Forest | None, name: str) -> list[Any]:
+    """The values of a setting in all trainings of a forest that record it, the last training first, each value once."""
     found: list[Any] = []
     settings: Any = None if forest is None else forest.settings
     while isinstance(settings, Mapping):
@@ -74,28 +74,29 @@ def told(forest: Forest | None, name: str) -> list[Any]:
 def _checked(name: str, value: Any) -> Any:
     """Refuse a setting that no learner can have had."""
     if not SOUND[name](value):
-        raise DataError(f"the background's settings have {name}={value!r}, which no learner can have had. {DAMAGED}")
+        place = f"the background's setting {name}"
+        raise DataError(f"{quoted(value)} is no value that a learner can have had", place=place, value=value, remedy=DAMAGED)
     return value
 
 
-def last_told(forest: Forest | None, name: str, otherwise: Any = None) -> Any:
-    """What the last training that says something of a setting says."""
-    return next(iter(told(forest, name)), otherwise)
+def last_recorded(forest: Forest | None, name: str, default: Any = None) -> Any:
+    """The value of a setting in the last training that records it."""
+    return next(iter(recorded_values(forest, name)), default)
 
 
-def loss_of(forest: Forest | None, given: str | None = None) -> Loss:
-    """What a forest was trained for; λ-gradients where it does not say so or was trained in parts for different losses."""
-    losses: list[Any] = told(forest, "loss") if given is None else [given]
+def loss_of(forest: Forest | None, declared: str | None = None) -> Loss:
+    """The loss of a forest: the one declared, else the one recorded; λ-gradients where there is none or there are several."""
+    losses: list[Any] = recorded_values(forest, "loss") if declared is None else [declared]
     return losses[0] if len(losses) == 1 and losses[0] in get_args(Loss) else LAMBDA
 
 
 def with_loss_of(forest: Forest, learner: LambdaMART, loss: Loss) -> Boosting:
-    """The learner of a forest's loss that grows trees like this one, watching the measure that it climbs."""
+    """A learner with a forest's loss that grows trees like this one and watches the measure that this one climbs."""
     if loss == LAMBDA:
         return learner
     kind = RankNetTrees if loss == PAIRS else MART
     settings: dict[str, Any] = {f.name: getattr(learner, f.name) for f in fields(kind) if hasattr(learner, f.name)}
-    settings |= {f.name: last_told(forest, f.name, f.default) for f in fields(kind) if f.name in LOSS_SETTINGS}
+    settings |= {f.name: last_recorded(forest, f.name, f.default) for f in fields(kind) if f.name in LOSS_SETTINGS}
     if kind is MART:
         settings["loss"] = loss
     settings["watch"] = learner.watched()

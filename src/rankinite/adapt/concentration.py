@@ -1,4 +1,4 @@
-"""Concentration: the one or two queries that carry most of a gain, where there are such."""
+"""Concentration: the one or two queries that carry most of a gain, if any do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankinite.evaluation.significance import exact_mean, exact_sum
 MOST = 0.5
 """A few queries carry a gain if the mean gain falls by more than this share without them."""
 FEW = 2
-"""At most so many queries are left out."""
+"""The most queries that are left out."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Concentration:
 
 
 def concentration(gains: Mapping[str, float]) -> Concentration | None:
-    """The fewest queries that carry the gain, given what each gains; None where no one or two do, or nothing is gained."""
+    """The fewest queries that carry the gain, given the gain of each; None if no one or two do, or nothing is gained."""
     ranked = sorted(gains.items(), key=lambda entry: (-entry[1], entry[0]))
     values = np.asarray([gain for _, gain in ranked], np.float64)
     mean = exact_mean(values)

@@ -1,8 +1,8 @@
-"""Which method to deploy, given what each does on target queries that it did not see.
+"""Decision which method to deploy, given how each does on target queries that it did not see.
 
 Two questions are kept apart. Which of the rankers made for the target is the best bet? Choosing among a dozen by a few queries
-is mostly luck, so the average of unlike methods, which needs no choice, stands unless one is clearly better. And is that bet
-better than the background? Only if so with confidence is the change recommended.
+is mostly luck, so the average of unlike methods, which needs no choice, is taken unless one is clearly better. And is that bet
+better than the background? The change is recommended only if that is so with confidence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankinite.engine.kernel import Floats
 BASELINES = ("background", "target")
 """What every method is compared with."""
 CLEARLY = 0.98
-"""The one-sided confidence with which a method must be above the average to be taken in its place."""
+"""The one-sided confidence that a method is better than the average, above which it is taken instead."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Verdict:
     confidence: float
     """The one-sided confidence that is asked for."""
     sure: float
-    """The one that is reached, that the method chosen is better than the background; corrected where it was picked."""
+    """The confidence reached that the method chosen is better than the background; corrected if it was picked from several."""
     tries: int = 1
-    """How many methods it was picked from by its result, for which the confidence is corrected; 1: it was not."""
+    """How many methods it was picked from by its result, for which the confidence is corrected; 1 if it was not picked."""
 
 
 def decide(values: Mapping[str, Floats], *, average: str = "average", confidence: float = 0.8) -> Verdict:
-    """Choose a method and say whether to deploy it.
+    """Choose a method and decide whether to deploy it.
 
-    ``values``: for each method, the simplest first, one value a query, the higher the better. Where there is no average, the
+    ``values``: for each method, the simplest first, one value per query, higher being better. Where there is no average, the
     simplest of those within one standard error of the best is chosen. A method picked from several is recommended only if it
     would be at a confidence corrected for their number (Bonferroni).
     """
@@ -67,6 +67,6 @@ def _surely_above(first: Floats, second: Floats, confidence: float) -> bool:
 
 
 def _confidence(first: Floats, second: Floats) -> float:
-    """With what confidence the mean difference over queries is above 0, by Student's t."""
+    """The confidence that the mean difference over queries is above 0, by Student's t."""
     gain, error = first - second, standard_error(first - second)
     return float(special.stdtr(len(gain) - 1, gain.mean() / error)) if error > 0.0 else float(gain.mean() > 0.0)

@@ -1,4 +1,4 @@
-"""What adaptation has moved in a forest, tree by tree."""
+"""Moved: the changes that adaptation made to a forest, tree by tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankinite.engine.kernel import Floats, Indices
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.grid import Grid
 from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
@@ -30,12 +30,12 @@ class Shift(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """A forest before and after adaptation: one entry a tree of the background in every array."""
+    """A forest before and after adaptation; every array has one entry per tree of the background."""
 
     leaves: Indices
     """Leaves of the adapted tree."""
     leaves_changed: Indices
-    """Those that add something else than their node did before."""
+    """Those whose value differs from that of their node before."""
     thresholds: Indices
     """Splits of the adapted tree."""
     thresholds_changed: Indices
@@ -103,16 +103,25 @@ class Moved:
 
 def moved(background: Forest, adapted: Forest) -> Moved:
     """Compare a forest with what adaptation made of it: the same trees, some perhaps trimmed, others perhaps added."""
-    for ranker in (background, adapted):
-        given: Any = ranker
-        if not isinstance(given, Forest):
-            raise ArgumentError(f"{given!r} is no forest, so there are no trees to compare. Give a forest and its adaptation.")
-    foreign: Any = background
-    with suppress(DataError):  # one of another maker's, whose features have no names, was adapted under those of the target
-        background = cast(Forest, match_features(foreign, adapted.feature_names, "the adapted forest")[0])
+    forests: tuple[Any, ...] = (background, adapted)
+    for ranker in forests:
+        if not isinstance(ranker, Forest):
+            raise ArgumentError(
+                "it is no forest, so there are no trees to compare",
+                place=quoted(ranker),
+                value=type(ranker).__name__,
+                remedy="Give a forest and its adaptation",
+            )
+    with suppress(DataError):  # features of a foreign forest have no names; it was adapted under those of the target
+        background = cast(Forest, match_features(forests[0], adapted.feature_names, "the adapted forest")[0])
     added = len(adapted) - len(background)
     if added < 0:
-        raise ArgumentError(f"{adapted!r} has fewer trees than {background!r}, so it cannot have been made of that.")
+        raise ArgumentError(
+            f"it has fewer trees than {background!r}, so it cannot have been made of that",
+            place=repr(adapted),
+            value=len(adapted),
+            remedy="Compare a forest with its own adaptation",
+        )
     pairs = [
         _Pair(_named(background, number), _named(adapted, number), f"tree {number} of {adapted!r}")
         for number in range(len(background))
@@ -129,7 +138,7 @@ def _cells(name: str, row: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 class _Named(NamedTuple):
-    """A tree, and what the features are called that its nodes ask for; leaves ask for nothing."""
+    """A tree, and the name of the feature that each node asks for; leaves ask for none."""
 
     tree: Trees
     asked: list[str]
@@ -148,22 +157,21 @@ class _Pair:
         self.asked = after.asked
         self.origin = self._origins(before, place)
         inner = self.after.feature != LEAF
-        stood = self.before.threshold[self.origin]
-        self.shift: Floats = np.zeros(len(stood))  # infinite thresholds, which do not move, have no difference
-        np.subtract(self.after.threshold, stood, out=self.shift, where=inner & (self.after.threshold != stood))
+        former = self.before.threshold[self.origin]
+        self.shift: Floats = np.zeros(len(former))  # infinite thresholds, which do not move, have no difference
+        np.subtract(self.after.threshold, former, out=self.shift, where=inner & (self.after.threshold != former))
         self.change: Floats = (self.after.value - self.before.value[self.origin])[~inner]
 
     def _origins(self, before: _Named, place: str) -> Indices:
-        """For every node, the node of the tree before that stood there."""
+        """For every node, the node in its place in the tree before."""
         origin = np.zeros(len(self.asked), np.int64)
         for node, asked in enumerate(self.asked):  # parents come first
             old = int(origin[node])
             if self.after.feature[node] == LEAF:
                 continue
             if before.tree.feature[old] == LEAF or before.asked[old] != asked:
-                raise ArgumentError(
-                    f"{place} asks for {asked!r} where the background does not. Compare a forest with its own adaptation."
-                )
+                problem = f"it asks for {asked!r} where the background does not"
+                raise ArgumentError(problem, place=place, value=asked, remedy="Compare a forest with its own adaptation")
             origin[self.after.left[node]], origin[self.after.right[node]] = before.tree.left[old], before.tree.right[old]
         return origin
 

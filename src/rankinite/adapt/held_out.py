@@ -1,7 +1,7 @@
-"""Choosing by the target's own queries: how many rounds to train, and scores of queries that did not help to train them.
+"""Queries held out of the target: they decide how many rounds to train, and are scored by rankers that did not see them.
 
-With few judged queries every choice overfits. So each is made on queries held out: on the validation data, where there are
-some, else by folds over the target's queries; below ten queries each of them is left out alone.
+With few judged queries every choice overfits. So each choice is made on queries held out: on the validation data if there
+are any, else by folds over the target's queries. With fewer than ten queries each is held out alone.
 """
 
 from __future__ import annotations
@@ -27,30 +27,33 @@ from rankinite.models.files.matching import match_features
 from rankinite.models.history import History
 
 FEW = 10
-"""Below so many judged queries each is held out alone."""
+"""With fewer judged queries than this, each is held out alone."""
 
 
 PREFIX = "background:"
-"""Before the qids of the background's queries where they join the target's, to keep them apart."""
+"""Put before the qids of the background's queries where they join the target's, to keep them apart."""
 
 
 @dataclass(frozen=True, eq=False)
-class Own:
-    """A ranker of the target's own, and how it scores queries that it was not trained on."""
+class TargetRanker:
+    """A ranker trained on the target alone, and scores of queries by such rankers that were not trained on them."""
 
     ranker: Fitted
     unseen: Dataset
     scores: Floats
-    """One a row of ``unseen``."""
+    """One per row of ``unseen``."""
 
 
 def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
-    """The queries that the measure tells something of; refuses fewer than two, one to learn from and one to judge by."""
+    """The queries on which the measure is defined; refuses fewer than two, one to learn from and one to judge by."""
     judged = judged_in(data, measure)
     if len(judged) < least:
         raise DataError(
-            f"{data.source}: {len(judged)} of {data.queries} queries have documents of different grades. Adapting needs at "
-            f"least {least}, to learn from some and judge by the others; give more, or deploy the background as it is."
+            f"{len(judged)} of {data.queries} queries have documents of different grades",
+            place=data.source,
+            value=len(judged),
+            rule=f"Adapting needs at least {least}, to learn from some and judge by the others",
+            remedy="Give more, or deploy the background as it is",
         )
     return judged
 
@@ -70,7 +73,7 @@ def fit_tuned(
     folds: int = 5,
     seed: int = 0,
 ) -> Fitted:
-    """Train for as many rounds as are best on queries held out; with a base none may be best, and the base is the result."""
+    """Train for the number of rounds that is best on queries held out; with a base that may be none, which leaves the base."""
     if valid is not None:
         ranker = trained(learner, target, valid, base=base)
         return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
@@ -86,7 +89,7 @@ def untouched(base: Scorer) -> Fitted:
     return base if isinstance(base, Fitted) else Blend(((1.0, base),))
 
 
-def fit_own(
+def fit_target_ranker(
     learner: Learner,
     target: Dataset,
     valid: Dataset | None = None,
@@ -94,14 +97,14 @@ def fit_own(
     extra: Dataset | None = None,
     folds: int = 5,
     seed: int = 0,
-) -> Own:
-    """A ranker of the target's own, tuned; without validation data its unseen scores are those of folds.
+) -> TargetRanker:
+    """A ranker trained on the target, tuned; without validation data its unseen scores are those of folds.
 
     ``extra``: rows of the background's queries that always join the training data.
     """
     if valid is not None:
         ranker = trained(learner, _joined(target, extra), valid)
-        return Own(ranker, valid, ranker.score(valid))
+        return TargetRanker(ranker, valid, ranker.score(valid))
     parts = parts_of(target, learner.watched(), folds, seed)
     curve = held_curve(learner, parts, extra=extra)
     rounds = best_round(curve, learner.watched(), based=False)
@@ -111,11 +114,11 @@ def fit_own(
         scores[part.rows] = trained(final, _joined(part.rest, extra)).score(part.held)
     seen = np.sort(np.concatenate([part.rows for part in parts]))
     unseen = target.select_queries(np.unique(target.query_of_row()[seen]))
-    return Own(_with_curve(trained(final, _joined(target, extra)), curve, rounds), unseen, scores[seen])
+    return TargetRanker(_with_curve(trained(final, _joined(target, extra)), curve, rounds), unseen, scores[seen])
 
 
 def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> Floats:
-    """The measure after every round, in the mean over all queries held out."""
+    """The measure after every round: the mean over all queries held out."""
     _rounds_field(learner)
     measure = learner.watched()
     curves: list[Floats] = []
@@ -130,23 +133,23 @@ def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = 
 
 
 def best_round(curve: Floats, measure: Measure, *, based: bool) -> int:
-    """The round with the best value, the first of equals; none at all is a choice only where there is a base."""
+    """The round with the best value, the first of equals; round 0 is a choice only where there is a base."""
     first = 0 if based else 1
     return first + int(np.argmax(sign_of(measure) * curve[first:]))
 
 
 def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
-    """The ranker, whose history tells the curve by which its rounds were chosen."""
+    """The ranker with the curve by which its rounds were chosen in its history."""
     history = replace(_history(ranker), valid=curve, best=rounds)
     last: Any = ranker.last_trained()
-    retold = replace(last, history=history)
-    return retold if last is ranker else ranker.with_inside([*(part.ranker for part in ranker.inside()[:-1]), retold])
+    described = replace(last, history=history)
+    return described if last is ranker else ranker.with_inside([*(part.ranker for part in ranker.inside()[:-1]), described])
 
 
 def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
-    """Train. Ctrl-C ends everything here: compared with others, a ranker that is trained by half would say nothing.
+    """Train. Ctrl-C ends the whole run, as comparing a half-trained ranker with others would prove nothing.
 
-    That no query is learnt from and judged by is checked before, where data come in.
+    Callers have checked that no query is both learnt from and judged by.
     """
     ranker = learner.fit(train, valid, base=base, allow_overlap=True)
     if _history(ranker).stopped == "interrupted":
@@ -156,33 +159,36 @@ def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, b
 
 def matched(background: Scorer, target: Dataset) -> Scorer:
     """The background, its features found among the target's: by name, or by position where a foreign model has no names."""
-    if not isinstance(background, Ranker):  # something of the user's own, which looks after itself
+    if not isinstance(background, Ranker):  # an object of the user's, which finds its own features
         return background
     return match_features(background, target.feature_names, target.source)[0]
 
 
 def judged_in(data: Dataset, measure: Measure) -> Indices:
-    """The queries that are counted: those of which the measure tells something."""
+    """The queries that count: those on which the measure is defined."""
     try:
         values = evaluate(np.zeros(data.rows), data, [measure])[measure].per_query
-    except DataError:  # it tells nothing of any
+    except DataError:  # it is defined on none
         return np.empty(0, np.int64)
     return np.flatnonzero(~np.isnan(values))
 
 
 def with_rounds(learner: Learner, rounds: int) -> Learner:
-    """The learner that trains for exactly so many rounds."""
+    """The learner, set to train for exactly this number of rounds."""
     changed: dict[str, Any] = {_rounds_field(learner): rounds, "patience": None, "train_history": False}
     return replace(learner, **changed)
 
 
 def _rounds_field(learner: Learner) -> str:
-    """What the learner calls its rounds; refuses one without."""
+    """The name of the learner's setting for its rounds; refuses a learner without."""
     field = next((name for name in ("trees", "rounds") if hasattr(learner, name)), None)
     if field is None:
+        kind = type(learner).__name__
         raise ArgumentError(
-            f"{type(learner).__name__} has no rounds of boosting whose number folds could choose. Give validation data, or a "
-            "learner that boosts, such as LambdaMART."
+            "it has no rounds of boosting whose number folds could choose",
+            place=kind,
+            value=kind,
+            remedy="Give validation data, or a learner that boosts, such as LambdaMART",
         )
     return field
 
@@ -207,25 +213,25 @@ def first_good(
     folds: int = 5,
     seed: int = 0,
 ) -> int:
-    """Of several ways to make a ranker of training data, the first that does about as well as the best on queries held out.
+    """The number of the first maker that does about as well on queries held out as the best; each trains a ranker on data.
 
-    "About as well": the mean difference over queries is less than its standard error, so that it may be chance.
+    "About as well": the mean difference over queries is at most its standard error, so that it may be chance.
     """
     values = np.asarray([_unseen_values(make, target, valid, measure, folds, seed) for make in makers])
     best = values[int(np.argmax(values.mean(axis=1)))]
     short = (best - values).mean(axis=1)
-    return int(np.argmax(short <= np.asarray([standard_error(best - own) for own in values])))
+    return int(np.argmax(short <= np.asarray([standard_error(best - other) for other in values])))
 
 
 def standard_error(differences: Floats) -> float:
-    """That of the mean."""
+    """The standard error of the mean difference."""
     return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else 0.0
 
 
 def _unseen_values(
     make: Callable[[Dataset], Scorer], target: Dataset, valid: Dataset | None, measure: Measure, folds: int, seed: int
 ) -> Floats:
-    """The measure of every judged query, the higher the better, by rankers that were not trained on it."""
+    """The measure of every judged query, higher being better, by rankers that were not trained on it."""
     if valid is not None:
         scores, data = scores_of(make(target), valid), valid
     else:

@@ -1,4 +1,4 @@
-"""How the advantage of adapting grows with the number of target queries."""
+"""LearningCurve: how the advantage of adapting grows with the number of target queries."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from rankinite.adapt.decision import BASELINES, Verdict
+from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import judged_in, parts_of
 from rankinite.adapt.methods.catalogue import AVERAGE
-from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, mean_scores, members, spread
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
@@ -32,10 +32,12 @@ from rankinite.seeds import generator
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rankinite.adapt.task import Task
+
 SHARES = (0.125, 0.25, 0.5)
 """Shares of the target's queries at which the curve is taken, besides all of them."""
 LEAST = 4
-"""Fewer queries are not trained on."""
+"""The fewest queries that are trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +48,14 @@ class LearningCurve:
     sizes: tuple[int, ...]
     """Queries trained on."""
     values: Mapping[str, Floats]
-    """For each method, one value a size and judged query, shape (sizes, queries)."""
+    """For each method, one value per size and judged query, shape (sizes, queries)."""
 
     def gains(self, method: str) -> list[tuple[int, float, tuple[float, float]]]:
         """For each size: the mean gain over the background, and its interval."""
         bounds = difference_bounds(self.measure, self.values[method], self.values["background"])
         differences = self.values[method] - self.values["background"]
-        means = [exact_mean(own) for own in differences]
-        intervals = [cut(t_interval(own), mean, bounds) for own, mean in zip(differences, means, strict=True)]
+        means = [exact_mean(values) for values in differences]
+        intervals = [cut(t_interval(values), mean, bounds) for values, mean in zip(differences, means, strict=True)]
         return list(zip(self.sizes, means, intervals, strict=True))
 
     def grid(self) -> Grid:
@@ -106,7 +108,7 @@ class LearningCurve:
         return {
             "measure": str(self.measure),
             "queries": list(self.sizes),
-            "means": {name: [exact_mean(own) for own in values] for name, values in self.values.items()},
+            "means": {name: [exact_mean(one) for one in values] for name, values in self.values.items()},
             "gains": {
                 name: [{"gain": gain, "low": finite(low), "high": finite(high)} for _, gain, (low, high) in self.gains(name)]
                 for name in self.values
@@ -116,58 +118,58 @@ class LearningCurve:
 
 
 def curve_methods(known: Mapping[str, Trial], verdict: Verdict) -> list[str]:
-    """The methods that a curve is about: the baselines and the one chosen."""
+    """The methods of a curve: the baselines and the one chosen."""
     return [name for name in known if name in {*BASELINES, verdict.name}]
 
 
 def learning_curve(
-    task: Task, known: Mapping[str, Trial], verdict: Verdict, told: Callable[[float], None] = lambda _part: None
+    work: Groundwork, known: Mapping[str, Trial], verdict: Verdict, report: Callable[[float], None] = lambda _part: None
 ) -> LearningCurve:
-    """The baselines and the method chosen, on queries that they have not seen; ``told`` the share done after every size."""
-    names = curve_methods(known, verdict)
+    """The baselines and the method chosen on unseen queries; ``report`` is called with the share done, after every size."""
+    names, task = curve_methods(known, verdict), work.task
     parts = parts_of(task.target, task.measure, task.folds, task.seed)
     sizes = _sizes(parts, task.measure)
     values = {name: np.empty((len(sizes), len(judged_in(task.target, task.measure)))) for name in names}
     for place, size in enumerate(sizes):
-        smaller = [task.on(_some(part.rest, size, task)) for part in parts]
+        smaller = [work.on(_some(part.rest, size, task)) for part in parts]
         for name in names:
             full = size == sizes[-1]
             scores = known[name].unseen if full else _unseen(known, name, smaller, parts, task.target.rows)
-            own = evaluate(scores, task.target, [task.measure])[task.measure].per_query
-            values[name][place] = own[~np.isnan(own)]
+            per_query = evaluate(scores, task.target, [task.measure])[task.measure].per_query
+            values[name][place] = per_query[~np.isnan(per_query)]
         if place < len(sizes) - 1:
-            told((place + 1) / len(sizes))
+            report((place + 1) / len(sizes))
     return LearningCurve(task.measure, tuple(sizes), values)
 
 
 def _sizes(parts: Sequence[Holdout], measure: Measure) -> list[int]:
-    """How many queries to train on; the last is all that are there when a part is held out."""
+    """How many queries to train on; the last size is all that are left when a part is held out."""
     most = min(len(judged_in(part.rest, measure)) for part in parts)
     return [*sorted({size for share in SHARES if LEAST <= (size := round(share * most)) < most}), most]
 
 
 def _some(rest: Dataset, size: int, task: Task) -> Dataset:
-    """The first so many judged queries in an order that is drawn; smaller samples are part of larger ones."""
+    """The first judged queries in a random order; smaller samples are part of larger ones."""
     judged = judged_in(rest, task.measure)
     by_name = judged[np.argsort(rest.qids[judged], kind="stable")]
     return rest.select_queries(np.sort(generator(task.seed).permutation(by_name)[:size]))
 
 
-def _unseen(known: Mapping[str, Trial], name: str, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> Floats:
+def _unseen(known: Mapping[str, Trial], name: str, works: Sequence[Groundwork], parts: Sequence[Holdout], rows: int) -> Floats:
     """The scores of every judged query by rankers that were fitted to fewer queries and not to it."""
     if name != AVERAGE.name:
-        return _fitted(known[name], tasks, parts, rows)[0]
-    found = [_fitted(trial, tasks, parts, rows) for trial in members(known.values())]
+        return _fitted(known[name], works, parts, rows)[0]
+    found = [_fitted(trial, works, parts, rows) for trial in members(known.values())]
     return mean_scores([scores for scores, _ in found], np.asarray([spreads for _, spreads in found]), parts)
 
 
-def _fitted(trial: Trial, tasks: Sequence[Task], parts: Sequence[Holdout], rows: int) -> tuple[Floats, Floats]:
+def _fitted(trial: Trial, works: Sequence[Groundwork], parts: Sequence[Holdout], rows: int) -> tuple[Floats, Floats]:
     """One method's unseen scores, and how far those of each fit vary; rows of no part are not scored."""
     scores, spreads = np.zeros(rows), np.zeros(len(parts) + 1)
 
     def fit(number: int) -> None:
-        ranker = trial.method.fit(tasks[number])
-        spreads[number] = spread(scores_of(ranker, tasks[number].target, trial.method.name))
+        ranker = trial.method.fit(works[number])
+        spreads[number] = spread(scores_of(ranker, works[number].task.target, trial.method.name))
         scores[parts[number].rows] = scores_of(ranker, parts[number].held, trial.method.name)
 
     run(fit, range(len(parts)))

@@ -52,13 +52,13 @@ def plot_curve(curve: LearningCurve, axes: Axes | None) -> Axes:
     """
     canvas = axes_of(axes, 7.0, 4.2)
     sizes = np.asarray(curve.sizes)
-    level = np.asarray([exact_mean(own) for own in curve.values["background"]])
+    level = np.asarray([exact_mean(values) for values in curve.values["background"]])
     canvas.plot(sizes, level, color=GREY, linewidth=1.6, label="background")
     methods = sorted((name for name in curve.values if name != "background"), key=lambda name: name in BASELINES)
     for name, colour in zip(methods, COLOURS, strict=False):
-        told = curve.gains(name)
-        ends = np.asarray([interval for _, _, interval in told])
-        canvas.plot(sizes, level + [gain for _, gain, _ in told], "o-", color=colour, linewidth=1.6, label=literal(name))
+        gains = curve.gains(name)
+        ends = np.asarray([interval for _, _, interval in gains])
+        canvas.plot(sizes, level + [gain for _, gain, _ in gains], "o-", color=colour, linewidth=1.6, label=literal(name))
         if np.isfinite(ends).all():
             canvas.fill_between(sizes, level + ends[:, 0], level + ends[:, 1], color=colour, alpha=0.15, linewidth=0)
     canvas.set_xscale("log", base=2)

@@ -1,4 +1,4 @@
-"""What the evidence means, in plain sentences: the decision with the one number that made it, then what else to know."""
+"""Recommendation in plain sentences: the decision with the one number that made it, then what else to know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankinite.adapt.result import Choice
 
 FEW_QUERIES = 30
-"""Below so many judged queries small differences between methods cannot be told from chance."""
+"""With fewer judged queries than this, small differences between methods cannot be told from chance."""
 
 
 def advice(choice: Choice) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def advice(choice: Choice) -> tuple[str, ...]:
 
 
 def explanation(choice: Choice) -> tuple[str, ...]:
-    """What the numbers mean that stand beside the decision, and why they may seem to contradict it."""
+    """What the numbers beside the decision mean, and why they may seem to contradict it."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
     queries = choice.unseen[choice.name][choice.measure].queries
     corrected = f"not corrected, as {choice.name} was not picked from several methods by its result"
@@ -80,10 +80,10 @@ def _decision(choice: Choice) -> str:
 
 
 def _reached(verdict: Verdict) -> str:
-    """The confidence reached, with as many digits as the one asked for; cut off, as 79.6% is not 80%.
+    """The confidence reached, with as many digits as the one asked for; rounded down, as 79.6% is not 80%.
 
-    Below one half it says nothing that the difference does not say. A correction may bring it there though the mean is higher,
-    and then "14%" would read like "worse".
+    Below one half it adds nothing to the difference. A correction may bring it there though the mean is higher, and then
+    "14%" would read like "worse".
     """
     if verdict.sure < 0.5 <= verdict.confidence:
         return "below 50%"
@@ -117,7 +117,7 @@ def _near_tie(choice: Choice) -> str:
 
 
 def _carried(choice: Choice) -> list[str]:
-    """Which one or two queries carry most of the gain, where they do."""
+    """Which one or two queries carry most of the gain, if any do."""
     found = choice.concentration
     if found is None or number(found.gain) == number(0.0):
         return []

@@ -1,4 +1,4 @@
-"""What adapting by every method gives: the ranker to deploy, and the evidence."""
+"""Choice: the ranker to deploy after every method was tried, and the evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import numpy as np
 from rankinite.adapt.concentration import Concentration, concentration
 from rankinite.adapt.decision import BASELINES, Verdict
 from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.trial import Trial
+from rankinite.errors import RankiniteError
 from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import percent
@@ -30,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The ranker to deploy, and what every method did."""
+    """The ranker to deploy, and how every method did."""
 
     verdict: Verdict
     ranker: Fitted
-    """What to deploy: the method chosen, fitted to all target data, or the background where that is not surely better."""
+    """What to deploy: the method chosen, fitted to all target data, or the background if the method is not surely better."""
     measure: Measure
     trials: tuple[Trial, ...]
     refused: Mapping[str, str]
@@ -47,11 +49,11 @@ class Choice:
     """The same on data of another time or kind."""
     curve: LearningCurve | None = None
     backgrounds: Mapping[str, Fitted] = field(default_factory=dict[str, Fitted])
-    """All that were given, by name."""
+    """All backgrounds, by name."""
     forest: Forest | None = None
-    """The one whose trees are tuned or extended: the best forest of them."""
+    """The background whose trees are tuned or extended: the best forest of them."""
     notes: tuple[str, ...] = ()
-    """What went otherwise than expected, such as kept work that had to be made again."""
+    """What did not go as expected, such as kept work that had to be made again."""
 
     @property
     def name(self) -> str:
@@ -64,22 +66,25 @@ class Choice:
         return {trial.method.name: trial.ranker for trial in self.trials}
 
     @property
+    def refusals(self) -> Mapping[str, RankiniteError]:
+        """The errors behind ``refused``."""
+        return self.refused.errors if isinstance(self.refused, Refusals) else {}
+
+    @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: the notes; which methods met queries that they were trained on, of which that is unknown."""
+        """What to bear in mind: the notes, and which methods were judged on queries that they were, or may be, trained on."""
         seen = [comparison for comparison in (self.unseen, self.test, self.shifted) if comparison is not None]
         return (*self.notes, *(text for comparison in seen for text in comparison.warnings))
 
     def background_name(self, ranker: Fitted | None) -> str | None:
-        """The name under which a background was given; None for any other ranker."""
-        return next((name for name, own in self.backgrounds.items() if own is ranker), None)
+        """The name of a background; None for any other ranker."""
+        return next((name for name, background in self.backgrounds.items() if background is ranker), None)
 
     # ---- tables ------------------------------------------------------------------------------------------------
 
     def grid(self, comparison: Comparison | None = None, title: str = "") -> Grid:
-        """All methods: means with intervals, and what they gain over the baselines; those chosen by if none is given."""
-        from rankinite.adapt.recommendation import decision_note
-
-        decides, seen = comparison is None, self.unseen if comparison is None else comparison
+        """All methods: means with intervals, and gains over the baselines; on the target's queries without ``comparison``."""
+        seen = self.unseen if comparison is None else comparison
         known = {trial.method.name: trial for trial in self.trials}
         rows = [
             (name, *(_cell(seen, name, measure) for measure in seen.measures), *(_gain(seen, name, base) for base in BASELINES),
@@ -88,32 +93,37 @@ class Choice:
         ]  # fmt: skip
         header = ("method", *map(str, seen.measures), *(f"over {base} (p)" for base in BASELINES), "size", "seconds")
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
+        notes = self._notes(seen, decides=comparison is None)
+        return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
+
+    def _notes(self, seen: Comparison, *, decides: bool) -> tuple[str, ...]:
+        """What the columns mean; below the table that decides, for the tables that follow it too."""
+        from rankinite.adapt.recommendation import decision_note
+
         pairs = len(seen.pairs) // len(seen.measures)
         tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
-        # Where the tables stand one below the other, the first one's notes serve all.
-        every = [seen, *(own for own in (self.test, self.shifted) if own is not None)] if decides else [seen]
-        spreads = [result.spread for own in every for name in own.systems for result in own[name].results]
+        every = [one for one in (seen, self.test, self.shifted) if one is not None] if decides else [seen]
+        spreads = [result.spread for one in every for name in one.systems for result in one[name].results]
         skipped = seen[seen.systems[0]][self.measure].skipped
         uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
-        notes = (
+        return (
             *seen.warnings,
             *([uncounted] if skipped else []),
             f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
-            f"p: {tested}{floor_note(pair.p(own.test) for own in every for pair in own.pairs)}.",
+            f"p: {tested}{floor_note(pair.p(one.test) for one in every for pair in one.pairs)}.",
             *([decision_note(self)] if decides else []),
-            "Seconds: fits of all folds; what several methods share is counted where it is first needed.",
-            *(f"{name}: not tried, {why}." for name, why in self.refused.items() if decides),
+            "Seconds: fits of all folds; work that several methods share is counted where it is first needed.",
+            *(f"{name}: not tried. {why}" for name, why in self.refused.items() if decides),
         )
-        return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
 
     def _title(self, seen: Comparison) -> str:
         result = seen[seen.systems[0]][self.measure]
         return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
 
     def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
-        """(qid, background's value, the chosen one's value) of every query counted, the largest gain first.
+        """(qid, background's value, chosen method's value) of every query counted, the largest gain first.
 
-        On the test data if there were some, else on the target's queries; ``comparison``: on what this one was made on.
+        On the test data if there are any, else on the target's queries; with ``comparison`` on the data of that.
         """
         seen = comparison or self.test or self.unseen
         before, after = (seen[name][self.measure].per_query for name in ("background", self.name))
@@ -127,19 +137,19 @@ class Choice:
 
     @property
     def concentration(self) -> Concentration | None:
-        """The one or two queries that carry most of the gain on the target's queries; None where none do. Decides nothing."""
+        """The one or two queries that carry most of the gain on the target's queries; None if no one does. Decides nothing."""
         qids, before, after = zip(*self.gains(self.unseen), strict=True)
         sides = (after, before) if self.measure.higher_is_better else (before, after)
         return concentration(dict(zip(qids, paired_differences(*sides).tolist(), strict=True)))
 
     def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
-        """Draw every method's gain over the background with its interval; those chosen by if no comparison is given."""
+        """Draw every method's gain over the background with its interval; on the target's queries if no comparison is given."""
         from rankinite.adapt.plots import plot_methods
 
         return plot_methods(self, self.unseen if comparison is None else comparison, axes)
 
     def _grids(self) -> list[Grid]:
-        """All tables there are."""
+        """All tables."""
         grids = [self.grid()]
         for name, comparison in (("test", self.test), ("shifted", self.shifted)):
             if comparison is not None:
@@ -157,7 +167,7 @@ class Choice:
         folded = f"<details><summary>{MEANING}</summary><ul>{meaning}</ul></details>"
         return "\n".join([advice, folded, *(grid.html() for grid in self._grids())])
 
-    # ---- words -------------------------------------------------------------------------------------------------
+    # ---- text --------------------------------------------------------------------------------------------------
 
     def recommendation(self) -> tuple[str, ...]:
         """What to do, in plain sentences; the first is the decision, with the one number that made it."""

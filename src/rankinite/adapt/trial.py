@@ -9,8 +9,8 @@ from time import perf_counter
 
 import numpy as np
 
-from rankinite.adapt.methods.catalogue import AVERAGE, AVERAGED, Method
-from rankinite.adapt.task import Task
+from rankinite.adapt.groundwork import Groundwork
+from rankinite.adapt.methods.catalogue import AVERAGE, AVERAGED, AdaptationMethod
 from rankinite.data.folds import Holdout
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run
@@ -21,27 +21,27 @@ from rankinite.models.blend import Blend
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A method, tried."""
+    """The ranker that a method makes, and what it is worth on queries that it did not see."""
 
-    method: Method
+    method: AdaptationMethod
     ranker: Fitted
     """Fitted to all target data."""
     unseen: Floats
-    """The score of every target row by a ranker that did not see its query; by the one of all, where a query tells nothing."""
+    """The score of every target row by a ranker that did not see its query; by ``ranker`` where no part holds a query out."""
     spreads: Floats
     """How far the scores of each fit vary over the queries it was fitted to: one per part held out, then that of ``ranker``."""
     seconds: float
-    """What all that took."""
+    """What all its fits took."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far the trials are: told after each fit."""
+    """How far the trials are, after each fit."""
 
     what: str
     """The method that is tried, or what else is done."""
     done: float
-    """The share of all work that is behind, by a rough estimate."""
+    """The share of all work that is done, by a rough estimate."""
     finished: bool = False
     """Whether this method is finished."""
     resumed: bool = False
@@ -53,66 +53,71 @@ CURVE, CURVE_COST = "learning curve", 0.8
 """What the learning curve is called, and about how long it takes compared with all methods."""
 
 
-class Telling:
-    """Tells how far a choice is, by what the methods cost."""
+class TrialMonitor:
+    """Reports how far a choice is, by what the methods cost."""
 
-    def __init__(self, watch: Watching | None, methods: Sequence[Method], *, curve: bool) -> None:
+    def __init__(self, watch: Watching | None, methods: Sequence[AdaptationMethod], *, curve: bool) -> None:
         self._watch, self._methods = watch, methods
         cost = sum(method.cost for method in methods)
         self._curve = CURVE_COST * cost if curve else 0.0
         self._all = cost + self._curve
 
-    def of(self, method: Method, part: float) -> None:
-        """So much of a method is done; that all of it is, ``finished`` tells."""
+    def fitted(self, method: AdaptationMethod, part: float) -> None:
+        """Report that this part of a method is done; that all of it is done, ``finished`` reports."""
         if part < 1.0:
-            self._tell(Step(method.name, self._share(method, part)))
+            self._report(Step(method.name, self._share(method, part)))
 
-    def finished(self, method: Method, *, resumed: bool) -> None:
-        """A method is done."""
-        self._tell(Step(method.name, self._share(method, 1.0), finished=True, resumed=resumed))
+    def finished(self, method: AdaptationMethod, *, resumed: bool) -> None:
+        """Report that a method is done."""
+        self._report(Step(method.name, self._share(method, 1.0), finished=True, resumed=resumed))
 
     def curve(self, part: float, *, resumed: bool = False) -> None:
-        """So much of the learning curve is done."""
-        self._tell(Step(CURVE, 1.0 - (1.0 - part) * self._curve / self._all, finished=part == 1.0, resumed=resumed))
+        """Report that this part of the learning curve is done."""
+        self._report(Step(CURVE, 1.0 - (1.0 - part) * self._curve / self._all, finished=part == 1.0, resumed=resumed))
 
-    def _share(self, method: Method, part: float) -> float:
+    def _share(self, method: AdaptationMethod, part: float) -> float:
         before = sum(other.cost for other in self._methods[: self._methods.index(method)])
         return (before + part * method.cost) / self._all
 
-    def _tell(self, step: Step) -> None:
+    def _report(self, step: Step) -> None:
         if self._watch is not None:
             self._watch(step)
 
 
-def try_method(method: Method, tasks: Sequence[Task], parts: Sequence[Holdout], told: Callable[[float], None]) -> Trial:
-    """Fit a method to all target data (the last task) and to all but each part (the others); ``told`` the share done."""
-    start, unseen, spreads = perf_counter(), np.empty(tasks[-1].target.rows), np.empty(len(tasks))
+def try_method(
+    method: AdaptationMethod, works: Sequence[Groundwork], parts: Sequence[Holdout], report: Callable[[float], None]
+) -> Trial:
+    """Fit a method to all target data (the last of ``works``) and to all but each part (the others).
+
+    ``report`` is called with the share that is done, after every fit.
+    """
+    start, unseen, spreads = perf_counter(), np.empty(works[-1].task.target.rows), np.empty(len(works))
     others = rows_of_no_part(len(unseen), parts)
     fits = count(1)
 
     def fit(number: int) -> Fitted:
-        ranker = method.fit(tasks[number])
-        seen = scores_of(ranker, tasks[number].target, method.name)
+        ranker = method.fit(works[number])
+        seen = scores_of(ranker, works[number].task.target, method.name)
         spreads[number] = spread(seen)
         if number < len(parts):
             unseen[parts[number].rows] = scores_of(ranker, parts[number].held, method.name)
         else:
             unseen[others] = seen[others]
-        told(next(fits) / len(tasks))
+        report(next(fits) / len(works))
         return ranker
 
-    told(0.0)
-    rankers = run(fit, range(len(tasks)))  # side by side, each on one thread: small data gain nothing from more
+    report(0.0)
+    rankers = run(fit, range(len(works)))  # side by side, each on one thread: small data gain nothing from more
     return Trial(method, rankers[-1], unseen, spreads, perf_counter() - start)
 
 
 def rows_of_no_part(rows: int, parts: Sequence[Holdout]) -> Indices:
-    """The rows of queries that tell nothing, which no part holds out."""
+    """The rows of queries that cannot judge, which no part holds out."""
     return np.setdiff1d(np.arange(rows), np.concatenate([part.rows for part in parts]))
 
 
 def averaged(trials: Iterable[Trial], parts: Sequence[Holdout]) -> list[Trial]:
-    """The trial of the average of unlike methods; none where there are fewer than two whose scores vary."""
+    """The trial of the average of unlike methods; none if there are fewer than two whose scores vary."""
     varied = [trial for trial in members(trials) if trial.spreads[-1] > 0.0]
     if len(varied) < 2:
         return []
@@ -127,17 +132,17 @@ def averaged(trials: Iterable[Trial], parts: Sequence[Holdout]) -> list[Trial]:
 
 
 def members(trials: Iterable[Trial]) -> list[Trial]:
-    """What the average is made of: the first method there is of each kind."""
+    """The trials that the average is made of: of each kind the first method that was tried."""
     known = {trial.method.name: trial for trial in trials}
     chosen = [next((known[name] for name in kind if name in known), None) for kind in AVERAGED]
     return [trial for trial in chosen if trial is not None]
 
 
 def average_weights(spreads: Floats) -> Floats:
-    """What each ranker of an average is multiplied by, given how far its scores vary over the queries it was fitted to.
+    """The weight of each ranker in an average, given how far its scores vary over the queries it was fitted to.
 
     There is one rule for the average that is judged and for the one that is deployed, so that the evidence is about the latter.
-    Spreads on queries held out would be another rule: a ranker that overfits varies less on them than on its own.
+    Spreads on queries held out would be another rule: a ranker that overfits varies less on them than on those it has seen.
     """
     return np.divide(1.0, len(spreads) * spreads, out=np.zeros(len(spreads)), where=spreads > 0.0)
 
@@ -150,8 +155,8 @@ def mean_scores(scores: Sequence[Floats], spreads: Floats, parts: Sequence[Holdo
     mean = np.zeros(len(scores[0]))
     others = rows_of_no_part(len(mean), parts)
     for number, rows in enumerate((*(part.rows for part in parts), others)):
-        for weight, own in zip(average_weights(spreads[:, number]), scores, strict=True):
-            mean[rows] += weight * own[rows]
+        for weight, scored in zip(average_weights(spreads[:, number]), scores, strict=True):
+            mean[rows] += weight * scored[rows]
     return mean
 
 

@@ -1,7 +1,7 @@
 """TrialStore: finished trials in a folder, from which an interrupted run goes on.
 
-The folder is not believed. Every trial has a seal, a JSON file with the hash of each of its files, written last; what has
-none is unfinished. What does not fit its seal, or is not what a trial of this task can be, is made again with a note.
+The folder is not trusted. Every trial has a seal, a JSON file with the hash of each of its files, written last; a trial
+without a seal is unfinished. One that does not fit its seal, or cannot be a trial of this task, is made again with a note.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from rankinite.adapt.held_out import judged_in, parts_of
 from rankinite.adapt.learning_curve import LearningCurve
-from rankinite.adapt.methods.catalogue import Method
+from rankinite.adapt.methods.catalogue import AdaptationMethod
+from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial
 from rankinite.data.fingerprint import arrays_key, fingerprint
@@ -37,18 +38,19 @@ DAMAGE = (
     *(BadZipFile, NotImplementedError, zlib.error),
 )
 """What reading a damaged file may raise; NotImplementedError where a zip archive claims a version that is not known."""
+AGAIN = "Remove it, or let it be made again"
 
 
 class TrialStore:
     """The finished trials of one task; those of other tasks in the same folder are not touched."""
 
-    def __init__(self, folder: Path | str, task: Task) -> None:
-        self._task, self._key = task, task_key(task)
+    def __init__(self, folder: Path | str, task: Task, tuning: Trada = Trada()) -> None:  # noqa: B008 - frozen
+        self._task, self._key = task, task_key(task, tuning)
         self.folder = Path(folder) / self._key[:16]
         self.notes: list[str] = []
-        """What was there but could not be used, in words."""
+        """Which kept work could not be used, and why."""
 
-    def get(self, method: Method) -> Trial | None:
+    def get(self, method: AdaptationMethod) -> Trial | None:
         """The trial of a method; None where it is not finished yet, or is not what was kept."""
         content = self._unsealed(method.name, ("rankinite", "npz"))
         if content is None:
@@ -64,7 +66,7 @@ class TrialStore:
         return trial
 
     def put(self, trial: Trial) -> None:
-        """Keep a finished trial, unless it could not be taken up again: scores that are infinite, say."""
+        """Keep a finished trial, unless it could not be used again, as one with infinite scores."""
         try:
             self._check(trial)
         except DataError:
@@ -116,14 +118,15 @@ class TrialStore:
             content = {ending: self._path(name, ending).read_bytes() for ending in endings}
             files = {ending: _digest(one) for ending, one in content.items()}
             if json.loads(seal.read_bytes()) != {"task": self._key, "name": name, "sha256": files}:
-                raise DataError("its files are not those that were kept")
+                raise DataError("its files are not those that were kept", place=name, remedy=AGAIN)
         except DAMAGE as problem:
             self._note(name, problem)
             return None
         return content
 
     def _note(self, name: str, problem: Exception) -> None:
-        self.notes.append(f"{self.folder / name}: kept work that cannot be used ({problem}). It was made again.")
+        text = problem.problem if isinstance(problem, RankiniteError) else str(problem)
+        self.notes.append(f"{self.folder / name}: kept work cannot be used ({text}). It was made again.")
 
     # ---- what a trial may be ----------------------------------------------------------------------------------
 
@@ -133,22 +136,25 @@ class TrialStore:
         ranker: Any = trial.ranker
         fits = len(parts_of(task.target, task.measure, task.folds, task.seed)) + 1
         if not isinstance(ranker, Fitted):
-            raise DataError(f"a {type(ranker).__name__} is no ranker of ours")
+            kind = type(ranker).__name__
+            raise DataError(f"a {kind} is no ranker of ours", value=kind, remedy=AGAIN)
         foreign = set(names_of(ranker)) - set(task.target.feature_names)
         if foreign:
-            raise DataError(f"its ranker needs the feature {min(foreign)!r}, which {task.target.source} lacks")
+            problem = f"its ranker needs the feature {min(foreign)!r}, which {task.target.source} does not have"
+            raise DataError(problem, value=min(foreign), remedy=AGAIN)
         _check_numbers("the scores", trial.unseen, (task.target.rows,))
         _check_numbers("the spreads", trial.spreads, (fits,))
         _check_numbers("the seconds", np.asarray(trial.seconds), ())
         if trial.seconds < 0.0 or (trial.spreads < 0.0).any():
-            raise DataError("a spread or the time is negative")
+            raise DataError("a spread or the time is negative", value=trial.seconds, remedy=AGAIN)
 
     def _check_curve(self, curve: LearningCurve | None, methods: Sequence[str]) -> None:
         """Refuse what is no learning curve of these methods."""
         if curve is None or list(curve.values) != list(methods):
-            raise DataError("it is not about the methods that are asked for")
+            found = None if curve is None else list(curve.values)
+            raise DataError("it is not about the methods that are asked for", value=found, remedy=AGAIN)
         if not curve.sizes or any(type(size) is not int or size < 1 for size in curve.sizes):
-            raise DataError("a size is no whole number from 1 on")
+            raise DataError("a size is no whole number from 1 on", value=curve.sizes, remedy=AGAIN)
         queries = len(judged_in(self._task.target, self._task.measure))
         for values in curve.values.values():
             _check_numbers("the values", values, (len(curve.sizes), queries))
@@ -156,9 +162,10 @@ class TrialStore:
 
 def _check_numbers(what: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> None:
     if array.dtype != SCORE or array.shape != shape:
-        raise DataError(f"{what} are {array.dtype} of shape {array.shape}, not {np.dtype(SCORE)} of shape {shape}")
+        problem = f"{what} are {array.dtype} of shape {array.shape}, not {np.dtype(SCORE)} of shape {shape}"
+        raise DataError(problem, value=array.shape, remedy=AGAIN)
     if not np.isfinite(array).all():
-        raise DataError(f"{what} are not all finite")
+        raise DataError(f"{what} are not all finite", value=what, remedy=AGAIN)
 
 
 def _packed(arrays: dict[str, npt.NDArray[Any]]) -> bytes:
@@ -171,15 +178,15 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def task_key(task: Task) -> str:
+def task_key(task: Task, tuning: Trada = Trada()) -> str:  # noqa: B008 - frozen
     """A hash of all that decides what the trials give: code, versions, settings, data and backgrounds."""
-    how = replace(task.how, same_scale=False)  # that decides what is tried, not what it gives
+    compared = replace(tuning, same_scale=False)  # it decides which methods are tried, not what they give
     data = (task.target, task.valid, task.background_data)
     stored = [ranker.stored() for ranker in task.backgrounds.values()]
     facts = {
         "code": code_key(),
         "versions": versions(),
-        "settings": [str(task.measure), task.folds, task.seed, str(how)],
+        "settings": [str(task.measure), task.folds, task.seed, str(compared)],
         "data": [None if one is None else fingerprint(one) for one in data],
         "backgrounds": [arrays_key(dict(one.arrays), one.described()) for one in stored],
     }

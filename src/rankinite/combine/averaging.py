@@ -33,7 +33,13 @@ def average(
     material = gather(rankers, data, measure)
     shares = np.ones(len(material.rankers)) if weights is None else np.asarray(weights, float)
     if shares.shape != (len(material.rankers),) or not np.isfinite(shares).all() or shares.sum() <= 0.0:
-        raise ArgumentError(f"weights={weights!r} must be {len(material.rankers)} numbers with a sum above 0, one a ranker.")
+        raise ArgumentError(
+            f"must be {len(material.rankers)} numbers with a sum above 0, one per ranker",
+            owner="average",
+            setting="weights",
+            value=weights,
+            remedy="Leave them out to weigh all alike",
+        )
     shares = shares / shares.sum()
     named = zip(material.rankers, material.names, strict=True)
     parts = [fit_normalised(ranker, data, scale, f"ranker {name}") for ranker, name in named]

@@ -13,26 +13,18 @@ from rankinite.combine.result import Combination, Rankers, gather
 from rankinite.combine.weight_search import Combiner, Nested, Search
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.inputs import Scorer
 from rankinite.measures.base import Measure
 from rankinite.sweep.curve import Form
 
 
 def exact(
-    first: Nested,
-    second: Nested,
-    data: Dataset,
-    measure: Measure | str = "ndcg@10",
-    *,
-    form: Form = "sum",
-    range: tuple[float, float] | None = None,
-    normalise: bool | None = None,
-    smooth: float | None = None,
-    folds: int | None = None,
-    seed: int = 0,
+    first: Nested, second: Nested, data: Dataset, measure: Measure | str = "ndcg@10", *,
+    form: Form = Search.form, range: tuple[float, float] | None = Search.range, normalise: bool | None = Search.normalise,
+    smooth: float | None = Search.smooth, folds: int | None = Search.folds, seed: int = Search.seed,
     names: Sequence[str] | None = None,
-) -> Combination:
+) -> Combination:  # fmt: skip
     """Combine two rankers with the weight that is exactly best for a measure on these data.
 
     ``form``: first + α·second ("sum"), or (1 − α)·first + α·second ("convex"). Every ratio of the two weights is tried: the
@@ -49,7 +41,7 @@ def exact(
     there is a range, else of the share of the second ranker, 0 to 1); ``folds`` chooses the width by cross-validation over
     queries (``seed`` says how they are dealt). The result may then be below the better of the two.
 
-    ``names``: what the rankers are called in the result, in the order in which they stand here; by number if left out.
+    ``names``: what the rankers are called in the result, in the order of the arguments; by number if left out.
     """
     search = Search(form, range, normalise, smooth, folds, seed)
     leaves = [*_leaves(first), *_leaves(second)]
@@ -60,20 +52,13 @@ def exact(
 
 
 def greedy(
-    rankers: Rankers,
-    data: Dataset,
-    measure: Measure | str = "ndcg@10",
-    *,
-    form: Form = "sum",
-    range: tuple[float, float] | None = None,
-    normalise: bool | None = None,
-    smooth: float | None = None,
-    folds: int | None = None,
-    seed: int = 0,
-) -> Combination:
+    rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", *,
+    form: Form = Search.form, range: tuple[float, float] | None = Search.range, normalise: bool | None = Search.normalise,
+    smooth: float | None = Search.smooth, folds: int | None = Search.folds, seed: int = Search.seed,
+) -> Combination:  # fmt: skip
     """Combine many rankers, two at a time: always the pair whose exact combination gains most over the better of the two.
 
-    It ends when all are one, or no pair gains anything; then the best so far is the result. Settings as for :func:`exact`.
+    It ends when all are one or no pair gains anything; the best so far is the result. Settings as for :func:`exact`.
     """
     combiner = Combiner(gather(rankers, data, measure), Search(form, range, normalise, smooth, folds, seed))
     return combiner.result("greedy", combiner.gather_pairs())
@@ -91,8 +76,8 @@ def cyclic(
 ) -> Combination:
     """Improve the weights of many rankers one at a time, each to its exact best given the others, until none gains.
 
-    The measure never falls on the way: a weight changes only if that is better. ``weights``: where to start, those of a
-    :class:`Combination`, say; if left out, all alike. ``rounds``: at most so often over all of them. ``range`` and
+    The measure never falls: a weight changes only if that is better. ``weights``: where to start, such as those of a
+    :class:`Combination`; if left out, all alike. ``rounds``: the most passes over all of them. ``range`` and
     ``normalise`` as for :func:`exact`, α being the weight of one ranker beside all others as they are.
     """
     check_count("combine", "rounds", rounds)
@@ -106,7 +91,13 @@ def _start(weights: Sequence[float] | None, combiner: Combiner) -> Floats:
         return combiner.even_weights() if combiner.search.range is None else np.ones(rankers)
     start = np.asarray(weights, float)
     if start.shape != (rankers,) or not np.isfinite(start).all():
-        raise ArgumentError(f"weights={weights!r} must be {rankers} finite numbers, one a ranker.")
+        raise ArgumentError(
+            f"must be {rankers} finite numbers, one per ranker",
+            owner="cyclic",
+            setting="weights",
+            value=weights,
+            remedy="Leave them out to weigh all alike",
+        )
     return start / combiner.units
 
 
@@ -114,22 +105,25 @@ def _leaves(nested: Nested) -> list[Scorer]:
     if not isinstance(nested, tuple):
         return [nested]
     if len(nested) != 2:
-        raise ArgumentError(f"{len(nested)} rankers stand in one bracket. Nest pairs: ((a, b), c).")
+        problem = f"there are {len(nested)} rankers between one pair of brackets"
+        raise ArgumentError(problem, value=len(nested), remedy="Nest pairs: ((a, b), c)")
     return [*_leaves(nested[0]), *_leaves(nested[1])]
 
 
 def _called(names: Sequence[str], leaves: list[Scorer]) -> dict[str, Scorer]:
     called = dict(zip(names, leaves, strict=False))
     if not len(names) == len(called) == len(leaves):
-        raise ArgumentError(f"names={names!r} must be {len(leaves)} different texts, one a ranker.")
+        problem = f"must be {len(leaves)} different texts, one per ranker"
+        raise ArgumentError(problem, owner="exact", setting="names", value=names, remedy="Leave it out to use numbers")
     return called
 
 
 def nested_by_number(rankers: Mapping[str, Any] | Sequence[Any], order: Nested) -> Nested:
-    """The rankers in the place of their numbers, counted from 1, in nested pairs such as (((1, 3), (2, 4)), (5, 6))."""
+    """Nested pairs of numbers such as (((1, 3), (2, 4)), (5, 6)) with the rankers of these numbers, counted from 1."""
     listed = list(rankers.values()) if isinstance(rankers, Mapping) else list(rankers)
     if isinstance(order, tuple):
         return tuple(nested_by_number(listed, one) for one in order)
     if not isinstance(order, int) or not 1 <= order <= len(listed):
-        raise ArgumentError(f"{order!r} names none of the {len(listed)} rankers. They are counted from 1.")
+        problem = f"{quoted(order)} names none of the {len(listed)} rankers"
+        raise ArgumentError(problem, value=order, rule="They are counted from 1")
     return listed[order - 1]

@@ -16,8 +16,8 @@ from rankinite.measures.base import Measure, sign_of
 def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", *, most: int = 2000) -> Combination:
     """Search the weights of all rankers together by line searches along conjugate directions.
 
-    Scores are scaled to unit variance, and the search begins where all weigh the same. It never ends below that. ``most``: at
-    most about so many evaluations of the measure.
+    Scores are scaled to unit variance, and the search begins where all weigh the same. It never ends below that. ``most``:
+    about the most evaluations of the measure.
     """
     from scipy.optimize import minimize
 

@@ -1,4 +1,4 @@
-"""What combining rankers gives, and what all ways to combine them are given."""
+"""Combination: rankers combined to one, with the scored rankers that every method of combining starts from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
@@ -37,11 +37,11 @@ AnyCurve = Curve | RatioCurve
 
 
 @dataclass(frozen=True)
-class Step:
+class CombinationStep:
     """One of the steps in which a combination was found."""
 
     what: str
-    """What was combined: ``(1 + 3) + 2``."""
+    """The rankers combined: ``(1 + 3) with (2)``."""
     alpha: float
     """The weight of the second beside the first: ∞ where the first was left out."""
     value: float
@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """Rankers combined to one, and what that is worth on the data it was chosen on."""
+    """Rankers combined to one, and its measure on the data it was chosen on."""
 
     method: str
     ranker: Fitted
@@ -63,15 +63,15 @@ class Combination:
     value: float
     """The measure of the combination on the data."""
     alone: tuple[float, ...]
-    """That of each ranker by itself."""
+    """The measure of each ranker alone."""
     alpha: float | None = None
     """The weight of the second ranker beside the first, where two were combined exactly: ∞ where the first is left out."""
     curve: AnyCurve | None = None
     """The measure for every α, where two were combined exactly."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CombinationStep, ...] = ()
     """How it was found, where that took several steps."""
     warnings: tuple[str, ...] = ()
-    """What to bear in mind: which rankers were trained on the data, and of which it is not known."""
+    """What to bear in mind: which rankers were, or may have been, trained on the data."""
 
     def grid(self) -> Grid:
         """Every ranker with its weight and its value, then the combination."""
@@ -105,7 +105,11 @@ class Combination:
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the measure over α, and the α that was chosen where that is not the best of the curve."""
         if self.curve is None:
-            raise ArgumentError(f"there is no curve to draw: {self.method} has none. Only combining two rankers exactly has.")
+            raise ArgumentError(
+                f"there is no curve to draw: {self.method} has none",
+                value=self.method,
+                rule="Only two rankers that are combined exactly have one",
+            )
         canvas = self.curve.plot(axes)
         if self.alpha is not None and self.alpha != self.curve.best()[0]:  # it was smoothed first
             label = f"chosen: α = {alpha_text(self.alpha, 4)}, {self.measure} = {self.value:.4f}"
@@ -115,7 +119,7 @@ class Combination:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ScoredRankers:
     """Rankers and their scores on the data they are combined by."""
 
     rankers: tuple[Scorer, ...]
@@ -123,7 +127,7 @@ class Material:
     data: Dataset
     measure: Measure
     scores: Floats
-    """One row a ranker."""
+    """One row per ranker."""
     spreads: Floats
     """The standard deviation of each ranker's scores."""
 
@@ -146,9 +150,9 @@ class Material:
         *,
         alpha: float | None = None,
         curve: AnyCurve | None = None,
-        steps: Sequence[Step] = (),
+        steps: Sequence[CombinationStep] = (),
     ) -> Combination:
-        """What a way to combine has found: a ranker, and the weights it gives to each of these."""
+        """The result of a method: a ranker, and the weight of each of these in it."""
         overlaps = TrainingOverlaps(self.data)
         trained = {f"ranker {name}": overlaps.of(ranker) for name, ranker in zip(self.names, self.rankers, strict=True)}
         return Combination(
@@ -172,46 +176,63 @@ def _in_json(alpha: float) -> float | str:
 
 
 def blend_of(weights: Sequence[float], rankers: Sequence[Scorer], chosen_on: Dataset) -> Blend:
-    """The weighted sum, which knows the queries that chose its weights; rankers of weight 0, scored in vain, are left out."""
+    """The weighted sum, which knows the queries that chose its weights; rankers of weight 0 are left out."""
     parts = tuple(zip(weights, rankers, strict=True))
     return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], QuerySketch.of(chosen_on))
 
 
-def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> Material:
+def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> ScoredRankers:
     """Score the data with every ranker; refuses what cannot be combined."""
-    given: Any = rankers
-    if isinstance(given, Mapping):
-        names, scorers = tuple(map(str, given)), tuple(given.values())
-    elif isinstance(given, Sequence) and not isinstance(given, str):
-        names, scorers = tuple(str(number) for number in range(1, len(given) + 1)), tuple(given)
-    else:
-        raise ArgumentError(f"the rankers are a {type(given).__name__}. Give a list of rankers, or a dict by name.")
-    if len(scorers) < least:
-        raise ArgumentError(f"there are {len(scorers)} rankers to combine. Give at least {least}.")
+    names, scorers = _named(rankers, least)
     judged: Any = data
     if not isinstance(judged, Dataset):
-        raise DataError(f"the data are a {type(judged).__name__}. Give a Dataset, as rankinite.read returns.")
-    for name, scorer in zip(names, scorers, strict=True):
-        if not is_scorer(scorer):
-            raise ArgumentError(f"ranker {name}: {scorer!r} cannot be combined. Give an object with a method score(data).")
+        kind = type(judged).__name__
+        raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
     scores = np.asarray([_scores(scorer, data, name) for name, scorer in zip(names, scorers, strict=True)])
     places = [f"ranker {name} on {data.source}" for name in names]
     ordered = np.sort(scores, axis=1)  # sums must not depend on the order of the rows
-    spreads = np.asarray([centre_and_spread(own, place)[1] for own, place in zip(ordered, places, strict=True)])
+    spreads = np.asarray([centre_and_spread(one, place)[1] for one, place in zip(ordered, places, strict=True)])
     if not spreads.any():
-        raise DataError(f"every ranker gives all {data.rows} rows of {data.source} the same score. Give others.")
-    return Material(scorers, names, data, as_measures(measure)[0], scores, spreads)
+        problem = f"every ranker gives all {data.rows} rows the same score"
+        raise DataError(problem, place=data.source, value=data.rows, remedy="Give other rankers")
+    return ScoredRankers(scorers, names, data, as_measures(measure)[0], scores, spreads)
+
+
+def _named(rankers: Any, least: int) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The names of the rankers, and the rankers; refuses what are none, or too few."""
+    if isinstance(rankers, Mapping):
+        names, scorers = tuple(map(str, rankers)), tuple(rankers.values())
+    elif isinstance(rankers, Sequence) and not isinstance(rankers, str):
+        names, scorers = tuple(str(number) for number in range(1, len(rankers) + 1)), tuple(rankers)
+    else:
+        kind = type(rankers).__name__
+        raise ArgumentError(f"the rankers are a {kind}", value=kind, remedy="Give a list of rankers, or a dict by name")
+    if len(scorers) < least:
+        problem = f"there are {len(scorers)} rankers to combine"
+        raise ArgumentError(problem, value=len(scorers), remedy=f"Give at least {least}")
+    for name, scorer in zip(names, scorers, strict=True):
+        if not is_scorer(scorer):
+            raise ArgumentError(
+                f"{quoted(scorer)} cannot be combined",
+                place=f"ranker {name}",
+                value=scorer,
+                remedy="Give an object with a method score(data)",
+            )
+    return names, scorers
 
 
 def _scores(ranker: Scorer, data: Dataset, name: str) -> Floats:
+    place = f"ranker {name} on {data.source}"
     try:
-        scores = scores_of(ranker, data, f"ranker {name}")
+        scores = scores_of(ranker, data)
     except DataError as problem:
-        raise DataError(f"ranker {name} cannot score {data.source}: {problem}") from problem
+        raise problem.at(place) from problem
     if not np.isfinite(scores).all():
         row = int(np.argmin(np.isfinite(scores)))
         raise DataError(
-            f"ranker {name}: row {row} of {data.source} has score {scores[row]}, which cannot be added to others. Give rankers "
-            "that score every document."
+            f"the score of row {row} is {scores[row]}, which cannot be added to others",
+            place=place,
+            value=row,
+            remedy="Give rankers that score every document",
         )
     return scores

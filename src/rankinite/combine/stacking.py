@@ -1,4 +1,4 @@
-"""LambdaRank over the scores of rankers (papers 001 §3, 004 §4.3)."""
+"""Stacking: LambdaRank trained on the scores of rankers (papers 001 §3, 004 §4.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankinite.combine.result import Combination, Material, Rankers, blend_of, gather
+from rankinite.combine.result import Combination, Rankers, ScoredRankers, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch
@@ -34,16 +34,16 @@ def stacked(
 ) -> Combination:
     """Train LambdaRank on the rankers' scores: linear, beginning at their average, or a net with ``hidden`` tanh units.
 
-    ``valid``: other data, on which the best epoch is chosen; if left out, the training data decide. ``learner``: settings of
-    your own; its ``measure``, ``hidden`` and ``seed`` then count. A linear result is an ordinary blend. Queries that ``data``
+    ``valid``: other data, on which the best epoch is chosen; if left out, the training data decide. ``learner``: other
+    settings; its ``measure``, ``hidden`` and ``seed`` then count. A linear result is an ordinary blend. Queries that ``data``
     and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
     check_apart({"data": data}, {"valid": valid}, allow_overlap=allow_overlap)
     material = gather(rankers, data, measure)
     if not isinstance(material.measure, TrainableMeasure):
-        raise MeasureError(f"{material.measure} cannot be trained for. Stack with ndcg, dcg, err, ap or rr.")
-    own = LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003, seed=seed)
-    maker = own if learner is None else learner
+        problem, remedy = f"{material.measure} cannot be trained for", "Stack with ndcg, dcg, err, ap or rr"
+        raise MeasureError(problem, value=str(material.measure), remedy=remedy)
+    maker = learner or LambdaRank(measure=material.measure, hidden=tuple(hidden), rate=0.003, seed=seed)
     other = None if valid is None else gather(rankers, valid, measure)
     train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
     if not maker.hidden:
@@ -51,12 +51,12 @@ def stacked(
         return material.combination("stacked, linear", blend_of(weights, material.rankers, data), weights)
     top = maker.fit(train, judge, allow_overlap=True)  # scores of different queries may be the same
     assert isinstance(top, Net)
-    top = replace(top, sketch=None)  # of scores, which tell nothing of the queries
+    top = replace(top, sketch=None)  # made of scores, by which queries cannot be known again
     units = ", ".join(map(str, maker.hidden))
     return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top, QuerySketch.of(data)), ())
 
 
-def _linear_weights(maker: LambdaRank, material: Material, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:
+def _linear_weights(maker: LambdaRank, material: ScoredRankers, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:
     """Those of the average of scaled scores, and what training adds to them."""
     spreads = np.where(material.spreads > 0.0, material.spreads, 1.0)
     average = Linear(material.names, 1.0 / (len(spreads) * spreads))
@@ -67,5 +67,5 @@ def _linear_weights(maker: LambdaRank, material: Material, train: Dataset, judge
     return tuple((average.weights + correction.weights).tolist())
 
 
-def _scores_as_features(material: Material) -> Dataset:
+def _scores_as_features(material: ScoredRankers) -> Dataset:
     return replace(material.data, features=material.scores.T.astype(FEATURE), feature_names=material.names)

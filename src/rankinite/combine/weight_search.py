@@ -1,4 +1,4 @@
-"""The search for weights: one pair of rankers after the other, each with the ratio that is best for a measure."""
+"""Search for weights: one pair of rankers after the other, each with the ratio that is best for a measure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count, check_positive
-from rankinite.combine.result import AnyCurve, Combination, Material, Step, blend_of
+from rankinite.combine.result import AnyCurve, Combination, CombinationStep, ScoredRankers, blend_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.measures.base import sign_of
@@ -20,15 +20,15 @@ from rankinite.sweep.ratios import RatioCurve, ratio_curve
 from rankinite.sweep.sweep import Sweep
 
 Nested = Any
-"""A ranker, or a pair of such things in a tuple, which is combined first: ``((a, c), (b, d))``."""
+"""A ranker, or a tuple of two, each of them a ranker or such a tuple, combined first: ``((a, c), (b, d))``."""
 WIDTHS = (0.0, 0.01, 0.03, 0.1, 0.3)
-"""Widths of smoothing, as parts of the range, among which cross-validation chooses; 0: none."""
-_SETTLED = 1e-12  # a gain that rounding could make is none
+"""Widths of smoothing as shares of the range, among which cross-validation chooses; 0: none."""
+_SETTLED = 1e-12  # rounding could make a gain as small as this
 
 
 @dataclass(frozen=True)
 class Search:
-    """How a weight is chosen. What is left out, in Python or in the shell, is what these defaults say."""
+    """How a weight is chosen. These are the defaults of Python and of the shell."""
 
     form: Form = "sum"
     """first + α·second, or (1 − α)·first + α·second."""
@@ -41,16 +41,24 @@ class Search:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        given: Any = self.range
+        ends: Any = self.range
         check_form(self.form)
-        if given is not None and (not isinstance(given, Sequence) or len(given) != 2):
-            raise ArgumentError(f"range={given!r} must be two numbers, the lowest and the highest weight.")
+        if ends is not None and (not isinstance(ends, Sequence) or len(ends) != 2):
+            problem = "must be two numbers, the lowest and the highest weight"
+            raise ArgumentError(problem, owner="combine", setting="range", value=ends, remedy="Give for example `range=(0, 1)`")
         if self.smooth is not None:
             check_positive("combine", "smooth", self.smooth)
         if self.folds is not None:
             check_count("combine", "folds", self.folds, 2)
             if self.smooth is not None:
-                raise ArgumentError(f"smooth={self.smooth} and folds={self.folds}: folds choose how much to smooth. Give one.")
+                raise ArgumentError(
+                    f"cannot be given with `folds={self.folds}`",
+                    owner="combine",
+                    setting="smooth",
+                    value=self.smooth,
+                    rule="Folds choose how much to smooth",
+                    remedy="Give one of the two",
+                )
 
     @property
     def normalised(self) -> bool:
@@ -59,7 +67,7 @@ class Search:
 
     @property
     def never_below(self) -> bool:
-        """Whether the result may not be worse than a ranker alone: where that is a candidate, and the measure alone decides."""
+        """Whether the result is never worse than a ranker alone: each is a candidate, and only the measure decides."""
         return self.range is None and self.smooth is None and self.folds is None
 
     @property
@@ -79,22 +87,22 @@ class Joined:
 
 
 class Combiner:
-    """Finds weights on one set of data; they are counted in units of each ranker."""
+    """Finds weights on one data set, in units of each ranker."""
 
-    def __init__(self, material: Material, search: Search) -> None:
+    def __init__(self, material: ScoredRankers, search: Search) -> None:
         self.material, self.search = material, search
         divided = search.range is not None and search.normalised  # every ratio is tried whatever the units
         self.units: Floats = self.even_weights() if divided else np.ones(len(material.spreads))
         self.sweep = Sweep(material.data, material.measure)
         self.sign = sign_of(material.measure)
-        self.steps: list[Step] = []
+        self.steps: list[CombinationStep] = []
 
     def even_weights(self) -> Floats:
-        """The weights of the rankers' own scores with which they all count alike."""
+        """The weights of raw scores with which all rankers count alike."""
         return 1.0 / np.where(self.material.spreads > 0.0, self.material.spreads, 1.0)
 
     def total(self, weights: Floats) -> Floats:
-        """The scores that weights make."""
+        """The scores of the rankers combined with these weights."""
         return self.material.combined(weights * self.units)
 
     def value(self, weights: Floats) -> float:
@@ -111,7 +119,7 @@ class Combiner:
             number = curve.better_alone()
             alone = (first, second)[number]
             value = self.value(alone)
-            if value > best.value:  # rounding of the combined scores undoes what the curve says
+            if value > best.value:  # rounding of the combined scores may undo what the curve promises
                 best = Joined(alone, self.search.ends[number], value)
         return best, curve
 
@@ -132,7 +140,9 @@ class Combiner:
         while len(weights) > 1:
             for i, j in ((i, j) for i in weights for j in weights if i < j and (i, j) not in found):
                 found[i, j] = self.join(weights[i], weights[j])[0]
-            gains = {pair: found[pair].value - max(values[one] for one in pair) for pair in found if set(pair) <= set(weights)}
+            gains = {
+                pair: found[pair].value - max(values[part] for part in pair) for pair in found if set(pair) <= set(weights)
+            }
             best = max(gains, key=lambda pair: gains[pair])
             if gains[best] <= _SETTLED:
                 break
@@ -154,13 +164,13 @@ class Combiner:
                 if changed.value > value + _SETTLED:
                     weights, value = changed.weights, changed.value
                     name = self.material.names[number]
-                    self.steps.append(Step(f"weight of {name}", changed.alpha, self.sign * value))
+                    self.steps.append(CombinationStep(f"weight of {name}", changed.alpha, self.sign * value))
             if value <= before + _SETTLED:
                 break
         return max((weights, *alone), key=self.value) if self.search.never_below else weights
 
     def result(self, method: str, weights: Floats, curve: AnyCurve | None = None) -> Combination:
-        """The blend of these weights, and what it is worth; ``curve``: that of the only two rankers."""
+        """The blend of these weights, and its measure; ``curve``: that of the two rankers, if there are only two."""
         raw = (weights * self.units).tolist()
         steps = self.steps if len(raw) > 2 else ()
         ranker = blend_of(raw, self.material.rankers, self.material.data)
@@ -172,7 +182,7 @@ class Combiner:
             " + ".join(name for name, weight in zip(self.material.names, weights, strict=True) if weight)
             for weights in (first, second)
         ]
-        self.steps.append(Step(f"({names[0]}) with ({names[1]})", joined.alpha, self.sign * joined.value))
+        self.steps.append(CombinationStep(f"({names[0]}) with ({names[1]})", joined.alpha, self.sign * joined.value))
 
     def _curve_and_width(self, first: Floats, second: Floats) -> tuple[AnyCurve, float | None]:
         """The measure for every α of two arrays of scores, and how widely to smooth it."""
@@ -214,5 +224,6 @@ def _dealt(queries: int, search: Search) -> list[Any]:
     """The queries of each fold, in their order."""
     assert search.folds is not None
     if search.folds > queries:
-        raise ArgumentError(f"folds={search.folds} are more than the {queries} queries there are. Give fewer.")
+        problem = f"are more than the {queries} queries"
+        raise ArgumentError(problem, owner="combine", setting="folds", value=search.folds, remedy="Give fewer")
     return [np.sort(part) for part in np.array_split(np.random.default_rng(search.seed).permutation(queries), search.folds)]

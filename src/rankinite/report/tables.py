@@ -22,7 +22,7 @@ def choice_tables(choice: Choice) -> tuple[ResultTable, ...]:
     seen = [
         ("Unseen target queries", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
         ("Test", choice.test, "Rankers fitted to all target data. The test data decided nothing."),
-        ("Other queries", choice.shifted, "Queries of another time or kind. They decided nothing."),
+        ("Shifted queries", choice.shifted, "Queries of another time or kind. They decided nothing."),
     ]
     what = {trial.method.name: trial.method.what for trial in choice.trials}
     sizes = {trial.method.name: size_of(trial.ranker) for trial in choice.trials}

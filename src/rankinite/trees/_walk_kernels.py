@@ -41,39 +41,48 @@ def add_trees(
     output t modulo outputs.
     """
     outputs = out_scores.shape[0]
-    at = np.zeros(IN_STEP, np.uint32)
+    at, leaf = np.zeros(IN_STEP, np.uint32), np.zeros(BLOCK, np.uint32)
     for start in range(first_row, last_row, BLOCK):
         end = min(start + BLOCK, last_row)
-        in_step = start + (end - start) // IN_STEP * IN_STEP
         for tree in range(first_tree, last_tree):
-            root = np.uint32(offsets[tree])
             output = tree % outputs
-            if nodes[root, 2] == root:  # a leaf alone: there may be no feature to look at
-                for row in range(start, end):
-                    out_scores[output, row] += numbers[root, 1]
-                continue
-            for row in range(start, in_step, IN_STEP):
-                for i in range(IN_STEP):
-                    at[i] = root
-                walking = True
-                while walking:
-                    for _ in range(STEPS):
-                        for i in range(IN_STEP):
-                            at[i] = _child(matrix, nodes, numbers, row + i, at[i])
-                    walking = False
-                    for i in range(IN_STEP):
-                        walking |= nodes[at[i], 2] != at[i]
-                for i in range(IN_STEP):
-                    out_scores[output, row + i] += numbers[at[i], 1]
-            for row in range(in_step, end):
-                node = root
-                while nodes[node, 2] != node:
-                    node = _child(matrix, nodes, numbers, row, node)
-                out_scores[output, row] += numbers[node, 1]
+            find_leaves(matrix, nodes, numbers, np.uint32(offsets[tree]), start, end, at, leaf)
+            for row in range(start, end):
+                out_scores[output, row] += numbers[leaf[row - start], 1]
 
 
 @kernel
-def _child(matrix: Reals, nodes: Nodes, numbers: Floats, row: int, node: np.uint32) -> np.uint32:
+def find_leaves(
+    matrix: Reals, nodes: Nodes, numbers: Floats, root: np.uint32, first: int, last: int, out_at: Nodes, out_leaf: Nodes
+) -> None:
+    """The leaf of one tree that each of the rows first … last−1 ends in; ``out_at`` is room for IN_STEP numbers."""
+    if nodes[root, 2] == root:  # a leaf alone: there may be no feature to look at
+        for row in range(first, last):
+            out_leaf[row - first] = root
+        return
+    in_step = first + (last - first) // IN_STEP * IN_STEP
+    for row in range(first, in_step, IN_STEP):
+        for i in range(IN_STEP):
+            out_at[i] = root
+        walking = True
+        while walking:
+            for _ in range(STEPS):
+                for i in range(IN_STEP):
+                    out_at[i] = child_of(matrix, nodes, numbers, row + i, out_at[i])
+            walking = False
+            for i in range(IN_STEP):
+                walking |= nodes[out_at[i], 2] != out_at[i]
+        for i in range(IN_STEP):
+            out_leaf[row + i - first] = out_at[i]
+    for row in range(in_step, last):
+        node = root
+        while nodes[node, 2] != node:
+            node = child_of(matrix, nodes, numbers, row, node)
+        out_leaf[row - first] = node
+
+
+@kernel
+def child_of(matrix: Reals, nodes: Nodes, numbers: Floats, row: int, node: np.uint32) -> np.uint32:
     """Where a row goes from a node. Without branches: a wrong guess of the processor would cost more than the step."""
     x = np.float64(matrix[row, nodes[node, 0]])
     goes_left = (x <= numbers[node, 0]) | ((nodes[node, 1] != 0) & (x != x))  # noqa: PLR0124 - NaN alone differs from itself

@@ -1,4 +1,4 @@
-"""Interpolation: the background's scores and those of a ranker of the target's own, weighted (paper 001 §3)."""
+"""Interpolation: the background's scores and those of a ranker trained on the target, weighted (paper 001 §3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankinite.adapt.held_out import Own, fit_own, matched
+from rankinite.adapt.held_out import TargetRanker, fit_target_ranker, matched
 from rankinite.checks import check_choice
 from rankinite.combine.exact_weights import exact
 from rankinite.combine.powell_search import powell
@@ -35,7 +35,7 @@ def interpolate(
     *,
     measure: Measure | str = "ndcg@10",
     how: How | None = None,
-    own: Sequence[Own] | None = None,
+    own: Sequence[TargetRanker] | None = None,
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
@@ -44,41 +44,51 @@ def interpolate(
     """Weigh background rankers and one trained on the target alone by what they do on queries held out.
 
     ``how``: "exact" follows every crossing (two rankers), "powell" searches all weights together, "lambdarank" trains them by
-    gradient; exact for two and powell for more if left out. ``own``: rankers of the target's own that are there already;
-    ``learner``: how the target's own is trained if none is given. Queries that ``target`` and ``valid`` share are refused
+    gradient; exact for two and powell for more if left out. ``own``: rankers of the target that are trained already;
+    ``learner``: how one is trained if none is given. Queries that ``target`` and ``valid`` share are refused
     unless ``allow_overlap`` is true.
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
-    given = tuple(backgrounds) if isinstance(backgrounds, Sequence) else (backgrounds,)
-    way = _way(how, len(given) + (1 if own is None else len(own)))
-    known = [matched(background, target) for background in given]
+    known = [matched(background, target) for background in _listed(backgrounds)]
+    chosen = _search_for(how, len(known) + (1 if own is None else len(own)))
     if own is None:
-        own = [fit_own(learner or own_learner(measure, seed, target.rows), target, valid, folds=folds, seed=seed)]
+        maker = learner or target_learner(measure, seed, target.rows)
+        own = [fit_target_ranker(maker, target, valid, folds=folds, seed=seed)]
     rankers: list[Scorer] = [*known, *(_Known(part.scores) for part in own)]
     unseen = own[0].unseen
-    found = _weights(rankers, unseen, measure, way)
-    return _told(blend_of(found.weights, [*known, *(part.ranker for part in own)], unseen), known)
+    found = _weights(rankers, unseen, measure, chosen)
+    return _plainest(blend_of(found.weights, [*known, *(part.ranker for part in own)], unseen), known)
 
 
-def own_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> LambdaMART:
-    """How the target's own ranker is trained.
+def _listed(backgrounds: Scorer | Sequence[Scorer]) -> tuple[Scorer, ...]:
+    return tuple(backgrounds) if isinstance(backgrounds, Sequence) else (backgrounds,)
 
-    There are few queries, so trees are small and drawn at the nodes (001 §5.3); if there are few rows, so are their leaves.
+
+def target_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> LambdaMART:
+    """How the ranker of the target is trained.
+
+    There are few queries, so trees are small and drawn at the nodes (001 §5.3); if there are few rows, leaves are small too.
     """
-    min_rows = max(1, min(20, rows // 6))  # so that trees can be grown on what folds leave of them
+    min_rows = max(1, min(20, rows // 6))  # so that trees can be grown on the rows that folds leave
     drawn: dict[str, Any] = {"node_row_share": 0.7, "node_feature_share": 0.3}
     return LambdaMART(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed, **drawn)
 
 
-def _way(how: How | None, rankers: int) -> How:
-    """How to find the weights of so many rankers."""
-    way = how or ("exact" if rankers == 2 else "powell")
-    check_choice("interpolate", "how", way, get_args(How))
+def _search_for(how: How | None, rankers: int) -> How:
+    """How to find the weights of this number of rankers."""
+    chosen = how or ("exact" if rankers == 2 else "powell")
+    check_choice("interpolate", "how", chosen, get_args(How))
     if rankers < 2:
-        raise ArgumentError("there is no background to interpolate with. Give at least one ranker.")
-    if way == "exact" and rankers != 2:
-        raise ArgumentError(f"how='exact' weighs two rankers, but there are {rankers}. Give how='powell' or 'lambdarank'.")
-    return way
+        raise ArgumentError("there is no background to interpolate with", value=rankers, remedy="Give at least one ranker")
+    if chosen == "exact" and rankers != 2:
+        raise ArgumentError(
+            f"weighs two rankers, but there are {rankers}",
+            owner="interpolate",
+            setting="how",
+            value=chosen,
+            remedy="Give `how='powell'` or 'lambdarank'",
+        )
+    return chosen
 
 
 def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str, how: How) -> Combination:
@@ -88,8 +98,8 @@ def _weights(rankers: Sequence[Scorer], unseen: Dataset, measure: Measure | str,
     return powell(rankers, unseen, measure) if how == "powell" else stacked(rankers, unseen, measure)
 
 
-def _told(blend: Fitted, backgrounds: Sequence[Scorer]) -> Fitted:
-    """The blend; where nothing but one background has a weight, that background itself, to the bit."""
+def _plainest(blend: Fitted, backgrounds: Sequence[Scorer]) -> Fitted:
+    """The blend, or where only one background has a weight, that background itself, unchanged to the bit."""
     parts = blend.inside()
     alone = parts[0] if len(parts) == 1 else None
     if alone is None or alone.weight is None or alone.weight <= 0.0:
@@ -105,6 +115,6 @@ class _Known:
         self.scores = scores
 
     def score(self, data: Dataset, /) -> Floats:
-        """The scores, one a row of the data they were made for."""
+        """The scores, one per row of the data they were made for."""
         assert len(self.scores) == data.rows
         return np.asarray(self.scores)

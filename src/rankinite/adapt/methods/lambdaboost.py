@@ -1,4 +1,4 @@
-"""LambdaBoost from a background: a linear correction, one feature a round (paper 001 §4.1)."""
+"""LambdaBoost from a background: a linear correction, one feature per round (paper 001 §4.1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lambdaboost(
     seed: int = 0,
     allow_overlap: bool = False,
 ) -> Fitted:
-    """Correct the background's scores linearly; held-out queries say after how many rounds to end.
+    """Correct the background's scores linearly; held-out queries decide after how many rounds to end.
 
     ``learner``: other settings than the paper's 500 rounds at rate 0.5; missing values count as the mean. ``scale`` and
     ``allow_overlap``: as for :func:`rankinite.adapt.smart`.
@@ -34,4 +34,6 @@ def lambdaboost(
     maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
-    return untouched(matched(background, target)) if adapted is base else adapted  # no round is best: nothing is changed
+    return (
+        untouched(matched(background, target)) if adapted is base else adapted
+    )  # no round is best: leave the background unchanged

@@ -19,9 +19,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankinite.adapt.guards.grade_scales import check_scales
-from rankinite.adapt.held_out import Own, fit_own
+from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
 from rankinite.adapt.methods import _neighbour_kernels as _kernels
-from rankinite.adapt.methods.interpolate import interpolate, own_learner
+from rankinite.adapt.methods.interpolate import interpolate, target_learner
 from rankinite.checks import check_choice, check_count, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features
@@ -42,9 +42,9 @@ Scaling = Literal["standard", "none"]
 BLOCK = 1024
 """Background rows compared at a time: memory stays bounded whatever their number."""
 UNIT = 2.0**-24
-"""What float32 can be wrong by in one operation, relative to the result."""
+"""The largest relative error of one operation in float32."""
 ROUNDING = 1e-12
-"""Distances up to this are 0: a row and itself may differ by so much."""
+"""Distances up to this count as 0: that far rounding may take a row from itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +74,17 @@ class Neighbours:
     """Share of the target queries that are seeds: of those with more than one grade, the ones with the lowest entropy of
     grades, equal ones by qid."""
     seed_rows: int = 10_000
-    """No further query becomes a seed when all seeds together would have more rows than this; one there is always."""
+    """No further query becomes a seed when all seeds together would have more rows than this; there is always one."""
     nearest: int = 3
     """How many seed rows must be close; the paper's number."""
     within: float | None = None
-    """How close, as 1 − cosine: the paper's ε. It depends on the data; if left out, ``keep`` says it."""
+    """How close, as 1 − cosine: the paper's ε. It depends on the data; if left out, ``keep`` decides."""
     keep: float = 0.1
-    """If ``within`` is left out, the share of the background rows matching in grade that is near enough: our way to an ε."""
+    """If ``within`` is left out, the share of the background rows matching in grade that is near enough; not in the paper."""
     scaling: Scaling = "standard"
-    """standard: features have mean 0 and variance 1 on the target, ours; none: they are taken as they are."""
+    """standard: features have mean 0 and variance 1 on the target (not in the paper); none: they are taken as they are."""
     same_scale: bool = False
-    """Whether the grades are on one scale even if it does not look so."""
+    """Whether the grades are on one scale even if they do not look so."""
 
     def __post_init__(self) -> None:
         plain_numbers(self)
@@ -102,15 +102,20 @@ class Neighbours:
         found = self.distances(background, target)
         if not found.matches.any():
             raise DataError(
-                f"{background.source}: no row has the grade of one of the {self.nearest} rows of {target.source} nearest to "
-                "it. Check the grades of both, or do without neighbours."
+                f"no row has the grade of one of the {self.nearest} rows of {target.source} nearest to it",
+                place=background.source,
+                value=self.nearest,
+                remedy="Check the grades of both, or do without neighbours",
             )
         limit = found.limit(self.keep) if self.within is None else self.within
         chosen = found.within(limit)
         if not chosen.any():
             raise DataError(
-                f"{background.source}: no row lies within {limit:g} of {self.nearest} rows of {target.source} and has the "
-                f"grade of one. Raise within= (the closest such row is {found.limit(0.0):.3g} away), or leave it out."
+                f"no row lies within {limit:g} of {self.nearest} rows of {target.source} and has the grade of one",
+                place=background.source,
+                value=limit,
+                remedy=f"Raise `within` (the closest such row is {found.limit(0.0):.3g} away), or leave it out",
+                shell_remedy="Do without neighbours",
             )
         return background.select_rows(chosen)
 
@@ -121,7 +126,7 @@ class Neighbours:
         check_same_features(target, background)
         check_scales(background, target, same_scale=self.same_scale)
         seeds = target.select_queries(self.seeds(target))
-        # By content: sums must not depend on where rows stand.
+        # By content: sums must not depend on the order of rows.
         standard = fit_standard(target.features, np.argsort(row_keys(target), kind="stable"), target.source)
         known = frozen(_directions(seeds.features, standard, self.scaling))
         rough = known.astype(np.float32).T
@@ -130,11 +135,11 @@ class Neighbours:
 
         def work(first: int) -> None:
             rows = slice(first, first + BLOCK)
-            own = _directions(background.features[rows], standard, self.scaling)
-            cosines = frozen(own.astype(np.float32) @ rough)
+            directions = _directions(background.features[rows], standard, self.scaling)
+            cosines = frozen(directions.astype(np.float32) @ rough)
             room = np.empty(min(self.nearest, len(known))), np.empty(len(known), INDEX), np.empty(len(known))
             grades = background.grades[rows], seeds.grades
-            _kernels.look_around(cosines, frozen(own), known, *grades, slack, *room, cosine[rows], matches[rows])
+            _kernels.look_around(cosines, frozen(directions), known, *grades, slack, *room, cosine[rows], matches[rows])
 
         run(work, range(0, background.rows, BLOCK))
         distance = 1.0 - cosine
@@ -146,8 +151,10 @@ class Neighbours:
         mixed = np.flatnonzero(entropies > 0.0)
         if not len(mixed):
             raise DataError(
-                f"{target.source}: every query has documents of one grade only, so none can be a seed. Give queries with "
-                "documents of several grades, or do without neighbours."
+                "every query has documents of one grade only, so none can be a seed",
+                place=target.source,
+                value=target.queries,
+                remedy="Give queries with documents of several grades, or do without neighbours",
             )
         order = mixed[np.lexsort((np.argsort(np.argsort(target.qids[mixed])), entropies[mixed]))]
         fitting = np.searchsorted(np.cumsum(np.diff(target.offsets)[order]), self.seed_rows, side="right")
@@ -170,14 +177,17 @@ def _entropy(grades: Grades) -> float:
 
 def _check(data: Any) -> None:
     if not isinstance(data, Dataset):
-        raise DataError(f"a {type(data).__name__} cannot have neighbours. Give judged data, as rankinite.read returns.")
+        kind = type(data).__name__
+        raise DataError(f"a {kind} cannot have neighbours", value=kind, remedy="Give judged data, as rankinite.read returns")
     for first in range(0, data.rows, BLOCK):
         infinite = np.argwhere(np.isinf(data.features[first : first + BLOCK]))
         if len(infinite):
             row, feature = infinite[0].tolist()
             raise DataError(
-                f"{data.source}: feature {data.feature_names[feature]!r} of row {first + row} is infinite, and so would be its "
-                "distance. Read the data with infinite='clip'."
+                f"feature {data.feature_names[feature]!r} is infinite, and so would be its distance",
+                place=f"{data.source}, row {first + row}",
+                value=data.feature_names[feature],
+                remedy="Read the data with `infinite='clip'`",
             )
 
 
@@ -189,7 +199,7 @@ def neighbours(
     *,
     measure: Measure | str = "ndcg@10",
     which: Neighbours | None = None,
-    own: Own | None = None,
+    own: TargetRanker | None = None,
     learner: Learner | None = None,
     folds: int = 5,
     seed: int = 0,
@@ -198,14 +208,14 @@ def neighbours(
     """Weigh the background, a ranker of the target alone, and one of the target and background rows that are like it.
 
     With one background that is the paper's 3-way interpolation. ``which``: what rows are like it. ``own``: the ranker of the
-    target alone, if it is there already. The rows are chosen once, by all of the target; folds then hold out queries of it.
-    Queries that ``background_data`` share with the others, or ``target`` and ``valid`` with each other, are refused unless
+    target alone, if it is trained already. The rows are chosen once, by all of the target; folds then hold out its queries.
+    Queries that ``background_data`` shares with the others, or ``target`` and ``valid`` with each other, are refused unless
     ``allow_overlap`` is true.
     """
     learnt, judged = {"background_data": background_data, "target": target}, {"target": target, "valid": valid}
     check_apart(learnt, judged, allow_overlap=allow_overlap)
-    maker = own_learner(measure, seed, target.rows) if learner is None else learner
-    alone = fit_own(maker, target, valid, folds=folds, seed=seed) if own is None else own
+    maker = target_learner(measure, seed, target.rows) if learner is None else learner
+    alone = fit_target_ranker(maker, target, valid, folds=folds, seed=seed) if own is None else own
     chosen = (Neighbours() if which is None else which).choose(background_data, target)
-    third = fit_own(maker, target, valid, extra=chosen, folds=folds, seed=seed)
+    third = fit_target_ranker(maker, target, valid, extra=chosen, folds=folds, seed=seed)
     return interpolate(backgrounds, target, valid, measure=measure, own=(alone, third), allow_overlap=True)  # checked above

@@ -30,7 +30,7 @@ def pool(
 ) -> Fitted:
     """Train on both data sets, every target query counting ``weight`` times.
 
-    ``same_scale``: the grades of both mean the same even if it does not look so. Queries of ``valid`` that are in one of them
+    ``same_scale``: the grades of both mean the same even if they do not look so. Queries of ``valid`` that are in one of them
     are refused unless ``allow_overlap`` is true.
     """
     learnt = {"background_data": background_data, "target": target}
@@ -45,5 +45,5 @@ def pool(
 def pooled(background_data: Dataset, target: Dataset, weight: float) -> Dataset:
     """Both data sets as one."""
     both = concat([background_data, target], prefixes=(PREFIX, ""))
-    own = [np.ones(data.queries) if data.weights is None else data.weights for data in (background_data, target)]
-    return both.with_weights(np.concatenate([own[0], weight * own[1]]))
+    first, second = (np.ones(data.queries) if data.weights is None else data.weights for data in (background_data, target))
+    return both.with_weights(np.concatenate([first, weight * second]))

@@ -37,12 +37,12 @@ def smart(
     seed: int = 0,
     allow_overlap: bool = False,
 ) -> Fitted:
-    """Boost trees from the background's scores; held-out queries say how many, and where none is best the background stays.
+    """Boost trees from the background's scores; held-out queries decide how many; if none is best, the background stays.
 
     ``learner``: other settings than the default, which has the trees of paper 000 (500 of 20 leaves, rate 0.1, 70 % of the
     rows drawn for each) and our λ and splits. ``scale``: what the background's scores are multiplied by first: a small scale
-    lets the trees change more. "fit", which the papers do not have, takes the one under which its scores best say, by the
-    pair cost, which of two documents is better; None leaves them as they are, and the result is one forest where the
+    lets the trees change more. "fit", which the papers do not have, takes the one under which its scores best predict, by
+    the pair cost, which of two documents is better; None leaves them as they are, and the result is one forest where the
     background is one. As in the paper: ``smart(…, learner=rows_drawn(measure, preset="paper"), scale=None)``.
     Queries that ``target`` and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
@@ -50,7 +50,9 @@ def smart(
     maker = rows_drawn(measure, seed) if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
-    return untouched(matched(background, target)) if adapted is base else adapted  # no tree is best: nothing is changed
+    return (
+        untouched(matched(background, target)) if adapted is base else adapted
+    )  # no tree is best: leave the background unchanged
 
 
 def rows_drawn(measure: Measure | str, seed: int = 0, *, preset: Preset = "plain") -> LambdaMART:
@@ -66,12 +68,13 @@ def nodes_drawn(measure: Measure | str, seed: int = 0, *, preset: Preset = "plai
 
 def scaled(background: Scorer, target: Dataset, measure: Measure | str, scale: BaseScale) -> Scorer:
     """The background, its features found in the target, with scores on another scale."""
-    background, given = matched(background, target), cast(Any, scale)
-    if given is None or given == 1.0:
+    background, asked = matched(background, target), cast(Any, scale)
+    if asked is None or asked == 1.0:
         return background
-    factor = fitted_scale(background, target, measure) if given == "fit" else given
+    factor = fitted_scale(background, target, measure) if asked == "fit" else asked
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not (math.isfinite(factor) and factor > 0.0):
-        raise ArgumentError(f"scale={scale!r} must be a number above 0, 'fit', or None to leave the scores as they are.")
+        remedy = "Give `scale=None` to leave the scores as they are"
+        raise ArgumentError("must be a number above 0 or 'fit'", setting="scale", value=scale, remedy=remedy)
     return Blend(((float(factor), background),))
 
 
@@ -92,7 +95,7 @@ def fitted_scale(background: Scorer, target: Dataset, measure: Measure | str) ->
 
 
 def _root(slope: Any, low: float, high: float) -> float:
-    """Where a falling function is 0, by halving the logarithms; the nearer end where it is nowhere."""
+    """Where a falling function is 0, by halving the logarithms; the nearer end where it has no zero."""
     for _ in range(40):
         middle = math.sqrt(low * high)
         if slope(middle) > 0.0:

@@ -1,6 +1,6 @@
 """Trada: the trees of a background forest, tuned node by node to a few target rows (paper 003 §4).
 
-At a node that n₀ source rows and n₁ target rows reach, p = n₀ / (n₀ + βn₁) says how much the source counts. The tree is one of
+At a node that n₀ source rows and n₁ target rows reach, p = n₀ / (n₀ + βn₁) is how much the source counts. The tree is one of
 a sum: target rows come with what the trees before it, already adapted, leave to be explained. In squared loss that is the grade
 minus the score, and a node's own response is its mean; for forests trained on λ-gradients, which the paper does not have, it is
 the λ's at the scores so far, and the response is Newton's step Σλ/Σw. Both are multiplied by the shrinkage. Where a
@@ -20,16 +20,16 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from rankinite.adapt.background_settings import last_told, told
+from rankinite.adapt.background_settings import last_recorded, recorded_values
 from rankinite.adapt.guards.grade_scales import check_predicted
 from rankinite.adapt.held_out import first_good, matched
-from rankinite.adapt.methods.trada_trees import Rows, Tuning
+from rankinite.adapt.methods.trada_trees import TargetRows, Tuning
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.gradients.base import Objective, weight_of_rows, weighted_mean
 from rankinite.gradients.lambdas import Lambdas, trainable
@@ -40,7 +40,7 @@ from rankinite.measures.base import Measure
 from rankinite.models.forest import Forest
 
 BETAS: tuple[float, ...] = (3.0, 10.0, 30.0)
-"""What is tried when β is chosen, the smallest first: it is the one that changes least."""
+"""Values that are tried when β is chosen, the smallest first, as it changes least."""
 Responses = Literal["layers", "leaves"]
 Loss = Literal["squared", "lambda", "pairs"]
 WIDE = 2.0
@@ -71,11 +71,13 @@ def trada(
     are refused unless ``allow_overlap`` is true. Additional trees (algorithm 3 of the paper) are boosted from the result:
     ``LambdaMART(trees=30, …).fit(target, base=tuned)``.
     """
-    how = Trada(responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure, same_scale=same_scale)
+    settings = Trada(
+        responses=responses, splits=splits, trim=trim, loss=loss, rate=rate, measure=measure, same_scale=same_scale
+    )
     if beta is not None:
-        return replace(how, beta=beta).adapt(background, target)
+        return replace(settings, beta=beta).adapt(background, target)
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
-    return how.adapt_tuned(background, target, valid, folds=folds, seed=seed)
+    return settings.adapt_tuned(background, target, valid, folds=folds, seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,13 +93,13 @@ class Trada:
     trim: bool = False
     """Whether branches that no target row reaches are cut off (T)."""
     loss: Loss | None = None
-    """What the forest was trained for: squared, lambda (a measure) or pairs (RankNet); if left out, what the model says."""
+    """What the forest was trained for: squared, lambda (a measure) or pairs (RankNet); if left out, what the model records."""
     rate: float | None = None
-    """The shrinkage it was trained with; if left out, what the model says."""
+    """The shrinkage it was trained with; if left out, what the model records."""
     measure: Measure | str | None = None
-    """The measure of the λ-gradients; if left out, what the model says, else ndcg@10."""
+    """The measure of the λ-gradients; if left out, what the model records, else ndcg@10."""
     same_scale: bool = False
-    """Whether the grades mean what they did where the forest was trained on squared loss, though it does not look so."""
+    """For squared loss: whether the grades mean what they did where the forest was trained, even if they do not look so."""
 
     def __post_init__(self) -> None:
         plain_numbers(self)
@@ -130,9 +132,9 @@ class Trada:
         """
         self.check(background, target)
         judge = one_measure("Trada", "measure", measure or self._measure(background))
-        ways = [replace(self, beta=beta, same_scale=True) for beta in betas]  # folds may lack grades that the target has
-        best = first_good([partial(way.adapt, background) for way in ways], target, valid, judge, folds=folds, seed=seed)
-        return ways[best].adapt(background, target)
+        tried = [replace(self, beta=beta, same_scale=True) for beta in betas]  # folds may miss grades that the target has
+        best = first_good([partial(one.adapt, background) for one in tried], target, valid, judge, folds=folds, seed=seed)
+        return tried[best].adapt(background, target)
 
     def adapt(self, background: Forest, target: Dataset) -> Forest:
         """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
@@ -141,8 +143,8 @@ class Trada:
         rate, loss = self._rate(background), self._loss(background)
         sigma = None if loss == "squared" else _sigma(background, target)
         objective = self._objective(loss, background, target, sigma)
-        way: dict[str, Any] = {"beta": self.beta, "layers": self.responses == "layers", "splits": self.splits}
-        tuning = Tuning(background.trees, Rows(background, target), rate=rate, **way)
+        changes: dict[str, Any] = {"beta": self.beta, "layers": self.responses == "layers", "splits": self.splits}
+        tuning = Tuning(background.trees, TargetRows(background, target), rate=rate, **changes)
         constant = _constant(background) if loss == "squared" else 0.0
         scores = np.full((1, target.rows), background.start[0])
         push, curvature = np.empty_like(scores), np.empty_like(scores)
@@ -151,9 +153,8 @@ class Trada:
                 objective.gradients(scores + constant, push, curvature)
                 scores[0] += tuning.tune(number, push[0], curvature[0], constant)
                 constant = 0.0  # if any, it is in the first tree alone
-        own = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self) if f.name != "same_scale"}
-        own["sigma"] = sigma
-        settings = {"learner": "Trada", **own, "base": background.settings}
+        recorded = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self) if f.name != "same_scale"}
+        settings = {"learner": "Trada", **recorded, "sigma": sigma, "base": background.settings}
         sketch = united(background.sketch, QuerySketch.of(target, background.feature_names))
         trees = tuning.result(trim=self.trim)
         return replace(background, trees=trees, settings=settings, history=None, sketch=sketch)
@@ -168,65 +169,97 @@ class Trada:
     def _rate(self, background: Forest) -> float:
         if self.rate is not None:
             return self.rate
-        rates = told(background, "rate")
+        rates = recorded_values(background, "rate")
         if len(rates) != 1:
-            what = (
-                f"was trained in parts with rates {listed(rates)}"
-                if rates
-                else "does not say with which shrinkage it was trained"
+            problem = "its shrinkage is not recorded"
+            if rates:
+                problem = f"it was trained in parts, with the rates {listed(rates)}"
+            raise ArgumentError(
+                problem,
+                place=repr(background),
+                value=rates,
+                remedy="Give `rate`, such as 0.1",
+                shell_remedy="Give `background_rate`, such as 0.1",
             )
-            raise ArgumentError(f"{background!r} {what}. Give rate=, such as 0.1.")
         return float(rates[0])
 
     def _loss(self, background: Forest) -> Loss:
-        losses: list[Any] = told(background, "loss") if self.loss is None else [self.loss]
+        losses: list[Any] = recorded_values(background, "loss") if self.loss is None else [self.loss]
         if len(losses) != 1 or losses[0] not in get_args(Loss):
-            what = f"was trained for {listed(losses)}" if losses else "does not say what loss it was trained for"
-            known = f"{', '.join(map(repr, get_args(Loss)))}"
-            raise ArgumentError(f"{background!r} {what}. Give loss=, the one of {known} that is nearest.")
+            nearest = f"the one of {listed(get_args(Loss))} that is nearest"
+            raise ArgumentError(
+                f"it was trained for {listed(losses)}" if losses else "its loss is not recorded",
+                place=repr(background),
+                value=losses,
+                remedy=f"Give `loss`, {nearest}",
+                shell_remedy=f"Give `background_loss`, {nearest}",
+            )
         return losses[0]
 
     def _objective(self, loss: Loss, background: Forest, target: Dataset, sigma: float | None) -> Objective:
-        """What the forest was trained for, on the target; where the model does not say, as LambdaMART does."""
+        """What the forest was trained for, on the target; where the model does not record it, what LambdaMART trains for."""
         if sigma is None:
             return SquaredLoss(target)
         if loss == "pairs":
             return pairs_of(target, sigma)
         measure = trainable(as_measures(self._measure(background))[0])
-        truncation, normalise = last_told(background, "truncation"), last_told(background, "normalise", True)
+        truncation, normalise = last_recorded(background, "truncation"), last_recorded(background, "normalise", True)
         return Lambdas(target, measure, sigma, truncation, normalise=normalise)
 
     def _measure(self, background: Forest) -> Measure | str:
-        return self.measure or last_told(background, "measure", "ndcg@10")
+        return self.measure or last_recorded(background, "measure", "ndcg@10")
 
 
 def _sigma(background: Forest, target: Dataset) -> float:
     """The σ of the λ-gradients: that of the background, unless its scores lie too far apart within queries."""
-    told_one, scores = float(last_told(background, "sigma", 1.0)), background.score(target)
+    recorded, scores = float(last_recorded(background, "sigma", 1.0)), background.score(target)
     query = target.query_of_row()
     order = np.lexsort((scores, query))  # whatever order the rows come in
     sums = np.add.reduceat(scores[order], target.offsets[:-1])
     apart = scores - (sums / np.diff(target.offsets))[query]
     spread = math.sqrt(weighted_mean(apart * apart, weight_of_rows(target)))
-    return told_one if told_one * spread <= WIDE else WIDE / spread
+    return recorded if recorded * spread <= WIDE else WIDE / spread
 
 
 def _constant(background: Forest) -> float:
-    """The mean grade, where it stands in the first tree in place of ``start``: LightGBM does so."""
-    learners = told(background, "learner")
+    """The mean grade, where the first tree contains it in place of ``start``, as LightGBM's do."""
+    learners = recorded_values(background, "learner")
     return float(background.trees.value[0]) if learners[-1:] == ["LightGBM"] and len(background) else 0.0
 
 
 def _check(background: Any, target: Any) -> None:
     if not isinstance(background, Forest) or background.grades is not None:
-        raise ArgumentError(f"{background!r} cannot be tuned tree by tree. Give a forest with one score, such as LambdaMART's.")
+        raise ArgumentError(
+            "it cannot be tuned tree by tree",
+            place=quoted(background),
+            value=type(background).__name__,
+            remedy="Give a forest with one score, such as LambdaMART's",
+        )
     if not isinstance(target, Dataset) or not target.rows:
-        raise DataError("the target data are no Dataset with rows. Give judged data, as rankinite.read returns.")
+        raise DataError(
+            "the target data are no Dataset with rows",
+            value=type(target).__name__,
+            remedy="Give judged data, as rankinite.read returns",
+        )
+    _check_counts(background)
+
+
+def _check_counts(background: Forest) -> None:
+    """Refuse trees that do not know how much the source counts in their nodes, or count it in different units."""
+    place = repr(background)
     if len(background) and not background.trees.rows.any() and not background.trees.curvature.any():
-        raise DataError(f"{background!r} has no node counts, which say how much the source counts. Train or import it again.")
+        raise DataError(
+            "its nodes have no counts, by which the source is weighed",
+            place=place,
+            value=0,
+            remedy="Train or import it again",
+        )
     counted = background.trees.rows[background.trees.offsets[:-1]] > 0
     if counted.any() and not counted.all():
         raise DataError(
-            f"{background!r}: some of its trees know the number of their rows, others (XGBoost's) only curvature, so they "
-            "cannot be tuned together. Tune the imported forest first, then add trees."
+            "some of its trees know the number of their rows, others (XGBoost's) only curvature, so they cannot be tuned "
+            "together",
+            place=place,
+            value=int(counted.sum()),
+            remedy="Tune the imported forest first, then add trees",
         )

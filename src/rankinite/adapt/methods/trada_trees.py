@@ -1,4 +1,4 @@
-"""The trees of a forest on their way from the source to the target: what :mod:`rankinite.adapt.methods.trada` does to each."""
+"""Tuning of a forest's trees to target rows, one tree after the other: the work behind :mod:`rankinite.adapt.methods.trada`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from rankinite.trees.structure import LEAF, Integers, Trees
 from rankinite.trees.walk import walks_of
 
 
-class Rows:
-    """Target rows: the columns that the trees ask for, and what each row brings along, as whole numbers."""
+class TargetRows:
+    """The columns of the target that the trees ask for, and what each row brings along, as whole numbers."""
 
     def __init__(self, background: Forest, target: Dataset) -> None:
         asked = background.trees.feature
@@ -39,7 +39,7 @@ class Rows:
         self.room: Integers = np.zeros(target.rows, np.int32)
 
         def copy(first: int, last: int) -> None:
-            for start in range(target.offsets[first], target.offsets[last], 256):  # so many rows at a time fit the cache
+            for start in range(target.offsets[first], target.offsets[last], 256):  # 256 rows at a time fit the cache
                 end = min(start + 256, int(target.offsets[last]))
                 self.columns[:, start:end] = target.features[start:end].T[places]
 
@@ -65,27 +65,27 @@ class Rows:
 
 
 class Tuning:
-    """All trees, on their way from the source to the target."""
+    """All trees of a forest while they are tuned."""
 
-    def __init__(self, trees: Trees, rows: Rows, *, beta: float, rate: float, layers: bool, splits: bool) -> None:
+    def __init__(self, trees: Trees, rows: TargetRows, *, beta: float, rate: float, layers: bool, splits: bool) -> None:
         self.trees, self.rows, self.beta, self.rate, self.layers = trees, rows, beta, rate, layers
         counted = trees.rows.any()  # files that store curvature alone have that to count by
         self.source: Floats = frozen(trees.rows.astype(float) if counted else trees.curvature)
         self.counter = COUNT if counted else CURVATURE
-        self.nodes = walks_of(trees).with_columns(rows.slots).nodes
-        self.threshold, self.value = trees.threshold.copy(), trees.value.copy()
+        walks = walks_of(trees).with_columns(rows.slots)
+        self.nodes, self.numbers, self.value = walks.nodes, walks.numbers.copy(), trees.value.copy()
         self.reached: Flags = np.zeros(len(self.value), np.bool_)
         self.order = rows.ordered() if splits else None
 
     def tune(self, number: int, push: Floats, curvature: Floats, constant: float) -> Floats:
-        """Tune one tree to what is left to be explained; what it now adds to the score of every target row."""
+        """Tune one tree to what is left to be explained; returns what it now adds to the score of every target row."""
         rows = self.rows
         rows.bring(PUSH, push)
         rows.bring(CURVATURE, curvature)
         root, end = int(self.trees.offsets[number]), int(self.trees.offsets[number + 1])
         if self.order is not None:
             arrays = (rows.columns, *self.order, self.nodes, self.source, rows.whole, rows.units)
-            _kernels.move_thresholds(*arrays, root, end, self.counter, self.beta, self.threshold, rows.leaf, rows.room)
+            _kernels.move_thresholds(*arrays, root, end, self.counter, self.beta, self.numbers, rows.leaf, rows.room)
         sums = self._sums(root, end)
         numbers = (root, self.counter, self.beta, self.rate, constant, self.layers)
         _kernels.tune_values(self.nodes, self.trees.value, self.source, rows.units, *numbers, sums, self.value)
@@ -99,14 +99,14 @@ class Tuning:
         def work(first: int, last: int) -> Indices:
             sums = np.zeros((end - root, 3), np.int64)
             ends = (root, int(rows.offsets[first]), int(rows.offsets[last]))
-            _kernels.send_down(rows.columns, self.nodes, self.threshold, rows.whole, *ends, sums, rows.leaf)
+            _kernels.send_down(rows.columns, self.nodes, self.numbers, rows.whole, *ends, sums, rows.leaf)
             return sums
 
         return np.sum(over_queries(work, rows.offsets), axis=0)
 
     def result(self, *, trim: bool) -> Trees:
         """The tuned trees; ``trim``: without the branches that no target row reaches."""
-        tuned = replace(self.trees, value=self.value, threshold=self.threshold)
+        tuned = replace(self.trees, value=self.value, threshold=self.numbers[:, 0].copy())
         if not trim:
             return tuned
         kept: Flags = np.zeros_like(self.reached)
@@ -115,7 +115,7 @@ class Tuning:
 
 
 def _trimmed(trees: Trees, kept: Flags, reached: Flags) -> Trees:
-    """The trees of the nodes kept alone; those not reached are leaves."""
+    """The trees with only the nodes kept; those not reached are leaves."""
     offsets: Indices = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)))[trees.offsets]
     place = np.cumsum(kept) - 1 - np.repeat(offsets[:-1], np.diff(trees.offsets))  # of each node in its new tree
     root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))

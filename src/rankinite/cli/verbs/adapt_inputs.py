@@ -1,7 +1,8 @@
-"""What ``rankinite adapt`` is given: rankers and data that fit together."""
+"""Inputs of ``rankinite adapt``: rankers and data that fit together."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.cli.messages import say
 from rankinite.cli.options import Reading, say_odd_features
-from rankinite.errors import DataError, listed
+from rankinite.errors import ArgumentError, DataError, listed
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
 
 
 @dataclass(frozen=True)
-class Material:
-    """What there is to adapt with, read."""
+class Inputs:
+    """The rankers and data of an adaptation, read."""
 
     backgrounds: Mapping[str, Any]
     files: Mapping[str, list[str]]
@@ -32,40 +33,39 @@ class Material:
         cls,
         backgrounds: list[str],
         train: list[Path],
-        valid: list[Path] | None,
-        test: list[Path] | None,
-        open_data: list[Path] | None,
-        background_data: list[Path] | None,
+        others: Mapping[str, list[Path] | None],
         mapping: Mapping[float, float] | None,
         reading: Reading,
         *,
         allow_overlap: bool,
-    ) -> Material:
-        """Read all, with the features of the target; refuses queries that would be learnt from and judged by."""
+    ) -> Inputs:
+        """Read all files, with the features of the target; refuses queries that would be learnt from and judged by.
+
+        ``others``: files besides ``train``, by their option; ``mapping``: new grades of the background's data.
+        """
         from rankinite.data.overlap import check_apart
 
         target, models = rankers.read_for(rankers.by_name(backgrounds), train, reading)
-        others = {"valid": valid, "test": test, "open": open_data, "background_data": background_data}
-        given = {name: paths for name, paths in others.items() if paths}
-        data = {"train": target, **{name: reading.read(paths, like=target) for name, paths in given.items()}}
+        paths = {name: files for name, files in others.items() if files}
+        data = {"train": target, **{name: reading.read(files, like=target) for name, files in paths.items()}}
         if mapping is not None:
             try:
                 data["background_data"] = data["background_data"].map_grades(dict(mapping))
             except DataError as problem:
-                raise DataError(f"--map-grades: {problem}") from problem
+                raise problem.at("--map-grades") from problem
         learnt = {f"--{name.replace('_', '-')}": data.get(name) for name in ("train", "valid", "background_data")}
-        judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "open")}
+        judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "shifted")}
         check_apart(learnt, judged, allow_overlap=allow_overlap)
         say_odd_features(target)
         _say_unused(target, models)
-        for other in [own for own in data.values() if own is not target]:
-            _say_empty(target, other)
-        files = {name: [str(path) for path in paths] for name, paths in {"train": train, **given}.items()}
+        for name in paths:
+            _say_empty(target, data[name])
+        files = {name: [str(path) for path in files] for name, files in {"train": train, **paths}.items()}
         return cls(models, {"backgrounds": backgrounds, **files}, data)
 
     def check_measures(self, measures: list[str]) -> None:
         """Refuse measures that do not exist or do not fit the grades before anything is trained."""
-        check_measures([self.data[name] for name in ("train", "test", "open") if name in self.data], measures)
+        check_measures([self.data[name] for name in ("train", "test", "shifted") if name in self.data], measures)
 
     def named(self) -> dict[str, Any]:
         """The inputs as the evidence lists them."""
@@ -83,12 +83,12 @@ def check_measures(every: Sequence[Dataset], measures: Sequence[Any]) -> None:
     from rankinite.evaluation.evaluate import evaluate
 
     for data in every:
-        with suppress(DataError):  # data that tell nothing are refused later, and better
+        with suppress(DataError):  # data that cannot judge are refused later, with a better message
             evaluate(np.zeros(data.rows), data, measures)
 
 
 def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:
-    """A word on features that only the methods which train on the target can use."""
+    """Print a note on features that only the methods which train on the target can use."""
     known = [model.feature_names for model in models.values() if len(model.feature_names) > 1]
     unused = [name for name in target.feature_names if not any(name in names for names in known)]
     if known and unused:
@@ -96,8 +96,44 @@ def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:
 
 
 def _say_empty(target: Dataset, other: Dataset) -> None:
-    """A word on features that a file lacks: in LETOR, what is not there is 0."""
-    lacking: Any = ~other.features.any(axis=0) & target.features.any(axis=0)
-    names = [name for name, empty in zip(target.feature_names, lacking.tolist(), strict=True) if empty]
+    """Print a note on features that a file does not have: in LETOR, an absent feature is 0."""
+    missing: Any = ~other.features.any(axis=0) & target.features.any(axis=0)
+    names = [name for name, empty in zip(target.feature_names, missing.tolist(), strict=True) if empty]
     if names:
         say(f"{other.source}: {listed(names, 5)} are 0 in every row, but not in {target.source}; are they missing?")
+
+
+def split_names(entries: list[str] | None) -> list[str] | None:
+    """Names from a repeated option, each entry of which may be several with commas: ``["a,b", "c"]`` → a, b, c."""
+    return None if entries is None else [name.strip() for entry in entries for name in entry.split(",") if name.strip()]
+
+
+def grade_map(text: str | None, background_data: list[Path] | None) -> dict[float, float] | None:
+    """The mapping that ``0=0,1=1`` stands for; refuses one without data that it is for."""
+    if text is None:
+        return None
+    found: dict[float, float] = {}
+    for entry in text.split(","):
+        old, _, new = entry.partition("=")
+        try:
+            grade, other = float(old), float(new)
+        except ValueError:
+            grade = other = math.nan
+        if not (math.isfinite(grade) and math.isfinite(other)) or grade in found:
+            raise ArgumentError(
+                f"cannot be used: {entry!r} does not give a grade its new one",
+                setting="map_grades",
+                value=text,
+                rule="Every grade of `background_data` is named once, as in 0=0,1=0,2=1",
+            )
+        found[grade] = other
+    if background_data is None:
+        problem = "is about the grades of `background_data`, which is missing"
+        raise ArgumentError(problem, setting="map_grades", value=text, remedy="Leave it out, or give the data")
+    return found
+
+
+def check_background_rate(rate: float | None) -> None:
+    """Refuse a rate outside (0, 1]."""
+    if rate is not None and not 0.0 < rate <= 1.0:
+        raise ArgumentError("must be above 0 and at most 1", setting="background_rate", value=rate, remedy="0.1 is usual")

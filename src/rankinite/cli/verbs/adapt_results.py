@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.ranker_arguments import named
 from rankinite.cli.report_option import command_given
-from rankinite.cli.verbs.adapt_texts import CANDIDATE, evidence_markdown, gains_csv, json_text, sentences
+from rankinite.cli.verbs.adapt_texts import CANDIDATE, evidence_markdown, gains_csv, json_text
 from rankinite.data.io.output_files import write_atomically
 from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions
@@ -27,7 +27,7 @@ FILES = (*RESULTS, "adapt.toml")
 
 @dataclass(frozen=True)
 class Run:
-    """What a run was made from."""
+    """The inputs and settings of a run."""
 
     inputs: Mapping[str, Any]
     settings: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Folder:
-    """Where everything goes."""
+    """The folder that receives everything."""
 
     path: Path
 
@@ -65,13 +65,15 @@ class Folder:
             target = path.resolve()
             for place in (target, target / "trials", target / "models"):
                 if place.exists() and not place.is_dir():
-                    raise DataError(f"{place}: this is a file. --out needs a folder, which may be there already.")
+                    raise DataError("this is a file", place=place, remedy="`out` needs a folder, which may exist already")
             if not target.is_dir() and not target.parent.is_dir():
-                raise DataError(f"{path}: there is no folder {target.parent}. Make it first, or write elsewhere.")
+                problem = f"there is no folder {target.parent}"
+                raise DataError(problem, place=path, value=str(target.parent), remedy="Make it first, or write elsewhere")
             with tempfile.TemporaryFile(dir=target if target.is_dir() else target.parent):
                 pass
         except (OSError, ValueError, RuntimeError) as problem:
-            raise DataError(f"{path}: cannot be written ({problem}). Check the permissions, or write elsewhere.") from problem
+            remedy = "Check the permissions, or write elsewhere"
+            raise DataError(f"it cannot be written ({problem})", place=path, value=str(problem), remedy=remedy) from problem
         if target.is_dir():
             for name in FILES:
                 check_writeable(path / name)
@@ -82,17 +84,20 @@ class Folder:
         held = [name for name in RESULTS if (self.path / name).exists()]
         if held and not overwrite and self._identity() != identity():
             raise ArgumentError(
-                f"--out {self.path}: this folder holds the results of another run ({', '.join(held)}). Write elsewhere, or "
-                "give --overwrite to replace them; finished methods of the same data in trials/ are used either way."
+                f"holds the results of another run ({', '.join(held)})",
+                setting="out",
+                value=str(self.path),
+                remedy="Write elsewhere, or give `overwrite=True` to replace them; finished methods of the same data in "
+                "trials/ are used either way",
             )
 
     def _identity(self) -> str | None:
-        """Which run the results are of; None where they do not say so."""
+        """Which run the results are of; None if they do not record it."""
         try:
-            told = json.loads((self.path / "evidence.json").read_bytes())
+            evidence = json.loads((self.path / "evidence.json").read_bytes())
         except (OSError, ValueError, RecursionError):
             return None
-        return told.get("run") if isinstance(told, dict) else None
+        return evidence.get("run") if isinstance(evidence, dict) else None
 
     @property
     def model(self) -> Path:
@@ -121,25 +126,23 @@ class Folder:
         return f"interrupted; what is finished is kept in {self.trials}, and the same command goes on from there"
 
     def make(self) -> None:
-        """Make the folder, if it is not there."""
+        """Make the folder, unless it exists."""
         self.path.mkdir(exist_ok=True)
 
     def write(self, choice: Choice, run: Run, *, all_models: bool) -> dict[str, Any]:
-        """Write all but the page, the model last; returns what evidence.json holds."""
+        """Write all but the page, the model last; returns the content of evidence.json."""
         models = {name: self.path / "models" / f"{name}.rankinite" for name in choice.models} if all_models else {}
         if models:
             (self.path / "models").mkdir(exist_ok=True)
         for name, path in models.items():
             choice.models[name].save(path)
-        told = choice.to_dict()
-        told["open"] = told.pop("shifted")  # as the option is called
         candidate = None if choice.verdict.recommended == choice.name else self.path / CANDIDATE
         files = {
             "model": str(self.model),
             "candidate": None if candidate is None else str(candidate),
             "models": {name: str(path) for name, path in models.items()},
         }
-        evidence = {**run.to_dict(), **_adapted(choice), **files, **told, "recommendation": list(sentences(choice))}
+        evidence = {**run.to_dict(), **_adapted(choice), **files, **choice.to_dict()}
         _write(self.path / "gains.csv", gains_csv(choice))
         _write(self.path / "evidence.md", evidence_markdown(choice, evidence))
         _write(self.path / "evidence.json", json_text(evidence))
@@ -152,13 +155,13 @@ class Folder:
 
 
 def _adapted(choice: Choice) -> dict[str, str | None]:
-    """Which of several backgrounds methods adapt that adapt one: the best, and the best forest."""
+    """Of several backgrounds, those that are adapted by methods that adapt only one: the best, and the best forest."""
     several = len(choice.backgrounds) > 1
     names = (choice.background_name(choice.models["background"]), choice.background_name(choice.forest))
-    return {name: own if several else None for name, own in zip(("background", "background_forest"), names, strict=True)}
+    return {key: name if several else None for key, name in zip(("background", "background_forest"), names, strict=True)}
 
 
-# ---- words and tables -----------------------------------------------------------------------------------------------
+# ---- files ----------------------------------------------------------------------------------------------------------
 
 
 def _write(path: Path, text: str) -> None:
@@ -167,7 +170,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def digest_of(spec: str) -> str | None:
-    """The hash of a file, if it is one that is still there: pipes are not."""
+    """The hash of a file; None for what cannot be read again, such as a pipe."""
     path = Path(named(spec)[1])
     if not path.is_file():
         return None

@@ -24,25 +24,20 @@ if TYPE_CHECKING:
     from rankinite.evaluation.compare import Comparison
 
 WIDTH = 100
-"""No table and no line is wider, where that is possible."""
+"""The widest that tables and lines may be, where that is possible."""
 CANDIDATE = "candidate.rankinite"
 """The method chosen, where the advice is to keep the background."""
 
 
-def sentences(choice: Choice) -> tuple[str, ...]:
-    """The recommendation, with the names that things have in the shell."""
-    return tuple(sentence.replace("the shifted data", "the open data") for sentence in choice.recommendation())
-
-
 def _paragraphs(choice: Choice) -> list[str]:
     """The decision, and then what else to know, if there is anything."""
-    lead, *others = sentences(choice)
+    lead, *others = choice.recommendation()
     return [lead, *([" ".join(others)] if others else [])]
 
 
-def gains_told(choice: Choice) -> list[str]:
-    """For all that was compared on, how many queries gain and lose against the background, and which the most."""
-    return [_gains_told(choice, name, seen) for name, seen in _comparisons(choice).items()]
+def gain_sentences(choice: Choice) -> list[str]:
+    """For all data that were compared on: how many queries gain and lose against the background, and which the most."""
+    return [_gain_sentence(choice, name, seen) for name, seen in _comparisons(choice).items()]
 
 
 def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json: bool) -> None:
@@ -58,14 +53,14 @@ def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json
     if choice.curve is not None:
         tables.append(_narrow(choice.curve.grid(), choice, width))
     words = [textwrap.fill(part, width, break_on_hyphens=False) for part in _paragraphs(choice)]
-    gains = "\n".join(textwrap.fill(told, width, break_on_hyphens=False) for told in gains_told(choice))
-    ends = gains, _files_told(choice, evidence, folder), _next_told(choice, evidence, folder)
+    gains = "\n".join(textwrap.fill(gain, width, break_on_hyphens=False) for gain in gain_sentences(choice))
+    ends = gains, _files_text(choice, evidence, folder), _next_steps(choice, evidence, folder)
     echo("\n\n".join([*words, *(grid.text() for grid in tables), *ends]))
 
 
 def _comparisons(choice: Choice) -> dict[str, Comparison]:
-    """All that was compared on, the target first."""
-    every = {"target": choice.unseen, "test": choice.test, "open": choice.shifted}
+    """All comparisons by their data, the target first."""
+    every = {"target": choice.unseen, "test": choice.test, "shifted": choice.shifted}
     return {name: seen for name, seen in every.items() if seen is not None}
 
 
@@ -91,19 +86,19 @@ def _with_columns(grid: Grid, names: Sequence[str]) -> Grid:
     )
 
 
-def _gains_told(choice: Choice, name: str, seen: Comparison) -> str:
+def _gain_sentence(choice: Choice, name: str, seen: Comparison) -> str:
     sign = sign_of(choice.measure)
     changes = [(qid, after - before) for qid, before, after in choice.gains(seen)]
-    better, worse = (sum(sign * way * change > 0.0 for _, change in changes) for way in (1.0, -1.0))
+    better, worse = (sum(side * change > 0.0 for _, change in changes) for side in (sign, -sign))
     (first, most), (last, least) = changes[0], changes[-1]
     ends = [f"most {first} ({number(most, signed=True)})"] * bool(better)
     ends += [f"worst {last} ({number(least, signed=True)})"] * bool(worse)
-    told = f": {', '.join(ends)}" if ends else ""
-    return f"Of {len(changes)} {name} queries {better} gain by {choice.name} and {worse} lose{told}."
+    examples = f": {', '.join(ends)}" if ends else ""
+    return f"Of {len(changes)} {name} queries {better} gain by {choice.name} and {worse} lose{examples}."
 
 
-def _files_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
-    """What is where."""
+def _files_text(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
+    """The files of the folder, and what each is."""
     best, forest = evidence["background"], evidence["background_forest"]
     several = [] if best is None else [f"'background' is {best}, the best of them on the target."]
     if forest not in {None, best}:
@@ -129,16 +124,18 @@ def _tuned_file(evidence: Mapping[str, Any]) -> str:
     return files.get(evidence["background_forest"], next(iter(files.values())))
 
 
-def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
-    """What to do now."""
+def _next_steps(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:
+    """Commands to run next."""
+    from rankinite.adapt.methods.catalogue import NO_DATA
+
     lines = [f"  rankinite score {shlex.quote(str(folder.model))} NEW.txt"]
     kinds = {trial.method.name: trial.method.kind for trial in choice.trials}
     if kinds[choice.name] == "tuned trees":
         tuned, background = (shlex.quote(name) for name in (evidence["candidate"] or evidence["model"], _tuned_file(evidence)))
         lines.append(f"  rankinite inspect {tuned} --moved {background}    # what was tuned")
-    missing = [name for name, why in choice.refused.items() if "background's data" in why]
-    if missing:
-        lines.append(f"  give --background-data to try {', '.join(missing)} too, with --overwrite in the same folder")
+    without_data = [name for name, error in choice.refusals.items() if error.value == NO_DATA]
+    if without_data:
+        lines.append(f"  give --background-data to try {', '.join(without_data)} too, with --overwrite in the same folder")
     if choice.test is None:
         lines.append("  give --test to see all methods on queries that decided nothing, with --overwrite in the same folder")
     return "\n".join(["Next:", *lines])
@@ -148,17 +145,17 @@ def _next_told(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> s
 
 
 def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
-    """All tables with all measures, and what they were made from."""
+    """All tables with all measures, and the inputs and settings of the run."""
     from rankinite.evaluation.meaning import MEANING
 
     titles = {
         "target": "On target queries, each judged by rankers that had not seen it: this decides",
         "test": "On the test data",
-        "open": "On the open data",
+        "shifted": "On the shifted data",
     }
     parts = [f"# {choice.name}, adapted to {markdown_text(choice.unseen[choice.name].source)}"]
     parts += [markdown_text(part) for part in _paragraphs(choice)]
-    parts.append("\n".join(f"- {markdown_text(told)}" for told in gains_told(choice)))
+    parts.append("\n".join(f"- {markdown_text(gain)}" for gain in gain_sentences(choice)))
     for name, seen in _comparisons(choice).items():
         parts += [f"## {titles[name]}", choice.grid(None if name == "target" else seen, seen[choice.name].source).markdown()]
     parts += [f"## {MEANING}", "\n".join(f"- {markdown_text(sentence)}" for sentence in choice.explanation())]
@@ -175,7 +172,7 @@ def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
 
 
 def gains_csv(choice: Choice) -> str:
-    """One line a query, the largest gain first; for spreadsheets, to which some qids would be formulas."""
+    """One line per query, the largest gain first; qids that a spreadsheet would take for formulas are made safe."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["data", "qid", "background", "chosen", "change"])

@@ -11,9 +11,10 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, target, with_one_grade
 from rankinite.adapt.decision import Verdict
+from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
 from rankinite.adapt.learning_curve import LEAST, SHARES, LearningCurve, _some, learning_curve
-from rankinite.adapt.methods.catalogue import Method
+from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged, try_method
 from rankinite.evaluation.evaluate import evaluate
@@ -23,15 +24,15 @@ NDCG = rk.NDCG(10)
 
 
 def fitted(power):
-    def fit(task):
-        data = task.target
+    def fit(work):
+        data = work.task.target
         return Linear(data.feature_names, np.sign(weights := data.grades @ data.features) * np.abs(weights) ** power)
 
     return fit
 
 
-WAYS = {
-    "background": ("baseline", lambda task: task.background),
+FITS = {
+    "background": ("baseline", lambda work: work.background),
     "target": ("baseline", fitted(1.0)),
     "lambdaboost": ("linear", fitted(2.0)),
     "smart": ("added trees", fitted(0.0)),
@@ -39,15 +40,15 @@ WAYS = {
 
 
 def case(queries, chosen, valid=None, silent=()):
-    """A task, its trials, and the learning curve of the method chosen."""
+    """A task with its groundwork, its trials, and the learning curve of the method chosen."""
     data = with_one_grade(target(queries), list(silent))
-    task = Task({"web": background()}, data, NDCG, valid)
+    work = Groundwork(Task({"web": background()}, data, NDCG, valid))
     parts = parts_of(data, NDCG, 5, 0)
-    tasks = [*(task.on(part.rest) for part in parts), task]
-    methods = [Method(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in WAYS.items()]
-    trials = [try_method(method, tasks, parts, lambda _: None) for method in methods]
+    works = [*(work.on(part.rest) for part in parts), work]
+    methods = [AdaptationMethod(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in FITS.items()]
+    trials = [try_method(method, works, parts, lambda _: None) for method in methods]
     known = {trial.method.name: trial for trial in [*trials, *averaged(trials, parts)]}
-    return task, parts, known, learning_curve(task, known, Verdict(chosen, chosen, chosen, 0.8, 0.9))
+    return work, parts, known, learning_curve(work, known, Verdict(chosen, chosen, chosen, 0.8, 0.9))
 
 
 def test_sizes_are_shares_of_what_is_left_when_a_part_is_held_out():
@@ -59,12 +60,12 @@ def test_sizes_are_shares_of_what_is_left_when_a_part_is_held_out():
 
 
 @pytest.mark.parametrize("chosen", ["target", "smart", "average"])
-def test_values_are_those_of_rankers_fitted_to_so_many_queries(chosen):
-    task, _, known, curve = case(20, chosen, silent=(3, 11))
+def test_values_are_those_of_rankers_fitted_to_that_many_queries(chosen):
+    work, _, known, curve = case(20, chosen, silent=(3, 11))
     assert list(curve.values) == ["background", "target", *([chosen] if chosen != "target" else [])]
     for name, values in curve.values.items():
         assert values.shape == (len(curve.sizes), 18)
-        whole = evaluate(known[name].unseen, task.target, [NDCG])[NDCG].per_query
+        whole = evaluate(known[name].unseen, work.task.target, [NDCG])[NDCG].per_query
         assert values[-1].tobytes() == np.delete(whole, [3, 11]).tobytes()
     assert (curve.values["background"] == curve.values["background"][-1]).all()
     assert not np.array_equal(curve.values["target"][0], curve.values["target"][-1])
@@ -73,28 +74,30 @@ def test_values_are_those_of_rankers_fitted_to_so_many_queries(chosen):
 def test_smaller_samples_lie_in_larger_ones_and_hold_judged_queries_alone():
     seen = {}
 
-    def fit(task):
-        seen.setdefault(len(task.target.qids), []).append(set(task.target.qids.tolist()))
+    def fit(work):
+        qids = work.task.target.qids
+        seen.setdefault(len(qids), []).append(set(qids.tolist()))
         return rk.Feature(0)
 
-    task, parts, known, _ = case(20, "smart", silent=(3,))
+    work, parts, known, _ = case(20, "smart", silent=(3,))
     known["smart"] = replace(known["smart"], method=replace(known["smart"].method, fit=fit))
     with rk.threads(1):
-        curve = learning_curve(task, known, Verdict("smart", "smart", "smart", 0.8, 0.9))
+        curve = learning_curve(work, known, Verdict("smart", "smart", "smart", 0.8, 0.9))
     assert list(seen) == list(curve.sizes[:-1]) == [4, 8]
     for small, large, part in zip(seen[4], seen[8], parts, strict=True):
-        assert small < large <= set(part.rest.qids.tolist()) - {task.target.qids[3]}
+        assert small < large <= set(part.rest.qids.tolist()) - {work.task.target.qids[3]}
 
 
 def test_the_average_at_fewer_queries_is_that_of_its_parts():
-    task, parts, known, curve = case(20, "average")
+    work, parts, known, curve = case(20, "average")
+    data = work.task.target
     for place, size in enumerate(curve.sizes[:-1]):
-        scores = np.zeros(task.target.rows)
+        scores = np.zeros(data.rows)
         for part in parts:
-            fewer = task.on(_some(part.rest, size, task))
+            fewer = work.on(_some(part.rest, size, work.task))
             rankers = [known[name].method.fit(fewer) for name in ("lambdaboost", "smart")]
-            scores[part.rows] = sum(own.score(part.held) / own.score(fewer.target).std() for own in rankers)
-        values = evaluate(scores, task.target, [NDCG])[NDCG].per_query
+            scores[part.rows] = sum(one.score(part.held) / one.score(fewer.task.target).std() for one in rankers)
+        values = evaluate(scores, data, [NDCG])[NDCG].per_query
         assert curve.values["average"][place] == pytest.approx(values)
 
 
@@ -103,7 +106,7 @@ def test_validation_data_allow_for_two_judged_queries():
     assert curve.sizes == (1,)
 
 
-def test_gains_are_over_the_background_and_all_can_be_told():
+def test_gains_are_over_the_background_and_are_printed():
     values = {"background": np.asarray([[0.5, 0.7], [0.5, 0.7]]), "smart": np.asarray([[0.4, 0.8], [0.7, 0.9]])}
     curve = LearningCurve(NDCG, (4, 8), values)
     (small, gain, interval), (large, more, certain) = curve.gains("smart")
@@ -118,8 +121,8 @@ def test_gains_are_over_the_background_and_all_can_be_told():
 
 def test_json_has_neither_nan_nor_infinity():
     one = LearningCurve(rk.DCG(10), (4,), {"background": np.asarray([[0.5]]), "smart": np.asarray([[0.75]])})
-    told = json.loads(json.dumps(one.to_dict(), allow_nan=False))
-    assert told == {
+    found = json.loads(json.dumps(one.to_dict(), allow_nan=False))
+    assert found == {
         "measure": "dcg@10",
         "queries": [4],
         "means": {"background": [0.5], "smart": [0.75]},

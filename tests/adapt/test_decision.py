@@ -1,4 +1,4 @@
-"""Which method is chosen and which recommended, from made-up values."""
+"""Decision: which method is chosen and which recommended, from made-up values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_without_an_average_the_simplest_near_the_best_is_chosen(above, chosen):
 def test_a_simpler_method_may_be_chosen_though_one_in_between_is_better():
     values = {"background": ZERO - 1, "simple": ZERO, "between": spread_about(0.2), "best": spread_about(0.5)}
     assert decide(values).name == "simple"
-    assert decide({"best": values["best"], **values}).name == "best"  # the order says what is simple
+    assert decide({"best": values["best"], **values}).name == "best"  # the order decides what is simple
 
 
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
@@ -51,7 +51,7 @@ def test_a_method_picked_from_many_is_not_recommended_by_chance_more_often_than_
     assert wrong / 300 <= 0.2 + 2 * np.sqrt(0.2 * 0.8 / 300)
 
 
-def test_the_average_stands_unless_one_is_clearly_better():
+def test_the_average_is_taken_unless_one_is_clearly_better():
     needed = stats.t.ppf(CLEARLY, len(NOISE) - 1)
     for above, chosen in ((-1.0, "average"), (0.5, "average"), (needed * 0.999, "average"), (needed * 1.001, "one")):
         verdict = decide({"background": ZERO - 0.01 * NOISE - 1, "one": spread_about(above), "average": ZERO})
@@ -77,7 +77,7 @@ def test_neither_a_shift_nor_the_order_of_queries_matters(seed, queries, with_av
     names = ["background", "target", "a", "b", *(["average"] if with_average else [])]
     values = {name: np.round(random.normal(size=queries), 3) for name in names}
     verdict, order = decide(values), random.permutation(queries)
-    assert decide({name: own[order] for name, own in values.items()}) == verdict
-    assert decide({name: own + 8.0 for name, own in values.items()}) == verdict
+    assert decide({name: array[order] for name, array in values.items()}) == verdict
+    assert decide({name: array + 8.0 for name, array in values.items()}) == verdict
     assert verdict.recommended in {verdict.name, "background"}
     assert values[verdict.best].mean() == pytest.approx(max(values[name].mean() for name in names[1:]))

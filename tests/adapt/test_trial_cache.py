@@ -1,11 +1,10 @@
-"""Trials: scores of queries not seen, the average of them, and what is kept of an interrupted run."""
+"""TrialStore: what is kept of an interrupted run, what is used again of it, and methods that refuse."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-import threading
 from dataclasses import replace
 from importlib import import_module
 
@@ -13,173 +12,32 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from oracles.adapting import background, background_data, regraded, target, unseen, with_one_grade
+from oracles.adapting import background, background_data, regraded, target, unseen
+from oracles.trials import Counted, by_name
 from rankinite.adapt import choose
-from rankinite.adapt.held_out import parts_of
-from rankinite.adapt.methods.catalogue import Method
 from rankinite.adapt.task import Task
-from rankinite.adapt.trial import Trial, averaged, try_method
+from rankinite.adapt.trial import Trial
 from rankinite.adapt.trial_cache import TrialStore, task_key
-from rankinite.models.linear import Linear
+from refusals import refused
 
 NDCG = rk.NDCG(10)
-
-
-def mean_of_grades(task: Task) -> Linear:
-    """A ranker that says what it was fitted to: the features, weighted by what they have to do with the grades."""
-    data = task.target
-    return Linear(data.feature_names, data.grades @ data.features / data.rows)
-
-
-def by_name(name, kind="linear", fit=mean_of_grades):
-    return Method(name, "for a test", kind, fit, 1.0)
-
-
-class Counted:
-    """A way to fit that counts how often it is used."""
-
-    def __init__(self, fit=mean_of_grades, trouble=None):
-        self.fit, self.trouble, self.lock, self.fits = fit, trouble, threading.Lock(), 0
-
-    def __call__(self, task):
-        with self.lock:
-            self.fits += 1
-        if self.trouble is not None:
-            raise self.trouble
-        return self.fit(task)
 
 
 @pytest.fixture
 def counted(monkeypatch):
     """Three methods besides the baselines, and how often each is fitted."""
-    ways = {name: Counted() for name in ("lambdaboost", "trada", "smart")}
+    fits_by_name = {name: Counted() for name in ("lambdaboost", "trada", "smart")}
     methods = (
-        by_name("background", "baseline", lambda task: task.background),
+        by_name("background", "baseline", lambda work: work.background),
         by_name("target", "baseline", lambda _: rk.Feature(1)),
-        *(by_name(name, fit=way) for name, way in ways.items()),
+        *(by_name(name, fit=fit) for name, fit in fits_by_name.items()),
     )
-    monkeypatch.setattr(import_module("rankinite.adapt.choosing"), "METHODS", methods)
-    return ways
+    monkeypatch.setattr(import_module("rankinite.adapt.contest"), "METHODS", methods)
+    return fits_by_name
 
 
-def fits(ways):
-    return {name: way.fits for name, way in ways.items()}
-
-
-# ---- one trial -----------------------------------------------------------------------------------------------------
-
-
-def tried(data, method, folds=5):
-    parts = parts_of(data, NDCG, folds, 0)
-    task = Task({"web": background()}, data, NDCG, folds=folds)
-    told = []
-    trial = try_method(method, [*(task.on(part.rest) for part in parts), task], parts, told.append)
-    return trial, parts, told
-
-
-@pytest.mark.parametrize("queries", [7, 14])
-def test_every_judged_row_is_scored_by_a_ranker_that_did_not_see_its_query(queries):
-    data = with_one_grade(target(queries), [2])
-    trial, parts, told = tried(data, by_name("own"))
-    assert len(parts) == (6 if queries == 7 else 5)
-    fits = len(parts) + 1
-    assert sorted(told) == [done / fits for done in range(fits + 1)]  # before the first, and after each
-    whole = mean_of_grades(Task({}, data, NDCG))
-    expected = whole.score(data)
-    for part in parts:
-        expected[part.rows] = mean_of_grades(Task({}, part.rest, NDCG)).score(part.held)
-    assert trial.unseen.tobytes() == expected.tobytes()
-    assert trial.ranker.score(data).tobytes() == whole.score(data).tobytes()
-    assert trial.seconds > 0.0
-
-
-def test_scores_do_not_depend_on_the_grades_of_queries_held_out_with_them():
-    data, other = target(14), regraded(target(14), 3)
-    before, parts, _ = tried(data, by_name("own"))
-    after, _, _ = tried(other, by_name("own"))
-    for part in parts:
-        same = before.unseen[part.rows].tobytes() == after.unseen[part.rows].tobytes()
-        assert same == (data.qids[3] in part.held.qids)
-    assert before.ranker.score(data).tobytes() != after.ranker.score(data).tobytes()
-
-
-# ---- the average ---------------------------------------------------------------------------------------------------
-
-
-def trial(name, scale=1.0, column=0, kind="linear"):
-    """Every part is scored by the same ranker, which is a column."""
-    scores = scale * target().features[:, column].astype(float)
-    spreads = [np.delete(scores, part.rows).std() for part in held()]
-    return Trial(by_name(name, kind), scale * rk.Feature(column), scores, np.asarray([*spreads, scores.std()]), 1.0)
-
-
-def held():
-    return parts_of(target(), NDCG, 5, 0)
-
-
-def test_the_average_weighs_its_parts_alike():
-    parts = [trial("lambdaboost", 3.0, 0), trial("trada", 0.2, 1), trial("pool", 50.0, 2)]
-    others = [trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")]
-    [average] = averaged([*parts, *others], held())
-    assert average.method.name == "average"
-    for (weight, ranker), part in zip(average.ranker.parts, parts, strict=True):
-        assert ranker is part.ranker
-        assert (weight * ranker.score(target())).std() == pytest.approx(1 / 3)
-
-
-def overfitted(task: Task) -> Linear:
-    """A ranker whose scores vary more on the queries it was fitted to than on others, like any that overfits."""
-    data, names = task.target, task.target.feature_names
-    return Linear(names, np.linalg.lstsq(data.features, data.grades - data.grades.mean(), rcond=None)[0])
-
-
-@pytest.mark.parametrize("queries", [6, 12])
-def test_the_average_that_is_judged_is_made_by_the_rule_of_the_one_that_is_deployed(queries):
-    """Each part is judged by the very blend that would be deployed if the queries left were all there are."""
-    data, ways = target(queries), {"lambdaboost": mean_of_grades, "trada": overfitted}
-    found = [tried(data, by_name(name, fit=fit)) for name, fit in ways.items()]
-    parts = found[0][1]
-    [average] = averaged([own for own, _, _ in found], parts)
-
-    def deployed(seen):
-        rankers = [fit(Task({}, seen, NDCG)) for fit in ways.values()]
-        return rk.Blend(tuple((1 / (2 * ranker.score(seen).std()), ranker) for ranker in rankers))
-
-    assert average.ranker.score(unseen()) == pytest.approx(deployed(data).score(unseen()))
-    for part in parts:
-        assert average.unseen[part.rows] == pytest.approx(deployed(part.rest).score(part.held))
-
-
-def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
-    parts = [trial("lambdaboost", 1.0, 0), trial("trada", 1.0, 1)]
-    [before] = averaged(parts, held())
-    stretched, spreads = parts[0].unseen.copy(), parts[0].spreads.copy()
-    stretched[held()[2].rows] *= 128.0
-    spreads[2] *= 128.0
-    spreads[-1] *= 64.0
-    changed = replace(parts[0], ranker=64.0 * parts[0].ranker, unseen=stretched, spreads=spreads)
-    [after] = averaged([changed, parts[1]], held())
-    assert after.unseen == pytest.approx(before.unseen)
-    assert after.ranker.score(target()) == pytest.approx(before.ranker.score(target()))
-
-
-def test_of_each_kind_the_first_there_is_takes_part():
-    names = ["smart", "trada", "trada-splits", "interpolate", "pool", "lambdaboost"]
-    trials = [trial(name, column=place % 5) for place, name in enumerate(names)]
-    [average] = averaged(trials, held())
-    chosen = [names[place] for place in (5, 2, 4)]
-    assert chosen == ["lambdaboost", "trada-splits", "pool"]
-    for (_, ranker), place in zip(average.ranker.parts, (5, 2, 4), strict=True):
-        assert ranker is trials[place].ranker
-
-
-def test_there_is_no_average_of_one():
-    for trials in (
-        [trial("smart")],
-        [trial("smart"), trial("trada"), trial("background", kind="baseline")],
-        [trial("smart"), trial("lambdaboost", 0.0)],  # constant scores say nothing
-    ):
-        assert averaged(trials, held()) == []
+def fits(counted):
+    return {name: fit.fits for name, fit in counted.items()}
 
 
 # ---- resuming ------------------------------------------------------------------------------------------------------
@@ -200,7 +58,7 @@ def test_what_is_kept_is_not_fitted_again_and_gives_the_same(counted, tmp_path):
     assert (again.verdict, again.test.to_json()) == (first.verdict, first.test.to_json())
 
 
-def test_steps_tell_how_far_it_is(counted, tmp_path):
+def test_steps_show_how_far_it_is(counted, tmp_path):
     steps = []
     with rk.threads(1):
         choose(background(), target(), keep=tmp_path, curve=False, watch=steps.append)
@@ -225,6 +83,7 @@ OTHERS = {
     "valid": {"valid": unseen()},
     "background": {"backgrounds": 2.0 * background()},
     "trees": {"backgrounds": background().truncate(19)},
+    "tuning": {"tuning": rk.adapt.Trada(rate=0.1)},
     "more": {"backgrounds": [background(), rk.Feature(0)]},
     "data": {"background_data": background_data()},
     "measure": {"measure": "err"},
@@ -235,22 +94,22 @@ OTHERS = {
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_trials_of_another_task_are_not_confused_with_it(counted, tmp_path, other):
-    told = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
-    choose(**told)
+    arguments = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
+    choose(**arguments)
     before = fits(counted)["smart"]
-    changed = choose(**{**told, **OTHERS[other]})
+    changed = choose(**{**arguments, **OTHERS[other]})
     assert fits(counted)["smart"] > before
-    alone = choose(**{**told, **OTHERS[other], "keep": None})
+    alone = choose(**{**arguments, **OTHERS[other], "keep": None})
     assert all(a.unseen.tobytes() == b.unseen.tobytes() for a, b in zip(changed.trials, alone.trials, strict=True))
     before = fits(counted)["smart"]
-    choose(**told)
+    choose(**arguments)
     assert fits(counted)["smart"] == before  # those of the first are still there
 
 
-def test_the_fingerprint_says_nothing_of_test_data_and_methods(counted, tmp_path):
-    told = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
-    choose(**told, methods=["smart"])
-    choose(**told, test=unseen(), shifted=unseen(), also=["err"], confidence=0.9)
+def test_the_fingerprint_depends_neither_on_test_data_nor_on_methods(counted, tmp_path):
+    arguments = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
+    choose(**arguments, methods=["smart"])
+    choose(**arguments, test=unseen(), shifted=unseen(), also=["err"], confidence=0.9)
     assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
 
 
@@ -275,7 +134,7 @@ def test_a_damaged_trial_is_made_again(counted, tmp_path, ending, harm):
 
 
 def later_zip(folder):
-    """An archive that says a later version of zip is needed to unpack it."""
+    """An archive that claims to need a later version of zip."""
     content = bytearray((folder / "trada.npz").read_bytes())
     content[content.index(b"PK\x01\x02") + 6] = 255
     return bytes(content)
@@ -302,7 +161,7 @@ FORGERIES = {
     "objects": {"npz": lambda folder: changed_facts(folder, unseen=np.full(target().rows, None))},
     "nothing to score": {"rankinite": lambda folder: model_bytes(rk.Feature("elsewhere"), folder)},
 }
-"""What may stand in a folder of trials, by the file that is replaced."""
+"""What a folder of trials may contain, by the file that is replaced."""
 
 
 def changed_facts(folder, **changed):
@@ -319,7 +178,7 @@ def model_bytes(ranker, folder):
 
 
 @pytest.mark.parametrize("forged", FORGERIES)
-def test_what_was_not_kept_is_not_believed(counted, tmp_path, forged):
+def test_forged_trials_are_not_used(counted, tmp_path, forged):
     """Not even where the seal was forged with it, if it could not be a trial."""
     first = choose(background(), target(), keep=tmp_path, curve=False)
     [folder] = tmp_path.iterdir()
@@ -345,7 +204,7 @@ def test_trials_of_other_code_are_not_used(counted, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("harm", ["junk", "names", "sizes", "shape", "infinite"])
-def test_a_learning_curve_is_not_believed_either(counted, tmp_path, harm):
+def test_a_forged_learning_curve_is_not_used_either(counted, tmp_path, harm):
     first = choose(background(), target(16), keep=tmp_path)
     [path] = tmp_path.rglob("curve*.npz")
     with np.load(path) as stored:
@@ -411,11 +270,12 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
 # ---- methods that refuse -------------------------------------------------------------------------------------------
 
 
-def test_a_method_that_refuses_the_data_is_left_out_and_says_why(counted, tmp_path):
-    counted["trada"].trouble = rk.DataError("this forest has no node counts.")
+def test_a_method_that_refuses_the_data_is_left_out_with_its_error(counted, tmp_path):
+    counted["trada"].trouble = rk.DataError("there are no counts", place="forest", remedy="Count with `infinite='clip'`")
     choice = choose(background(), target(), keep=tmp_path, curve=False)
-    assert dict(choice.refused) == {"trada": "as it refuses: this forest has no node counts"}
-    assert "trada: not tried, as it refuses: this forest has no node counts." in str(choice)
+    assert dict(choice.refusals) == {"trada": counted["trada"].trouble}
+    assert dict(choice.refused) == {"trada": "forest: there are no counts. Count with infinite='clip'."}
+    assert "trada: not tried. forest: there are no counts." in str(choice)
     assert "trada" not in choice.models
     counted["trada"].trouble = ZeroDivisionError()  # a fault of ours is no refusal
     with pytest.raises(ZeroDivisionError):
@@ -423,9 +283,9 @@ def test_a_method_that_refuses_the_data_is_left_out_and_says_why(counted, tmp_pa
 
 
 def test_a_baseline_that_refuses_ends_it(counted, monkeypatch):
-    home = import_module("rankinite.adapt.choosing")
-    trouble = Counted(trouble=rk.DataError("no tree could be split"))
+    home = import_module("rankinite.adapt.contest")
+    trouble = Counted(trouble=rk.DataError("no tree could be split", value=7, remedy="Give more rows"))
     methods = [replace(method, fit=trouble) if method.name == "target" else method for method in home.METHODS]
     monkeypatch.setattr(home, "METHODS", tuple(methods))
-    with pytest.raises(rk.DataError, match="no tree could be split"):
+    with refused(rk.DataError, value=7):
         choose(background(), target())
