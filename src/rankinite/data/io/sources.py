@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -154,7 +155,7 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
     settings.refuse_columns(paths[0])
     width = _declared_width(settings)
     data = read_letor(paths, missing=settings.missing, zero_based=settings.zero_based, features=width, group=settings.sizes())
-    return Loaded(_with_chosen_features(data, settings), lambda row: place_of_row(paths, row))
+    return Loaded(_with_chosen_features(data, settings), partial(place_of_row, paths))
 
 
 def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
@@ -179,7 +180,11 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
             remedy="Give data with features, or name the format with `format=…`",
         )
     data = read_qrels(paths)
-    return Loaded(data, lambda row: f"{data.source}, judgement {row + 1}")
+    return Loaded(data, partial(_judgement, data.source))
+
+
+def _judgement(source: str, row: int) -> str:
+    return f"{source}, judgement {row + 1}"
 
 
 def _with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
