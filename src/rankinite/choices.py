@@ -30,5 +30,7 @@ Form: TypeAlias = Literal["sum", "convex"]
 """What α combines two scores s and t to: s + αt, or (1−α)s + αt."""
 Scale: TypeAlias = Literal["all", "query", "rank"]
 """What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
+Distilling: TypeAlias = Literal["best", "select", "grow"]
+"""How a student is made: of trees of its teacher, of new ones that follow its scores, or whichever comes nearer."""
 MissingValues: TypeAlias = Literal["refuse", "mean"]
 """What a missing value (NaN) is to a net or a linear ranker: refused, or taken for the feature's mean in the training data."""

@@ -49,7 +49,7 @@ def test_the_file_says_everything(run, files, settings, tmp_path):
     assert not {"json", "quiet", "verbose", "threads", "config"} & set(printed)
 
 
-@pytest.mark.parametrize("learner", learners.Learner)
+@pytest.mark.parametrize("learner", learners.LearnerName)
 def test_every_learner_is_spelled_as_it_is_made(learner):
     plain = learners.make(learner, learners.Settings())
     printed = learners.spelled(learner, plain)

@@ -26,7 +26,7 @@ QUICK = {"trees": 12, "leaves": 6, "min_rows": 5, "rate": 0.3}
 @pytest.mark.parametrize("learner", CLASSES)
 def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
     hints = get_type_hints(CLASSES[learner], localns={"Measure": rk.Measure})
-    settings = learners.SETTINGS[learners.Learner(learner)]
+    settings = learners.SETTINGS[learners.LearnerName(learner)]
     assert list(settings) == [field.name for field in fields(CLASSES[learner])]
     for field in fields(CLASSES[learner]):
         setting, hint = settings[field.name], hints[field.name]
@@ -63,26 +63,26 @@ def test_every_option_reaches_the_learner():
         "measure": "err", "truncation": 5, "normalise": True, "trees": 7, "patience": "none", "watch": "map", "depth": 3,
         "train_history": False, "criterion": "mse", "monotone": ["+bm25", "-length"], "l2": 0.5, "seed": 3,
     }  # fmt: skip
-    made = learners.make(learners.Learner.lambdamart, learners.Settings(**settings_given))
+    made = learners.make(learners.LearnerName.lambdamart, learners.Settings(**settings_given))
     plain = {**settings_given, "patience": None, "monotone": ("+bm25", "-length")}
     assert made == rk.LambdaMART(**plain)
-    assert learners.make(learners.Learner.mart, learners.Settings()) == rk.MART()
+    assert learners.make(learners.LearnerName.mart, learners.Settings()) == rk.MART()
 
 
 @pytest.mark.parametrize(("written", "hidden"), [("none", ()), ("7", (7,)), ("20,10", (20, 10)), ("20, 10", (20, 10))])
 def test_every_option_reaches_a_net(written, hidden):
     settings_given = {"measure": "err", "epochs": 7, "patience": "none", "watch": "map", "rate": 0.01, "nan": "mean", "seed": 3}
     others = {"optimiser": "sgd", "decay": 0.5, "restarts": 2, "l2": 0.1, "sigma": 2.0, "train_history": False}
-    made = learners.make(learners.Learner.lambdarank, learners.Settings(**settings_given, **others, hidden=written))
+    made = learners.make(learners.LearnerName.lambdarank, learners.Settings(**settings_given, **others, hidden=written))
     assert made == rk.LambdaRank(**{**settings_given, **others, "patience": None, "hidden": hidden})
 
 
 def test_every_option_reaches_lambdaboost():
     settings_given = {"measure": "err", "rounds": 7, "watch": "map", "rate": 0.01, "nan": "mean", "sigma": 2.0, "step": "exact"}
     others = {"step_low": 0.5, "step_high": 9.0, "train_history": False}
-    made = learners.make(learners.Learner.lambdaboost, learners.Settings(**settings_given, **others, patience="20"))
+    made = learners.make(learners.LearnerName.lambdaboost, learners.Settings(**settings_given, **others, patience="20"))
     assert made == rk.LambdaBoost(**settings_given, **others, patience=20)
-    assert learners.make(learners.Learner.lambdaboost, learners.Settings(patience="none")) == rk.LambdaBoost()
+    assert learners.make(learners.LearnerName.lambdaboost, learners.Settings(patience="none")) == rk.LambdaBoost()
 
 
 def test_every_setting_has_a_panel_of_those_who_have_it():

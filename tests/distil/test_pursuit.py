@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -64,7 +66,7 @@ def test_columns_are_centred_within_queries():
     random = np.random.default_rng(1)
     columns, offsets = random.normal(size=(7, 20)), np.asarray([0, 3, 4, 20])
     expected = columns.copy()
-    for first, last in zip(offsets[:-1], offsets[1:], strict=True):
+    for first, last in pairwise(offsets):
         expected[:, first:last] -= expected[:, first:last].mean(axis=1, keepdims=True)
     centre_within_queries(columns, offsets)
     np.testing.assert_allclose(columns, expected, atol=1e-14)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import get_args
 
 import pytest
 
 import rankinite as rk
 from rankinite.adapt.methods.smart import nodes_drawn, rows_drawn
-from rankinite.cli import learner_options as learners
-from rankinite.learners import boosting
 from refusals import refused
 
 TREES = [rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees]
@@ -34,10 +31,6 @@ def test_paper_differs_from_plain_in_what_the_papers_do_alone(learner):
 
 def test_what_is_given_counts_more_than_a_preset():
     assert rk.LambdaMART.paper(normalise=True, criterion="newton") == rk.LambdaMART()
-
-
-def test_the_shell_knows_the_same_presets():
-    assert tuple(preset.value for preset in learners.Preset) == get_args(boosting.Preset)
 
 
 def test_unknown_presets_are_refused_with_the_known_ones():

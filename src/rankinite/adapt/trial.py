@@ -14,6 +14,7 @@ from rankinite.adapt.methods.catalogue import AVERAGE, AVERAGED, AdaptationMetho
 from rankinite.data.folds import Holdout
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run
+from rankinite.engine.work import Step, Watching
 from rankinite.evaluation.inputs import scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
@@ -34,21 +35,6 @@ class Trial:
     """What all its fits took."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """How far the trials are, after each fit."""
-
-    what: str
-    """The method that is tried, or what else is done."""
-    done: float
-    """The share of all work that is done, by a rough estimate."""
-    finished: bool = False
-    """Whether this method is finished."""
-    resumed: bool = False
-    """Whether it was kept from an earlier run, and cost no time in this one."""
-
-
-Watching = Callable[[Step], None]
 CURVE, CURVE_COST = "learning curve", 0.8
 """What the learning curve is called, and about how long it takes compared with all methods."""
 

@@ -76,7 +76,8 @@ def listed(name: str) -> type[TyperCommand]:
 def loaded(name: str) -> Any:
     """The command of a verb, with all its options."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    verb = getattr(import_module(f"rankinite.cli.verbs.{name}"), name)
+    called = name.replace("-", "_")
+    verb = getattr(import_module(f"rankinite.cli.verbs.{called}"), called)
     alone.command(name, help=flowing(inspect.getdoc(verb) or ""))(ready(verb))
     return typer.main.get_command(alone)
 
@@ -90,7 +91,8 @@ def flowing(text: str) -> str:
 
 
 def _command(line: str) -> str:
-    tied = re.sub(r"(?<= )(--?\w[\w-]*) (?=[^-])", "\\1\N{NO-BREAK SPACE}", line.strip())  # an option and its value
+    whole = re.sub(r"'[^']*'", lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), line.strip())  # what is in quotes
+    tied = re.sub(r"(?<= )(--?\w[\w-]*) (?=[^-])", "\\1\N{NO-BREAK SPACE}", whole)  # an option and its value
     lines = textwrap.wrap(tied, COMMAND_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    ")
     return " \\\n".join(f"  {part}" for part in lines).replace("\N{NO-BREAK SPACE}", " ")
 

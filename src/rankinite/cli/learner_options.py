@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import field, fields, make_dataclass
 from enum import Enum, StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,7 @@ from rankinite import LEARNERS
 from rankinite.cli import completion as completing
 from rankinite.cli.learner_settings import LOSS, NONE, SHARED, Setting, settings_of
 from rankinite.errors import ArgumentError
-from rankinite.learners.boosting import Boosting
-from rankinite.learners.boosting import Preset as PresetName
+from rankinite.learners.boosting import Boosting, Preset
 from rankinite.learners.descent import Descent
 
 if TYPE_CHECKING:
@@ -24,15 +23,19 @@ if TYPE_CHECKING:
 _CLASSES: dict[str, type[training.Learner]] = {
     module.rpartition(".")[2].replace("_", "-"): getattr(import_module(module), name) for module, name in LEARNERS.items()
 }
-Learner: Any = StrEnum("Learner", [(name.replace("-", "_"), name) for name in _CLASSES])
-"""What can train."""
-Preset: Any = StrEnum("Preset", [(name, name) for name in get_args(PresetName)])
-"""What the settings of trees are that are not given."""
-CLASSES = {learner: _CLASSES[learner.value] for learner in Learner}
+if TYPE_CHECKING:
+
+    class LearnerName(StrEnum):
+        """What can train."""
+
+else:
+    LearnerName = StrEnum("LearnerName", [(name.replace("-", "_"), name) for name in _CLASSES])
+DEFAULT = LearnerName("lambdamart")
+CLASSES = {learner: _CLASSES[learner.value] for learner in LearnerName}
 """The class of each learner."""
 
 
-def _having(base: type[Any]) -> tuple[Any, ...]:
+def _having(base: type[Any]) -> tuple[LearnerName, ...]:
     return tuple(learner for learner, kind in CLASSES.items() if issubclass(kind, base))
 
 
@@ -40,7 +43,7 @@ NETS = _having(Descent)
 """Those that train a net, or a linear ranker in the same way."""
 TREES = _having(Boosting)
 """Those that boost trees."""
-FAMILIES: dict[str, set[Any]] = {"trees": set(TREES), "nets": set(NETS)}
+FAMILIES: dict[str, set[LearnerName]] = {"trees": set(TREES), "nets": set(NETS)}
 PREFERRING = tuple(learner for learner, kind in CLASSES.items() if kind.takes_preferences)
 """Those that learn from judged pairs."""
 ORDER = (LOSS, SHARED, "Exact steps", "Trees", "Nets", "Watching", "Randomness")
@@ -52,7 +55,7 @@ SETTINGS = {learner: settings_of(kind) for learner, kind in CLASSES.items()}
 """What each learner can be set to."""
 
 
-def variants(name: str) -> dict[Any, Setting]:
+def variants(name: str) -> dict[LearnerName, Setting]:
     """The learners that have a setting of this name, and how each means it."""
     return {learner: settings[name] for learner, settings in SETTINGS.items() if name in settings}
 
@@ -70,12 +73,12 @@ def _names() -> list[str]:
     return sorted(first, key=lambda name: (ORDER.index(_panel(name)), first[name].panel != _panel(name)))
 
 
-def _who(learners: Sequence[Any]) -> str:
+def _who(learners: Sequence[LearnerName]) -> str:
     """The learners by name, or in a word where they are all that train trees, or nets."""
     return next((family for family, members in FAMILIES.items() if members == set(learners)), ", ".join(learners))
 
 
-def _merged(texts: dict[Any, str], pattern: str, between: str) -> str:
+def _merged(texts: dict[LearnerName, str], pattern: str, between: str) -> str:
     """One text where all learners say the same, else each with its learners."""
     learners = {text: _who([learner for learner, other in texts.items() if other == text]) for text in texts.values()}
     if len(learners) <= 1:
@@ -115,7 +118,7 @@ def _annotation(name: str) -> Any:
     return Annotated[kind | None, option]
 
 
-def _shared_kind(having: dict[Any, Setting]) -> Any:
+def _shared_kind(having: dict[LearnerName, Setting]) -> Any:
     """The type of an option; of choices that differ between learners, all. The learner refuses those that are not its own."""
     kinds: list[Any] = [setting.kind for setting in having.values()]
     if not issubclass(kinds[0], Enum):
@@ -128,13 +131,13 @@ Settings: Any = make_dataclass("Settings", [(name, _annotation(name), field(defa
 """Every setting of every learner, None where it is not given: what ``with_options`` turns into options."""
 
 
-def make(learner: Any, given: Any, preset: Any = None) -> training.Learner:
+def make(learner: LearnerName, given: Any, preset: Preset | None = None) -> training.Learner:
     """The learner with the settings that were given, the others those of a preset."""
     if preset is not None and learner not in TREES:
         raise ArgumentError(
             f"is for learners of trees ({', '.join(TREES)}), not for {learner}",
             setting="preset",
-            value=preset.value,
+            value=preset,
             remedy="Leave it out",
         )
     known = SETTINGS[learner]
@@ -143,10 +146,10 @@ def make(learner: Any, given: Any, preset: Any = None) -> training.Learner:
         if name not in known:
             raise _foreign(learner, name)
     kind, settings = CLASSES[learner], {name: _value(known[name], value) for name, value in chosen.items()}
-    return kind(**settings) if preset is None or not issubclass(kind, Boosting) else kind.preset(preset.value, **settings)
+    return kind(**settings) if preset is None or not issubclass(kind, Boosting) else kind.preset(preset, **settings)
 
 
-def spelled(learner: Any, made: training.Learner) -> dict[str, Any]:
+def spelled(learner: LearnerName, made: training.Learner) -> dict[str, Any]:
     """All settings of a learner as the options that would make it; None for those to leave out."""
     return {name: _spelled(setting, getattr(made, name)) for name, setting in SETTINGS[learner].items()}
 
@@ -161,7 +164,7 @@ def _spelled(setting: Setting, value: Any) -> Any:
     return value if isinstance(value, int | float) else str(value)
 
 
-def _foreign(learner: Any, name: str) -> ArgumentError:
+def _foreign(learner: LearnerName, name: str) -> ArgumentError:
     having = variants(name)
     return ArgumentError(
         f"`{name}` is not a setting of {learner}, but of {_listed(list(having))}",
@@ -170,7 +173,7 @@ def _foreign(learner: Any, name: str) -> ArgumentError:
     )
 
 
-def value_of(learner: Any, name: str, text: str) -> Any:
+def value_of(learner: LearnerName, name: str, text: str) -> Any:
     """The value that a text on the command line stands for."""
     setting = SETTINGS[learner][name]
     if setting.repeated:

@@ -97,6 +97,7 @@ def _docs(home: type[Any]) -> dict[str, str]:
 
 def _documented(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for statement, below in zip(node.body, node.body[1:], strict=False):
-        is_field = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-        if is_field and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
             yield statement.target.id, " ".join(str(below.value.value).split())

@@ -16,6 +16,7 @@ from rankinite.safe_text import for_terminal
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.engine.kernel import Floats
+    from rankinite.evaluation.compare import Comparison
     from rankinite.grid import Grid
 
 
@@ -45,6 +46,21 @@ def laid_out(grid: Grid, layout: ResultFormat, csv_text: Callable[[], str] | Non
             return (csv_text or grid.csv)()
         case _:
             return grid.text()
+
+
+def echo_comparison(result: Comparison, layout: ResultFormat, *, pairs: bool) -> None:
+    """Print a comparison; ``pairs``: with every pair of systems."""
+    match layout:
+        case "text":
+            echo(result.to_text(pairs=pairs))
+        case "markdown":
+            echo(result.to_markdown(pairs=pairs))
+        case "latex":
+            echo(result.to_latex(pairs=pairs))
+        case "csv":  # one table per stream
+            echo(result.pairs_to_csv() if pairs else result.to_csv())
+        case "json":  # holds the pairs anyway
+            echo(result.to_json())
 
 
 def write_per_query(path: Path, data: Dataset, columns: Mapping[str, Floats]) -> None:

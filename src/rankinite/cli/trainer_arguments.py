@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 HELP = (
     "a learner with its settings, in quotes, as in 'lambdamart leaves=63 rate=0.05'; also bags=10 (ten fits, each with its own "
-    "tenth of the queries to stop by, averaged), seeds=5 (fits with other random numbers, averaged) and augment=50 or 70 (samples "
-    "of 50 or 70 % of each query's documents as further training data)"
+    "tenth of the queries to stop by, averaged), seeds=5 (fits with other random numbers, averaged) and augment=50 or 70 "
+    "(samples of 50 or 70 % of each query's documents as further training data)"
 )
 AROUND = ("augment", "bags", "seeds")
 """Settings that put something around a learner, from the inside out."""
@@ -34,7 +34,7 @@ def trainers(texts: list[str]) -> dict[str, Trainer]:
 
 
 def _trainer(text: str) -> tuple[str, Trainer]:
-    from rankinite.cli.learner_options import CLASSES, SETTINGS, Learner, value_of
+    from rankinite.cli.learner_options import CLASSES, SETTINGS, LearnerName, value_of
 
     try:
         words = shlex.split(text)
@@ -42,12 +42,12 @@ def _trainer(text: str) -> tuple[str, Trainer]:
         raise ArgumentError(f"is not understood ({problem})", setting="system", value=text, remedy=f"Give {HELP}") from problem
     first, _, rest = words[0].partition("=") if words else ("", "", "")
     name, kind = (first, rest) if rest else (text, first)
-    known = [learner.value for learner in Learner]
+    known = [learner.value for learner in LearnerName]
     if kind not in known:
         raise ArgumentError(
             f"names no learner: {quoted(kind)} is unknown", setting="system", value=text, rule=f"Known are {', '.join(known)}"
         )
-    learner = Learner(kind)
+    learner = LearnerName(kind)
     settings: dict[str, str] = {}
     for word in words[1:]:
         setting, equals, value = word.partition("=")

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import concat
-from rankinite.engine.kernel import Indices
+from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError
 from rankinite.seeds import generator
 
@@ -112,13 +112,27 @@ def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:
 
 def batch_folds(data: Dataset) -> list[Fold]:
     """Rotating folds whose parts are the data's batches, in sorted order."""
+    names = _batches(data)
+    _check_count(len(names), data.queries, owner="batch_folds", place=data.source)
+    return rotating_folds([data.select_queries(np.flatnonzero(data.batches == name)) for name in names])
+
+
+def batch_holdouts(data: Dataset, *, valid: float = 0.1, seed: int = 0) -> list[Fold]:
+    """Folds that test each batch once and train on all others, but for a share of their queries that validates."""
+    folds: list[Fold] = []
+    for batch in _batches(data):
+        held = data.batches == batch
+        train, stop = split(data.select_queries(np.flatnonzero(~held)), (1.0 - valid, valid), seed=seed)
+        folds.append(Fold(train, stop, data.select_queries(np.flatnonzero(held))))
+    return folds
+
+
+def _batches(data: Dataset) -> Strings:
     if data.batches is None:
         raise DataError(
             "its queries have no batches", place=data.source, remedy="Read it with `batch='…'`, the column that names them"
         )
-    names = np.unique(data.batches)
-    _check_count(len(names), data.queries, owner="batch_folds", place=data.source)
-    return rotating_folds([data.select_queries(np.flatnonzero(data.batches == name)) for name in names])
+    return np.unique(data.batches)
 
 
 def _shuffled_queries(data: Dataset, seed: int) -> Indices:

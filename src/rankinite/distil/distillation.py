@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_seed
+from rankinite.choices import Distilling
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
@@ -30,7 +31,6 @@ from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
 
 Method = Literal["select", "grow"]
-How = Literal["best", "select", "grow"]
 DIRECT = "direct"
 """The baseline: a forest of the same size, trained on the grades without a teacher."""
 WHAT = {
@@ -102,7 +102,7 @@ def distil(
     unjudged: Sequence[Dataset] = (),
     trees: int = 100,
     leaves: int = 31,
-    how: How = "best",
+    how: Distilling = "best",
     made: int = 0,
     folds: int = 3,
     measure: Measure | str = "ndcg@10",
@@ -126,7 +126,7 @@ def distil(
     check_count("distil", "made", made, 0)
     check_count("distil", "folds", folds, 2)
     check_seed("distil", seed)
-    check_choice("distil", "how", how, get_args(How))
+    check_choice("distil", "how", how, get_args(Distilling))
     judge = one_measure("distil", "measure", measure)
     matched = _checked(teacher, data, unjudged, test, allow_overlap=allow_overlap)
     students = _students(matched, unjudged, trees, leaves, made, seed, how)
@@ -158,11 +158,12 @@ def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap
             raise DataError(f"these are not data, but a {type(one).__name__}", place=place, value=one, remedy="Give a Dataset")
         check_same_features(data, one)
     check_apart({"data": data}, {"test": test}, allow_overlap=allow_overlap)
-    return match_features(teacher, data.feature_names, data.source)[0]
+    ranker: Any = teacher  # Fitted names no feature_names, though all of ours have some
+    return match_features(ranker, data.feature_names, data.source)[0]  # pyright: ignore[reportReturnType]
 
 
 def _students(
-    teacher: Fitted, unjudged: Sequence[Dataset], trees: int, leaves: int, made: int, seed: int, how: How
+    teacher: Fitted, unjudged: Sequence[Dataset], trees: int, leaves: int, made: int, seed: int, how: Distilling
 ) -> dict[str, Student]:
     """How students are made, by name; where the teacher has no trees, new ones are grown."""
     makers: dict[str, Student] = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -13,27 +13,16 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import Floats
+from rankinite.engine.work import Step, Watching
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.compare import Comparison, compare
+from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import as_measures, scores_of
 from rankinite.learners.base import Trainer
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 
 Batches = Literal["batches"]
-
-
-@dataclass(frozen=True, slots=True)
-class FitDone:
-    """What is passed to ``watch`` after every fit."""
-
-    system: str
-    fold: int
-    """Counted from 1."""
-    done: int
-    """Fits done."""
-    fits: int
-    """Fits in all."""
 
 
 def cross_validate(
@@ -44,7 +33,7 @@ def cross_validate(
     measures: Sequence[Measure | str] | Measure | str = "ndcg@10",
     seed: int = 0,
     convention: str | Convention = "rankinite",
-    watch: Callable[[FitDone], None] | None = None,
+    watch: Watching | None = None,
     **comparing: Any,
 ) -> Comparison:
     """Train on every fold, and compare the trainers on all test queries, each scored by rankers that did not see it.
@@ -64,11 +53,14 @@ def cross_validate(
             ranker = trainer.fit(fold.train, fold.valid)
             scores[name].append(scores_of(ranker, fold.test, name))
             if watch is not None:
-                watch(FitDone(name, number, sum(map(len, scores.values())), fits))
+                watch(Step(f"{name}, fold {number}", sum(map(len, scores.values())) / fits, finished=True))
     source = f"{len(dealt)} folds of {_source(data)}"
     pooled = replace(concat([fold.test for fold in dealt]), source=source)
     joined = {name: np.concatenate(parts) for name, parts in scores.items()}
-    return compare(joined, pooled, asked, convention=convention, **comparing)
+    if len(joined) > 1:
+        return compare(joined, pooled, asked, convention=convention, **comparing)
+    ((name, alone),) = joined.items()
+    return Comparison({name: evaluate(alone, pooled, asked, convention=convention)}, (), "randomisation", 0.05, 0, 0)
 
 
 def _named(trainers: Any) -> dict[str, Trainer]:

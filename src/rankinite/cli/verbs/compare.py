@@ -59,7 +59,7 @@ def compare(
 
       rankinite compare old=old.rankinite new=new.rankinite --data test.txt.gz --report report.html
     """
-    from rankinite.cli.output import echo
+    from rankinite.cli.output import echo_comparison
     from rankinite.evaluation.compare import compare as compare_rankers
 
     reporting.check_report(report)
@@ -82,14 +82,4 @@ def compare(
 
         facts = reporting.run_facts()
         reporting.write_report(of_comparison(result, judged, systems, facts=facts), report)
-    match "json" if json else layout:
-        case "text":
-            echo(result.to_text(pairs=pairs))
-        case "markdown":
-            echo(result.to_markdown(pairs=pairs))
-        case "latex":
-            echo(result.to_latex(pairs=pairs))
-        case "csv":  # one table per stream
-            echo(result.pairs_to_csv() if pairs else result.to_csv())
-        case "json":  # holds the pairs anyway
-            echo(result.to_json())
+    echo_comparison(result, "json" if json else layout, pairs=pairs)

@@ -20,9 +20,7 @@ LETOR, BATCHES = "letor", "batches"
 
 @options.with_options(reading=options.Reading())
 def cross_validate(
-    data: Annotated[
-        list[Path], typer.Argument(help="Judged data; several files are joined, or are parts.", show_default=False)
-    ],
+    data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or parts.", show_default=False)],
     system: Annotated[
         list[str],
         typer.Option("--system", "-S", help=f"What to train: {trainers.HELP}. Write name=… to name it; may be repeated."),
@@ -41,6 +39,7 @@ def cross_validate(
     ] = False,
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
+    quiet: bool = False,
     *,
     reading: options.Reading,
 ) -> None:
@@ -52,16 +51,17 @@ def cross_validate(
 
       rankinite cross-validate judged.txt.gz -S lambdamart -S mart -m ndcg@10 -m err
 
-      rankinite cross-validate S1.txt S2.txt S3.txt S4.txt S5.txt --folds letor \\
-        -S 'one=lambdamart row_share=0.7' -S 'five=lambdamart row_share=0.7 seeds=5' -S 'bag=lambdamart bags=10'
+      rankinite cross-validate S1.txt S2.txt S3.txt S4.txt S5.txt --folds letor -S lambdamart -S 'bag=lambdamart bags=10'
+
+      rankinite cross-validate judged.txt.gz -S 'one=lambdamart row_share=0.7' -S 'five=lambdamart row_share=0.7 seeds=5'
     """
     from rankinite.cli.output import echo_comparison
-    from rankinite.cli.progress import fits
+    from rankinite.cli.progress import trying
     from rankinite.ensembles.cross_validation import cross_validate as validated
 
     named = trainers.trainers(system)
     judged, count = _read(data, folds, reading)
-    with fits(len(named)) as watch:
+    with trying(quiet=quiet) as watch:
         result = validated(named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch)
     echo_comparison(result, "json" if json else layout, pairs=pairs)
 

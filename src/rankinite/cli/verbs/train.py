@@ -20,6 +20,7 @@ from rankinite.cli.verbs.adapt_inputs import check_measures
 from rankinite.cli.verbs.train_inputs import TrainingData
 from rankinite.cli.verbs.train_results import print_results, summary_line, trained_part, training_report
 from rankinite.errors import ArgumentError
+from rankinite.learners.boosting import Preset
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -43,7 +44,7 @@ def train(
         list[Path] | None, typer.Option("--test", "-t", help="Data to evaluate the model on in the end; may be repeated.")
     ] = None,
     learner: Annotated[
-        learners.Learner,
+        learners.LearnerName,
         typer.Option(
             "--learner",
             "-l",
@@ -51,9 +52,9 @@ def train(
             "apart. With a net, or a linear ranker: lambdarank climbs a measure, ranknet orders pairs. Linear, one feature "
             "per round: lambdaboost climbs a measure.",
         ),
-    ] = learners.Learner.lambdamart,
+    ] = learners.DEFAULT,
     preset: Annotated[
-        learners.Preset | None,
+        Preset | None,
         typer.Option(
             help="The values of settings of trees that are not given: plain, our defaults, or paper, as in the papers "
             "(least-squares splits; for lambdamart also λ-gradients that are not scaled by query and pair).",
@@ -148,7 +149,7 @@ def train(
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_options(learner: learners.Learner, preferences: Path | None, checkpoint: Path | None, every: int | None) -> None:
+def _check_options(learner: learners.LearnerName, preferences: Path | None, checkpoint: Path | None, every: int | None) -> None:
     """Refuse options that the learner has no use for."""
     if every is not None and checkpoint is None:
         remedy = "Name a file for them with `checkpoint` too"

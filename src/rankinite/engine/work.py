@@ -1,0 +1,24 @@
+"""Step: how far a long piece of work is, for whoever watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far the work is, after each piece of it."""
+
+    what: str
+    """What is being done: the method that is tried, say."""
+    done: float
+    """The share of all work that is done, by a rough estimate."""
+    finished: bool = False
+    """Whether that is finished."""
+    resumed: bool = False
+    """Whether it was kept from an earlier run, and cost no time in this one."""
+
+
+Watching = Callable[[Step], None]
+"""Is given every step."""
