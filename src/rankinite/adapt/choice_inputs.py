@@ -29,7 +29,7 @@ def checked_task(
     check_count("choose", "folds", folds, 2)
     check_seed("choose", seed)
     _check_data("target", target)
-    named = _named(backgrounds)
+    named: dict[str, Any] = {**_named(backgrounds)}
     matched: dict[str, Any] = {
         name: match_features(ranker, target.feature_names, target.source)[0] for name, ranker in named.items()
     }

@@ -107,7 +107,7 @@ class Chosen:
             case "stacked":
                 from rankinite.cli.learner_options import LearnerName, value_of
 
-                units = value_of(LearnerName.lambdarank, "hidden", self.options.get("hidden", "none"))
+                units = value_of(LearnerName("lambdarank"), "hidden", self.options.get("hidden", "none"))
                 inside = dict(zip(short_names(named), named.values(), strict=True))
                 found = combine.stacked(
                     inside, data, measure, hidden=units, valid=valid, seed=self.options.get("seed", 0), allow_overlap=True

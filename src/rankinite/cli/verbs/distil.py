@@ -27,7 +27,7 @@ def distil(
         typer.Option("--data", "-d", help="Judged queries to learn from; may be repeated.", show_default=False),
     ],
     out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the student.", show_default=False)],
-    unjudged: Annotated[
+    more: Annotated[
         list[Path] | None,
         typer.Option(help="Further rows to grow trees from, whose grades are not looked at; may be repeated."),
     ] = None,
@@ -66,14 +66,14 @@ def distil(
 
       rankinite distil ensemble.rankinite --data train.txt.gz --test test.txt.gz --trees 100 --out small.rankinite
 
-      rankinite distil ensemble.rankinite --data train.txt.gz --unjudged log.parquet --how grow --out small.rankinite
+      rankinite distil ensemble.rankinite --data train.txt.gz --more log.parquet --how grow --out small.rankinite
     """
     from rankinite.distil import distil as distilled
 
     files.check_writeable(out)
     judged, named = rankers.read_for(rankers.by_name([model]), data, reading)
     (teacher,) = named.values()
-    further = [reading.read([path], like=judged) for path in unjudged or ()]
+    further = [reading.read([path], like=judged) for path in more or ()]
     tested = None if test is None else reading.read(test, like=judged)
     with options.busy("distilling"):
         found = distilled(
