@@ -31,23 +31,28 @@ def small(features, grades, qid):
 # ---- data that teach nothing ------------------------------------------------------------------------------------------
 
 
+FOUND = {"LambdaMART": DATA.queries, "RankNetTrees": DATA.queries, "MART": DATA.rows, "McRank": 1.0}
+"""What each learner says that it found where all grades are 1: queries without pairs, rows without a split, one grade."""
+
+
 @EACH
 def test_grades_all_equal(learner):
-    with pytest.raises(rk.DataError, match=r"grade|nothing"):
+    with refused(rk.DataError, place=DATA.source, value=FOUND[type(learner).__name__]):
         learner.fit(DATA.map_grades(lambda grades: 0 * grades + 1))
 
 
 def test_no_pairs_in_any_query():
     data = rk.read(DATA.features, grades=DATA.grades, qid=np.arange(DATA.rows))  # one query a row
     for name in ("LambdaMART", "RankNetTrees"):
-        with pytest.raises(rk.DataError, match="no pairs to learn from"):
+        with refused(rk.DataError, place="array", value=DATA.rows):
             LEARNERS[name].fit(data)
 
 
 @EACH
 def test_weights_all_zero(learner):
-    with pytest.raises(rk.DataError, match=r"weigh"):
+    with refused(rk.DataError, place=DATA.source) as caught:
         learner.fit(DATA.with_weights(np.zeros(DATA.queries)))
+    assert caught.value.value in (0.0, "ndcg@10", "RankNet")
 
 
 @EACH
@@ -96,12 +101,13 @@ def test_no_features_at_all(learner):
 
 def test_nothing_drawn():
     one = DATA.select_queries([0])
-    with pytest.raises(rk.ArgumentError, match=r"no row was drawn.*query_share=0.01"):
+    with refused(rk.ArgumentError, value=one.rows) as caught:
         replace(QUICK, query_share=0.01, trees=100).fit(one)
+    assert "`query_share=0.01`" in caught.value.remedy
 
 
 def test_validation_data_that_say_nothing():
-    with pytest.raises(rk.DataError, match="skipped"):
+    with refused(rk.DataError, place="synthetic valid 0", value=5):
         QUICK.fit(DATA, rk.synthesise(5, part="valid", world=WORLD).map_grades(lambda grades: 0 * grades))
 
 
@@ -158,20 +164,20 @@ class Broken:
 
 @pytest.mark.parametrize("changes", [_nan_changes, _infinite_changes])
 def test_swap_changes_that_are_no_numbers(changes):
-    with pytest.raises(rk.MeasureError, match=r"broken.*query.*finite"):
+    with refused(rk.MeasureError, place=f"{DATA.source}, query '1'", value="lambdas of broken"):
         replace(QUICK, measure=Broken(changes)).fit(DATA)
 
 
 def test_measures_that_cannot_be_trained_for():
     for measure in ("p@5", rk.FunctionMeasure("first", lambda grades: float(grades[0]))):
-        with pytest.raises(rk.MeasureError, match="cannot be trained for"):
+        with refused(rk.MeasureError, value=str(measure)):
             replace(QUICK, measure=measure).fit(DATA)
 
 
 def test_grades_outside_the_measures_scale():
-    with pytest.raises(rk.RankiniteError, match="grade"):
+    with refused(rk.MeasureError, place=f"{DATA.source}, row 18 (query '1')", value=7.0):
         replace(QUICK, measure="err").fit(DATA.map_grades(lambda grades: grades + 3))
-    with pytest.raises(rk.DataError, match="max_grade=9"):
+    with refused(rk.DataError, place=DATA.source, value=9.0):
         replace(LEARNERS["MART"], loss="graded").fit(DATA.map_grades(lambda grades: grades + 5))
 
 
@@ -188,7 +194,7 @@ def test_not_a_data_set(thing):
 
 
 def test_validation_data_with_other_features():
-    with pytest.raises(rk.DataError, match="'other'"):
+    with refused(rk.DataError, place=DATA.source, value="other"):
         QUICK.fit(DATA, DATA.rename_features({"2": "other"}))
     with pytest.raises(rk.DataError):
         QUICK.fit(DATA, DATA.select_features([0, 1]))
@@ -216,17 +222,20 @@ class Odd:
 )
 @EACH
 def test_a_base_with_scores_that_are_none(learner, scores):
-    with pytest.raises(rk.RankiniteError, match=r"base|score"):
-        learner.fit(DATA, base=Odd(scores))
+    base = Odd(scores)
+    with pytest.raises(rk.RankiniteError) as caught:
+        learner.fit(DATA, base=base)
+    error = caught.value
+    assert error.value is base if isinstance(learner, rk.McRank) else error.place.startswith(("base", DATA.source))
 
 
 def test_a_base_with_other_features():
     base = QUICK.fit(DATA.rename_features({"3": "elsewhere"}))
     if not (base.trees.feature == 2).any():
         pytest.fail("the base should use the feature")
-    with pytest.raises(rk.DataError, match="elsewhere"):
+    with refused(rk.DataError, place=DATA.source, value="elsewhere"):
         QUICK.fit(DATA, base=base)
-    with pytest.raises(rk.DataError, match="elsewhere"):
+    with refused(rk.DataError, place=DATA.source, value="elsewhere"):
         QUICK.fit(DATA, base=0.5 * base)
 
 
@@ -239,7 +248,7 @@ def test_mcrank_goes_on_from_its_like_alone():
 
 
 def test_mcrank_with_too_many_grades():
-    with pytest.raises(rk.DataError, match="map the grades"):
+    with refused(rk.DataError, place=DATA.source, value=DATA.rows):
         LEARNERS["McRank"].fit(DATA.map_grades(lambda grades: np.arange(DATA.rows, dtype=np.float32)))
 
 
@@ -250,7 +259,7 @@ def test_callbacks_that_cannot_be_called(callbacks):
 
 
 def test_a_constraint_on_an_unknown_feature():
-    with pytest.raises(rk.DataError, match=r"monotone.*'bm25'.*'1', '2', '3', '4'"):
+    with refused(rk.DataError, setting="monotone", value="+bm25"):
         replace(QUICK, monotone=("+bm25",)).fit(DATA)
 
 
@@ -272,7 +281,7 @@ def test_mcrank_refuses_what_it_cannot_keep():
 
 
 def test_contradicting_signs_are_refused():
-    with pytest.raises(rk.ArgumentError, match="both"):
+    with refused(rk.ArgumentError, owner="MART", setting="monotone", value="+a"):
         rk.MART(monotone=("+a", "-a"))
 
 

@@ -151,5 +151,5 @@ def test_settings_out_of_bounds_are_refused(at_fault, settings):
 def test_weights_need_the_data_they_are_chosen_on():
     with refused(rk.ArgumentError, setting="step_data", value="valid"):
         rk.LambdaMART(**SMALL, step="exact", step_data="valid").fit(TRAIN)
-    with pytest.raises(rk.MeasureError, match="swept"):
+    with refused(rk.MeasureError, value="balanced-error"):
         rk.LambdaMART(**SMALL, step="exact", watch="balanced-error").fit(TRAIN)

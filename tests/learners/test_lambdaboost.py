@@ -331,14 +331,14 @@ def test_features_that_never_vary_are_never_chosen():
     assert ranker.weights[1] == 0.0
     assert len(ranker.changes()) == 5
     features[:] = 3.0
-    with pytest.raises(rk.DataError, match="none of the 6 features varies"):
+    with refused(rk.DataError, place="array", value=6):
         QUICK.fit(rk.read(features, grades=TRAIN.grades, qid=TRAIN.qids[TRAIN.query_of_row()]))
 
 
 def test_the_weights_before_must_fit_and_come_back_inside_a_blend(tmp_path):
     names = ("a", "b")
     for wrong in ([1.0], [1.0, np.nan], "x"):
-        with pytest.raises(rk.DataError, match="linear ranker: before"):
+        with refused(rk.DataError, place="linear ranker: before"):
             rk.Linear(names, np.ones(2), before=wrong)
     ranker = rk.Linear(names, np.asarray([1.0, 2.0]), before=np.asarray([1.0, 5.0]))
     assert ranker.changes() == {"b": -3.0}
@@ -368,11 +368,12 @@ def test_features_without_any_use_end_training():
 
 
 def test_data_and_settings_that_are_refused(tmp_path):
-    with pytest.raises(rk.DataError, match="no pairs to learn from"):
+    with refused(rk.DataError, place=TRAIN.source, value=TRAIN.queries):
         QUICK.fit(TRAIN.map_grades(lambda grades: 0 * grades + 1))
-    with pytest.raises(rk.DataError, match=r"feature .* of row .* is missing \(NaN\).*nan='mean'"):
+    with refused(rk.DataError, place="array, row 0", value="2") as caught:
         QUICK.fit(with_gaps(TRAIN))
-    with pytest.raises(rk.DataError, match="missing"):
+    assert "`nan='mean'`" in caught.value.remedy
+    with refused(rk.DataError, place="array, row 0", value="2"):
         QUICK.fit(TRAIN, with_gaps(VALID))
     with refused(rk.DataError, place="train"):
         QUICK.fit(TRAIN.features)
@@ -380,9 +381,9 @@ def test_data_and_settings_that_are_refused(tmp_path):
         QUICK.fit(TRAIN, base=5)
     with refused(rk.ArgumentError, owner="LambdaBoost", setting="callbacks"):
         QUICK.fit(TRAIN, callbacks=[rk.Checkpoint(tmp_path / "checkpoint")])
-    with pytest.raises(rk.MeasureError, match="cannot be trained for"):
+    with refused(rk.MeasureError, value="p@5"):
         rk.LambdaBoost(measure="p@5")
     with refused(rk.ArgumentError, owner="LambdaBoost", setting="step_low", value=6):
         rk.LambdaBoost(step_low=6)
-    with pytest.raises(rk.MeasureError, match="cannot be swept"):
+    with refused(rk.MeasureError, value="pairwise-errors"):
         replace(QUICK, step="exact", watch="pairwise-errors").fit(TRAIN)

@@ -16,6 +16,7 @@ from rankinite.adapt import lambdaboost, neighbours, pool, smart, trada
 from rankinite.data.overlap import contents_of
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.files.matching import match_features
+from refusals import refused
 
 WORLD = rk.World(features=5, documents=8, terms=4, noise=0.3, seed=3)
 PARTS = ("train", "valid", "test")
@@ -143,10 +144,10 @@ def test_what_is_made_of_rankers_knows_their_queries(name, tmp_path):
 def test_interpolation_and_neighbours_know_their_queries():
     """Their weights may leave a part out, but the target's queries chose them."""
     learner = rk.LambdaMART(**TREES)
-    told = {"learner": learner, "folds": 3}
-    ranker = neighbours(forest(), TARGET, VALID, which=rk.adapt.Neighbours(keep=0.5), **told)
+    settings = {"learner": learner, "folds": 3}
+    ranker = neighbours(forest(), TARGET, VALID, which=rk.adapt.Neighbours(keep=0.5), **settings)
     assert queries_in(TARGET) <= queries_of(ranker) <= queries_in(TRAIN, TARGET, VALID)
-    weighed = rk.adapt.interpolate(forest(), TARGET, TEST, **told)
+    weighed = rk.adapt.interpolate(forest(), TARGET, TEST, **settings)
     assert queries_of(weighed) >= queries_in(TEST) or weighed is forest()
 
 
@@ -205,21 +206,24 @@ def damaged(changed) -> Stored:
 
 
 DAMAGED = {
-    "no array": (lambda facts, arrays: (facts, {name: own for name, own in arrays.items() if name != "sketch"}), "missing"),
-    "no object": (lambda facts, arrays: (facts | {"sketch": [1]}, arrays), "'sketch' must be of type dict"),
-    "no level": (lambda facts, arrays: (facts | {"sketch": {"complete": True}}, arrays), "'level' must be of type int"),
-    "level too high": (lambda facts, arrays: (facts | {"sketch": {"complete": True, "level": 99}}, arrays), "rising keys"),
-    "not complete": (lambda facts, arrays: (facts | {"sketch": {"level": 0}}, arrays), "'complete' must be of type bool"),
-    "falling": (lambda facts, arrays: (facts, arrays | {"sketch": np.asarray([2, 1])}), "rising keys"),
-    "floats": (lambda facts, arrays: (facts, arrays | {"sketch": np.asarray([1.0])}), "must be int64"),
+    "no array": (
+        lambda facts, arrays: (facts, {name: array for name, array in arrays.items() if name != "sketch"}),
+        "array 'sketch'",
+    ),
+    "no object": (lambda facts, arrays: (facts | {"sketch": [1]}, arrays), "sketch"),
+    "no level": (lambda facts, arrays: (facts | {"sketch": {"complete": True}}, arrays), "sketch/level"),
+    "level too high": (lambda facts, arrays: (facts | {"sketch": {"complete": True, "level": 99}}, arrays), "sketch"),
+    "not complete": (lambda facts, arrays: (facts | {"sketch": {"level": 0}}, arrays), "sketch/complete"),
+    "falling": (lambda facts, arrays: (facts, arrays | {"sketch": np.asarray([2, 1])}), "sketch"),
+    "floats": (lambda facts, arrays: (facts, arrays | {"sketch": np.asarray([1.0])}), "array 'sketch'"),
 }
 
 
 @pytest.mark.parametrize("case", DAMAGED)
 def test_damaged_sketches_are_refused(case, tmp_path):
-    changed, words = DAMAGED[case]
+    changed, place = DAMAGED[case]
     write_model(tmp_path / "model", damaged(changed))
-    with pytest.raises(rk.DataError, match=rf"model: .*{words}.*The file is damaged"):
+    with refused(rk.DataError, place=f"model: {place}"):
         rk.load(tmp_path / "model")
 
 
@@ -238,13 +242,14 @@ def test_a_model_of_many_queries_stays_small(tmp_path):
 @EACH
 def test_no_learner_stops_by_what_it_learnt_from(learner):
     maker, mixed = LEARNERS[learner], rk.concat([VALID, shuffled(TRAIN, 1).select_queries([0, 5])])
-    with pytest.raises(rk.DataError, match=r"\(valid\): 14 of its 14 queries are in .* \(train\) too.*allow_overlap=True"):
+    with refused(rk.DataError, place=f"{TRAIN.source} (valid)", value=TRAIN.qids.tolist()) as caught:
         maker.fit(TRAIN, TRAIN)
-    with pytest.raises(rk.DataError, match=r"\(valid\): 2 of its 16 queries"):
+    assert "allow_overlap" in caught.value.remedy
+    with refused(rk.DataError, place="(valid)", value=["2", "5"]):
         maker.fit(TRAIN, mixed)
     allowed = maker.fit(TRAIN, mixed, allow_overlap=True)
     assert allowed.settings == maker.fit(TRAIN, VALID).settings
-    with pytest.raises(rk.ArgumentError, match="allow_overlap='yes' must be True or False"):
+    with refused(rk.ArgumentError, setting="allow_overlap", value="yes"):
         maker.fit(TRAIN, allow_overlap="yes")
 
 
@@ -261,17 +266,18 @@ def test_a_checkpoint_goes_on_to_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     "adapt",
     [
-        lambda valid, **told: smart(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **told),
-        lambda valid, **told: lambdaboost(forest(), TARGET, valid, learner=rk.LambdaBoost(rounds=2), **told),
-        lambda valid, **told: trada(forest(), TARGET, None, valid=valid, **told),
-        lambda valid, **told: rk.adapt.interpolate(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **told),
-        lambda valid, **told: neighbours(forest(), TARGET, TRAIN, valid, learner=rk.LambdaMART(**TREES), **told),
-        lambda valid, **told: pool(TRAIN, TARGET, valid, learner=rk.LambdaMART(**TREES), **told),
-        lambda valid, **told: rk.combine.stacked([forest(), rk.Feature(0)], TARGET, valid=valid, **told),
+        lambda valid, **settings: smart(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: lambdaboost(forest(), TARGET, valid, learner=rk.LambdaBoost(rounds=2), **settings),
+        lambda valid, **settings: trada(forest(), TARGET, None, valid=valid, **settings),
+        lambda valid, **settings: rk.adapt.interpolate(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: neighbours(forest(), TARGET, TRAIN, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: pool(TRAIN, TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: rk.combine.stacked([forest(), rk.Feature(0)], TARGET, valid=valid, **settings),
     ],
     ids=["smart", "lambdaboost", "trada", "interpolate", "neighbours", "pool", "stacked"],
 )
 def test_no_adaptation_is_judged_by_what_it_learnt_from(adapt):
-    with pytest.raises(rk.DataError, match=r"\(valid\): 9 of its 9 queries are in .* \((target|data)\) too"):
+    with refused(rk.DataError, place="(valid)") as caught:
         adapt(shuffled(TARGET, 3))
+    assert sorted(caught.value.value) == sorted(TARGET.qids.tolist())
     assert adapt(shuffled(TARGET, 3), allow_overlap=True)

@@ -28,18 +28,19 @@ EACH = pytest.mark.parametrize("kind", LEARNERS)
     ids=["LambdaRank", "RankNet", "preferences"],
 )
 def test_a_rate_that_is_too_large(learner, train, hidden, rate):
-    with pytest.raises(rk.ArgumentError, match=r"rate=.*optimiser='adam'"):
+    with refused(rk.ArgumentError, owner=type(learner).__name__, setting="rate", value=rate) as caught:
         replace(learner, hidden=hidden, rate=rate).fit(train, VALID)
+    assert "adam" in caught.value.remedy
 
 
 def test_adam_diverges_too_but_is_not_its_own_remedy():
-    with pytest.raises(rk.ArgumentError, match="rate=") as raised:
+    with refused(rk.ArgumentError, setting="rate", value=1e9) as caught:
         rk.LambdaRank(rate=1e9).fit(TRAIN)
-    assert "optimiser" not in str(raised.value)
+    assert "optimiser" not in caught.value.remedy
 
 
 def test_one_start_that_diverges_is_enough():
-    with pytest.raises(rk.ArgumentError, match="rate="):
+    with refused(rk.ArgumentError, setting="rate", value=1e9):
         rk.LambdaRank(rate=1e9, optimiser="sgd", restarts=2).fit(TRAIN, VALID)
 
 
@@ -81,9 +82,8 @@ def test_one_start_that_diverges_is_enough():
     ids=str,
 )
 def test_settings_without_sense(kind, setting, value):
-    with pytest.raises(rk.ArgumentError) as raised:
+    with refused(rk.ArgumentError, owner=kind.__name__, setting=setting):
         kind(**{setting: value})
-    assert str(raised.value).startswith(f"{kind.__name__}: {setting}=")
 
 
 def test_measures_that_cannot_be_trained_for():
@@ -110,7 +110,7 @@ def test_settings_say_the_same_in_several_ways(tmp_path):
 
 @EACH
 def test_checkpoints_are_refused(kind, tmp_path):
-    with pytest.raises(rk.ArgumentError, match="checkpoint"):
+    with refused(rk.ArgumentError, owner=kind.__name__, setting="callbacks"):
         kind().fit(TRAIN, callbacks=[rk.Checkpoint(tmp_path / "checkpoint")])
 
 
@@ -121,7 +121,7 @@ def test_data_that_teach_nothing(kind):
         learner.fit(TRAIN.map_grades(lambda grades: 0 * grades + 1))
     with refused(rk.DataError, place=TRAIN.source):
         learner.fit(TRAIN.with_weights(np.zeros(TRAIN.queries)))
-    with pytest.raises(rk.DataError, match="ndarray"):
+    with refused(rk.DataError, place="train", value="ndarray"):
         learner.fit(TRAIN.features)
 
 
@@ -131,9 +131,9 @@ def test_bases_that_do_not_score(kind):
         def score(self, data):
             return np.full(data.rows, np.nan)
 
-    with pytest.raises(rk.DataError, match="base"):
+    with refused(rk.DataError, place="row 0 (query '1')", value=TRAIN.rows):
         kind(epochs=1).fit(TRAIN, base=Broken())
-    with pytest.raises(rk.ArgumentError, match="base"):
+    with refused(rk.ArgumentError, setting="base", value=3):
         kind(epochs=1).fit(TRAIN, base=3)
     with pytest.raises(rk.DataError):
         kind(epochs=1).fit(TRAIN, VALID.select_features([0]), base=rk.Feature(0))

@@ -50,6 +50,8 @@ WRONG = {
     "rounds": [0, -1, 2.5, None],
     "nan": ["zero", None, 0],
 }
+CROSSED = {"step_low": ("step_high",)}
+"""A setting that is refused → those that it is refused because of."""
 LEARNERS = (rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees, rk.LambdaBoost)
 
 
@@ -60,8 +62,9 @@ def learners_with(field):
 @pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in WRONG.items() for value in values])
 def test_a_wrong_setting_is_refused_by_name(field, value):
     for learner in learners_with(field):
-        with pytest.raises(rk.RankiniteError, match=field):
+        with pytest.raises(rk.RankiniteError) as caught:
             learner(**{field: value})
+        assert field in (caught.value.setting, *CROSSED.get(caught.value.setting, ())) or caught.value.value == value
 
 
 def test_every_setting_of_every_learner_is_tried_above():
@@ -69,10 +72,12 @@ def test_every_setting_of_every_learner_is_tried_above():
 
 
 def test_unknown_names_list_the_known_ones():
-    with pytest.raises(rk.ArgumentError, match="'newton', 'mse'"):
+    with refused(rk.ArgumentError, owner="MART", setting="criterion", value="gini") as caught:
         rk.MART(criterion="gini")
-    with pytest.raises(rk.ArgumentError, match="'squared', 'graded', 'binary', 'balanced'"):
+    assert all(repr(name) in str(caught.value) for name in ("newton", "mse"))
+    with refused(rk.ArgumentError, owner="MART", setting="loss", value="absolute") as caught:
         rk.MART(loss="absolute")
+    assert all(repr(name) in str(caught.value) for name in ("squared", "graded", "binary", "balanced"))
     with refused(rk.MeasureError, value="nonsense"):
         rk.LambdaMART(measure="nonsense")
     with refused(rk.MeasureError, value="nonsense"):
@@ -130,5 +135,5 @@ def test_numbers_of_numpy_are_taken_for_pythons_own():
     )
     assert learner == rk.LambdaMART(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
     assert {type(learner.leaves), type(learner.trees), type(learner.seed)} == {int}
-    with pytest.raises(rk.ArgumentError, match="leaves"):
+    with refused(rk.ArgumentError, setting="leaves", value=7.5):
         rk.LambdaMART(leaves=np.float64(7.5))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any, Literal, get_args
-
-import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
@@ -17,10 +14,10 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.distil.growing import grow
 from rankinite.distil.selection import select
+from rankinite.distil.table import DIRECT, TEACHER, Row, table
 from rankinite.distil.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import one_measure, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid, number
@@ -31,31 +28,8 @@ from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
 
 Method = Literal["select", "grow"]
-DIRECT = "direct"
-"""The baseline: a forest of the same size, trained on the grades without a teacher."""
-WHAT = {
-    "teacher": "",
-    "select": "trees of the teacher, weighed anew",
-    "grow": "new trees, grown towards its scores",
-    DIRECT: "as many trees, trained on the grades",
-}
 Student = Callable[[Dataset], Fitted]
 """Makes a student from judged queries."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A ranker as the table has it."""
-
-    name: str
-    what: str
-    trees: int
-    microseconds: float
-    """Time to score a row, one thread or many as they are in force."""
-    value: float
-    """The measure on queries that the student did not see."""
-    fidelity: float
-    """The share of the teacher's variance within these queries that it explains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,28 +95,24 @@ def distil(
     >>> student = distil(ensemble, train, test=test, trees=100)                                # doctest: +SKIP
     >>> student.ranker.save("small.rankinite")                                                 # doctest: +SKIP
     """
-    check_count("distil", "trees", trees)
-    check_count("distil", "leaves", leaves, 2)
-    check_count("distil", "made", made, 0)
-    check_count("distil", "folds", folds, 2)
-    check_seed("distil", seed)
-    check_choice("distil", "how", how, get_args(Distilling))
+    _check_settings(trees, leaves, made, folds, seed, how)
     judge = one_measure("distil", "measure", measure)
     matched = _checked(teacher, data, unjudged, test, allow_overlap=allow_overlap)
-    students = _students(matched, unjudged, trees, leaves, made, seed, how)
+    students = _Students(matched, unjudged, trees, leaves, made, seed)
     parts = [(part.rest, part.held) for part in holdouts(data, folds, seed=seed)]
-    nearness = {name: _held_out_fidelity(make, matched, parts) for name, make in students.items()} if len(students) > 1 else {}
-    method: Any = max(students, key=lambda name: nearness.get(name, 0.0))
-    direct = LambdaMART(trees=trees, leaves=leaves, rate=min(0.3, 10.0 / trees), min_rows=5, patience=None, train_history=False)
-    makers: dict[str, Student] = {**students, DIRECT: direct.fit}
-    final = {name: make(data) for name, make in makers.items()} if test is not None else {method: students[method](data)}
-    judged = [(final, test)] if test is not None else [({n: m(rest) for n, m in makers.items()}, held) for rest, held in parts]
-    rows, values = _table(matched, judged, judge)
-    overlap = overlap_warnings({"teacher": TrainingOverlaps(test or data).of(matched)}, (test or data).source)
-    ranker = final[method]
-    assert isinstance(ranker, Forest)
+    makers = students.makers(how)
+    method = _nearest(makers, matched, parts)
+    rows, values, ranker = _judged(students, makers, method, data, test, parts, judge)
+    overlap = overlap_warnings({TEACHER: TrainingOverlaps(test or data).of(matched)}, (test or data).source)
     where = test.source if test is not None else f"{folds} folds of {data.source}, each by students of the others"
     return Distilled(ranker, method, judge, rows, where, values, (*_limits(matched, data), *overlap))
+
+
+def _check_settings(trees: Any, leaves: Any, made: Any, folds: Any, seed: Any, how: Any) -> None:
+    for setting, value, least in (("trees", trees, 1), ("leaves", leaves, 2), ("made", made, 0), ("folds", folds, 2)):
+        check_count("distil", setting, value, least)
+    check_seed("distil", seed)
+    check_choice("distil", "how", how, get_args(Distilling))
 
 
 def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap: bool) -> Fitted:
@@ -155,29 +125,71 @@ def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap
         if one is None and place == "test":
             continue
         if not isinstance(one, Dataset):
-            raise DataError(f"these are not data, but a {type(one).__name__}", place=place, value=one, remedy="Give a Dataset")
+            kind = type(one).__name__
+            raise DataError(f"these are not data, but a {kind}", place=place, value=kind, remedy="Give a Dataset")
         check_same_features(data, one)
     check_apart({"data": data}, {"test": test}, allow_overlap=allow_overlap)
     ranker: Any = teacher  # Fitted names no feature_names, though all of ours have some
     return match_features(ranker, data.feature_names, data.source)[0]  # pyright: ignore[reportReturnType]
 
 
-def _students(
-    teacher: Fitted, unjudged: Sequence[Dataset], trees: int, leaves: int, made: int, seed: int, how: Distilling
-) -> dict[str, Student]:
-    """How students are made, by name; where the teacher has no trees, new ones are grown."""
-    makers: dict[str, Student] = {
-        "select": lambda data: select(teacher, data, trees, seed=seed),
-        "grow": lambda data: grow(teacher, [data, *unjudged], trees, leaves=leaves, made=made, seed=seed),
-    }
-    if how != "best":
-        return {how: makers[how]}
-    return makers if len(trees_of(teacher, names_of(teacher)).trees) else {"grow": makers["grow"]}
+@dataclass(frozen=True, eq=False)
+class _Students:
+    """How students of a teacher are made."""
+
+    teacher: Fitted
+    unjudged: Sequence[Dataset]
+    trees: int
+    leaves: int
+    made: int
+    seed: int
+
+    def makers(self, how: Distilling) -> dict[Method, Student]:
+        """The methods to try; where the teacher has no trees, new ones are grown."""
+        if how == "best":
+            has_trees = len(trees_of(self.teacher, names_of(self.teacher)).trees) > 0
+            return {"select": self.select, "grow": self.grow} if has_trees else {"grow": self.grow}
+        return {how: self.select if how == "select" else self.grow}
+
+    def select(self, data: Dataset) -> Fitted:
+        return select(self.teacher, data, self.trees, seed=self.seed)
+
+    def grow(self, data: Dataset) -> Fitted:
+        rows = [data, *self.unjudged]
+        return grow(self.teacher, rows, self.trees, leaves=self.leaves, made=self.made, seed=self.seed)
+
+    def direct(self, data: Dataset) -> Fitted:
+        """The baseline, which has only grades to learn from; its steps are the larger, the fewer trees it has."""
+        rate = min(0.3, 10.0 / self.trees)
+        return LambdaMART(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
 
 
-def _held_out_fidelity(make: Student, teacher: Fitted, parts: Sequence[tuple[Dataset, Dataset]]) -> float:
-    """The mean nearness to the teacher on the part of each fold that the student did not see."""
-    return float(np.mean([fidelity(scores_of(make(rest), held), centred_scores(teacher, held), held) for rest, held in parts]))
+def _nearest(makers: Mapping[Method, Student], teacher: Fitted, parts: Sequence[tuple[Dataset, Dataset]]) -> Method:
+    """The method whose students are nearest the teacher on the part of each fold that they did not see."""
+    if len(makers) == 1:
+        return next(iter(makers))
+
+    def nearness(method: Method) -> float:
+        found = [(makers[method](rest), held) for rest, held in parts]
+        return sum(fidelity(scores_of(student, held), centred_scores(teacher, held), held) for student, held in found)
+
+    return max(makers, key=nearness)
+
+
+def _judged(
+    students: _Students, makers: Mapping[Method, Student], method: Method, data: Dataset, test: Dataset | None,
+    parts: Sequence[tuple[Dataset, Dataset]], measure: Measure,
+) -> tuple[tuple[Row, ...], dict[str, Floats], Forest]:  # fmt: skip
+    """The table, on test data or on the parts held out, and the student of all data."""
+    every: dict[str, Student] = {**makers, DIRECT: students.direct}
+    if test is None:
+        judged = [({name: make(rest) for name, make in every.items()}, held) for rest, held in parts]
+        kept = makers[method](data)
+    else:
+        final = {name: make(data) for name, make in every.items()}
+        judged, kept = [(final, test)], final[method]
+    assert isinstance(kept, Forest)
+    return *table(students.teacher, judged, measure), kept
 
 
 def _limits(teacher: Fitted, data: Dataset) -> tuple[str, ...]:
@@ -186,35 +198,3 @@ def _limits(teacher: Fitted, data: Dataset) -> tuple[str, ...]:
     if found.is_all or not len(found.trees):
         return ()
     return ("Parts of the teacher that are not forests over these features can be mimicked, but not chosen from.",)
-
-
-def _table(
-    teacher: Fitted, judged: Sequence[tuple[Mapping[str, Fitted], Dataset]], measure: Measure
-) -> tuple[tuple[Row, ...], dict[str, Floats]]:
-    """Every ranker on the queries that judge, pooled over folds."""
-    rows: list[Row] = []
-    values: dict[str, Floats] = {}
-    for name in ("teacher", *judged[0][0]):
-        rankers = [teacher if name == "teacher" else students[name] for students, _ in judged]
-        seconds = near = 0.0
-        found: list[Floats] = []
-        for ranker, (_, data) in zip(rankers, judged, strict=True):
-            scores, time = _timed(ranker, data)
-            seconds += time
-            near += fidelity(scores, centred_scores(teacher, data), data) / len(judged)
-            found.append(evaluate(scores, data, [measure])[measure].per_query)
-        values[name] = np.concatenate(found)
-        each = 1e6 * seconds / sum(data.rows for _, data in judged)
-        trees = rankers[0].sizes().get("trees", 0)
-        rows.append(Row(name, WHAT[name], trees, each, float(np.nanmean(values[name])), near))
-    return tuple(rows), values
-
-
-def _timed(ranker: Fitted, data: Dataset) -> tuple[Floats, float]:
-    """The scores, and the best of three times that scoring took."""
-    scores, times = scores_of(ranker, data), list[float]()
-    for _ in range(3):
-        start = perf_counter()
-        ranker.score(data)
-        times.append(perf_counter() - start)
-    return scores, min(times)

@@ -53,7 +53,7 @@ def mixed(data: Dataset, teacher: Fitted, *, seed: int | Sequence[int] = 0) -> D
     last = order[data.offsets[1:] - 1]
     following[last] = order[np.maximum(data.offsets[1:] - 2, data.offsets[:-1])]  # the last one mixes with the one before it
     random = np.random.default_rng(seed) if isinstance(seed, Sequence) else generator(seed)
-    own = random.random(data.features.shape, dtype=FEATURE) < 0.5
-    features = np.where(own, data.features, data.features[following])
+    is_first = random.random(data.features.shape, dtype=FEATURE) < 0.5
+    features = np.where(is_first, data.features, data.features[following])
     number = seed[-1] if isinstance(seed, Sequence) else seed
     return replace(data, features=features, qids=np.strings.add(data.qids, as_text([f"~made {number}"])))

@@ -73,5 +73,5 @@ def fidelity(scores: Floats, teacher: Floats, data: Dataset) -> float:
     ``teacher``: its scores less their mean within each query.
     """
     student = centred(scores, data)
-    both, own, whole = (product(a, b) for a, b in ((student, teacher), (student, student), (teacher, teacher)))
-    return 0.0 if own == 0.0 or whole == 0.0 else max(both, 0.0) ** 2 / (own * whole)
+    both, square, whole = (product(a, b) for a, b in ((student, teacher), (student, student), (teacher, teacher)))
+    return 0.0 if square == 0.0 or whole == 0.0 else max(both, 0.0) ** 2 / (square * whole)

@@ -66,7 +66,7 @@ def check_data(
             raise DataError(
                 f"these are not judged data, but a {type(data).__name__}",
                 place=name,
-                value=data,
+                value=type(data).__name__,
                 remedy="Give a Dataset, as rankinite.read returns",
             )
     for data in (train, valid):

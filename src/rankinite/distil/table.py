@@ -1,0 +1,73 @@
+"""The table of a distillation: size, time and quality of a teacher, its students and the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.distil.teacher import centred_scores, fidelity
+from rankinite.engine.kernel import Floats
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.inputs import scores_of
+from rankinite.measures.base import Measure
+from rankinite.models.base import Fitted
+
+TEACHER, DIRECT = "teacher", "direct"
+WHAT = {
+    TEACHER: "",
+    "select": "trees of the teacher, weighed anew",
+    "grow": "new trees, grown towards its scores",
+    DIRECT: "as many trees, trained on the grades",
+}
+"""The rankers of the table, the baseline last: a forest of the students' size that had no teacher."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A ranker as the table has it."""
+
+    name: str
+    what: str
+    trees: int
+    microseconds: float
+    """Time to score a row, one thread or many as they are in force."""
+    value: float
+    """The measure on queries that the student did not see."""
+    fidelity: float
+    """The share of the teacher's variance within these queries that it explains."""
+
+
+def table(
+    teacher: Fitted, judged: Sequence[tuple[Mapping[str, Fitted], Dataset]], measure: Measure
+) -> tuple[tuple[Row, ...], dict[str, Floats]]:
+    """Every ranker on the queries that judge, pooled over folds."""
+    rows: list[Row] = []
+    values: dict[str, Floats] = {}
+    for name in (TEACHER, *judged[0][0]):
+        rankers = [teacher if name == TEACHER else students[name] for students, _ in judged]
+        seconds = near = 0.0
+        found: list[Floats] = []
+        for ranker, (_, data) in zip(rankers, judged, strict=True):
+            scores, time = _timed(ranker, data)
+            seconds += time
+            near += fidelity(scores, centred_scores(teacher, data), data) / len(judged)
+            found.append(evaluate(scores, data, [measure])[measure].per_query)
+        values[name] = np.concatenate(found)
+        each = 1e6 * seconds / sum(data.rows for _, data in judged)
+        trees = rankers[0].sizes().get("trees", 0)
+        rows.append(Row(name, WHAT[name], trees, each, float(np.nanmean(values[name])), near))
+    return tuple(rows), values
+
+
+def _timed(ranker: Fitted, data: Dataset) -> tuple[Floats, float]:
+    """The scores, and the best of three times that scoring took."""
+    scores, times = scores_of(ranker, data), list[float]()
+    for _ in range(3):
+        start = perf_counter()
+        ranker.score(data)
+        times.append(perf_counter() - start)
+    return scores, min(times)
