@@ -7,7 +7,6 @@ an ndcg of 1 / log2(3) = 0.6309, which is 0.3691 less than one that is ranked ri
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -111,16 +110,12 @@ def test_the_lead_gives_the_confidence_of_a_paired_t_test(before, after, queries
     if (first - second).mean() <= 1e-12:
         assert "%" not in words(choice)
         return
-    unit = 1000 if confidence == 0.995 else 100  # as many digits as are asked for
-    shown = math.floor(unit * reached + 1e-4) * (100 / unit)
+    digits = 1 if confidence == 0.995 else 0  # as many as are asked for
+    highest, shown = 100.0 - 10.0**-digits, math.floor(100.0 * reached * 10**digits + 1e-4) / 10**digits
+    expected = f"more than {highest:.{digits}f}%" if 100.0 * reached > highest else f"{shown:.{digits}f}%"
     if reached < 0.5 <= confidence:
         expected = "below 50%"
-    else:
-        expected = f"more than {100 - 100 / unit:g}%" if shown + 1e-9 >= 100 - 100 / unit else f"{shown:g}%"
-    found = re.search("the confidence that it is better is (.*), where", lead)
-    assert found is not None
-    alike = {expected, f"{100 - 100 / unit:g}%"} if expected.startswith("more") else {expected}
-    assert found[1].replace(".0%", "%") in alike
+    assert f"the confidence that it is better is {expected}, where {100 * confidence:g}% is asked for" in lead
 
 
 @pytest.mark.parametrize(
@@ -250,13 +245,11 @@ def test_test_data_and_shifted_data_are_reported_apart():
     """On the test data 20 of 30 queries gain 0.3691, on the shifted data 10 of 25 lose it."""
     right = {"background": (10,), "smart": (40,), "target": (5,)}
     test, shifted = two_documents(30), two_documents(25)
-    counts = {
-        "test": (test, {"background": 10, "smart": 30, "target": 1}),
-        "shifted": (shifted, {"background": 15, "smart": 5, "target": 1}),
-    }
+    on_test = {"background": 10, "smart": 30, "target": 1}
+    on_shifted = {"background": 15, "smart": 5, "target": 1}
     others = {
-        name: (data, {method: right_in(data, range(count)) for method, count in by_method.items()})
-        for name, (data, by_method) in counts.items()
+        name: (data, {method: right_in(data, range(count)) for method, count in counts.items()})
+        for name, data, counts in (("test", test, on_test), ("shifted", shifted, on_shifted))
     }
     choice = choice_by_hand(right, **others)
     assert choice.recommendation()[-2:] == (

@@ -10,6 +10,7 @@ from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
 from rankinite.adapt.result import Choice
 from rankinite.adapt.trial import Trial
 
+NDCG = rk.NDCG(10)
 KNOWN = {method.name: method for method in (*METHODS, AVERAGE)}
 
 
@@ -24,7 +25,7 @@ def right_in(data, queries):
     return np.column_stack((first, -first)).ravel()
 
 
-def choice_of(scores, data, *, confidence=0.8, measures=(rk.NDCG(10),), **others):
+def choice_of(scores, data, *, confidence=0.8, measures=(NDCG,), **others):
     """The choice between methods with these scores, by name; ``others``: data and scores to report, as test=(data, scores)."""
     unseen = rk.compare(scores, data, measures, against=BASELINES)
     sign = 1.0 if measures[0].higher_is_better else -1.0
