@@ -49,10 +49,9 @@ REFUSED = {
     "a map without data": (["--map-grades", "0=0"], {}, ["--map-grades 0=0 ", "--background-data"]),
     "half a map": (["--map-grades", "0=0,1", "-B", "web.txt"], {}, ["--map-grades 0=0,1 ", "'1'"]),
     "a grade mapped twice": (["--map-grades", "0=0,0=1", "-B", "web.txt"], {}, ["--map-grades 0=0,0=1 ", "'0=1'"]),
-    "a map with a gap": (["--map-grades", "0=0,1=1", "-B", "web.txt"], {}, ["--map-grades: ", "2, 3, 4"]),
+    "a map with a gap": (["--map-grades", "0=0,1=1", "-B", "web.txt"], {}, ["--map-grades: ", "web.txt: ", "4"]),
     "a rate beyond 1": (["--background-rate", "2"], {}, ["--background-rate 2.0 "]),
     "confidence beyond 1": (["--confidence", "2"], {}, ["--confidence 2.0 "]),
-    "no method can be tried": (["--methods", "pool"], {}, ["--methods pool ", "Give --background-data"]),
 }
 """Options, other files than usual, and what standard error names."""
 
@@ -67,6 +66,14 @@ def test_it_is_refused_before_anything_is_written(bad, tmp_path, case):
     assert [text for text in texts if text not in done.err] == [], done.err
     assert done.err.splitlines()[-1].startswith("rankinite: ")
     assert not (tmp_path / "out").exists()
+
+
+def test_methods_none_of_which_can_be_tried_are_refused_with_all_reasons(bad, tmp_path):
+    command = ("adapt", "feature:1", "--train", bad / "train.txt", "--methods", "pool,trada", "--out", tmp_path / "out")
+    done = call(*command)
+    assert done.code == 2
+    assert "--methods pool --methods trada " in done.err
+    assert "Give --background-data" in done.err
 
 
 def test_two_backgrounds_of_one_name_are_refused(bad, tmp_path):

@@ -130,7 +130,7 @@ def test_other_input_is_not_confused_with_it(home, tmp_path):
     first = (tmp_path / "out" / "model.rankinite").read_bytes()
     other_data = call(*quick(home, train=home / "valid.txt"), *out)
     assert (other_data.code, other_data.out) == (2, "")
-    assert f"--out {tmp_path / 'out'} " in other_data.err
+    assert f"{tmp_path / 'out'}: " in other_data.err
     assert "--overwrite" in other_data.err
     assert (tmp_path / "out" / "model.rankinite").read_bytes() == first
     other = call(*quick(home, train=home / "valid.txt"), *out, "--overwrite")
