@@ -16,8 +16,8 @@ import rankinite as rk
 from _adaptation_cells import MEASURES, PEERS, Backgrounds, judged
 from _adaptation_libraries import CatBoost, LightGBM, Scores, Staged, XGBoost
 from _adaptation_pairs import Pair
+from rankinite.adapt.groundwork import TUNING
 from rankinite.adapt.held_out import parts_of
-from rankinite.adapt.task import TUNING
 
 RATES = (0.02, 0.05, 0.1)
 DECAYS = (0.1, 0.3, 0.5, 0.7, 0.9)

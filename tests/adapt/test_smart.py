@@ -162,16 +162,18 @@ def test_features_are_matched_by_name_and_missing_ones_refused():
 
 
 def test_missing_values_count_as_the_mean_for_the_linear_correction():
-    """The correction is the same as of data whose holes are filled with the mean; the background sees the holes in both."""
-    data, learner = target(), replace(LINEAR, nan="mean")
+    """Data with holes are corrected like data whose holes are filled with the mean, not with another number."""
+    data, learner, base = target(), replace(LINEAR, nan="mean"), rk.Feature(1)
     features = data.features.copy()
-    features[::7, 2] = np.nan
-    filled = features.copy()
-    filled[::7, 2] = np.delete(features[:, 2], np.s_[::7]).astype(float).mean()
-    base = rk.Feature(1)  # another feature: it ranks both alike
-    holes, whole = (replace(data, features=columns) for columns in (features, filled))
-    found, expected = (lambdaboost(base, one, learner=learner).score(one) for one in (holes, whole))
-    assert found == pytest.approx(expected, rel=1e-5)
-    assert found != pytest.approx(base.score(holes), rel=1e-3)  # there is a correction
-    zeros = replace(data, features=np.nan_to_num(features))
-    assert found != pytest.approx(lambdaboost(base, zeros, learner=learner).score(zeros), rel=1e-3)
+    features[:, 2] = data.grades + 5.0  # what the correction is made of; far from 0
+    known = np.delete(features[:, 2], np.s_[::7]).astype(float)
+
+    def corrected(value):
+        columns = features.copy()
+        columns[::7, 2] = value
+        changed = replace(data, features=columns)
+        return lambdaboost(base, changed, learner=learner).score(changed) - base.score(changed)
+
+    assert corrected(np.nan) == pytest.approx(corrected(known.mean()), abs=1e-5)
+    assert np.abs(corrected(np.nan) - corrected(0.0)).max() > 0.01
+    assert np.abs(corrected(np.nan)).max() > 0.01

@@ -11,6 +11,7 @@ import pytest
 import rankinite as rk
 from rankinite.sweep.ratios import ratio_curve
 from rankinite.sweep.sweep import Sweep
+from refusals import refused
 
 WORLD = rk.World(features=5, documents=8, terms=3, noise=0.5, seed=2)
 DATA, OTHER = (rk.synthesise(60, part=part, world=WORLD) for part in ("train", "test"))
@@ -74,9 +75,9 @@ def test_numbers_stand_for_rankers():
     named = rk.combine.exact(*nested, DATA, names=["a", "c", "b"])
     assert named.names == ("a", "c", "b")
     assert named.steps[0].what == "(a) with (c)"
-    with pytest.raises(rk.ArgumentError, match="one a ranker"):
+    with refused(rk.ArgumentError, owner="exact", setting="names", value=["a"]):
         rk.combine.exact(*nested, DATA, names=["a"])
-    with pytest.raises(rk.ArgumentError, match="counted from 1"):
+    with refused(rk.ArgumentError, value=4):
         rk.combine.nested_by_number(rankers, (1, 4))
 
 
@@ -133,9 +134,9 @@ def test_folds_choose_a_width_that_does_best_on_other_queries(range_):
             else:
                 curve = sweep.curve(a[~inside], b[~inside], *range_)
             alpha = (curve.smoothed(share * whole) if share else curve).best()[0]
-            own = DATA.select_queries(np.sort(part))
+            held_out = DATA.select_queries(np.sort(part))
             scores = b if math.isinf(alpha) else a + alpha * b
-            total += value(scores[inside], data=own) * own.queries
+            total += value(scores[inside], data=held_out) * held_out.queries
         totals.append(total)
     width = (0.0, 0.01, 0.03, 0.1, 0.3)[int(np.argmax(totals))] * whole
     curve = found.curve
@@ -158,28 +159,56 @@ def other_features():
     return rk.LambdaRank(hidden=(), epochs=1).fit(DATA.rename_features({"1": "other"}))
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: rk.combine.exact(FIRST, other_features(), DATA), "'other'"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, "balanced-error"), "cannot be swept"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=(1.0, 1.0)), "holds no weights"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=(2.0, 1.0)), "holds no weights"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, range=1.0), "two numbers"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, form="product"), "unknown"),
-        (lambda: rk.combine.exact(Constant(), Constant(), DATA), "the same score"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, smooth=0.0), "above 0"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=1), "from 2 on"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=61), "more than the 60 queries"),
-        (lambda: rk.combine.exact(FIRST, SECOND, DATA, folds=2, smooth=0.1), "Give one"),
-        (lambda: rk.combine.exact((FIRST, SECOND, THIRD), FIRST, DATA), "Nest pairs"),
-        (lambda: rk.combine.exact(FIRST, 3, DATA), "method score"),
-        (lambda: rk.combine.greedy([FIRST], DATA), "at least 2"),
-        (lambda: rk.combine.greedy(FIRST, DATA), "list of rankers"),
-        (lambda: rk.combine.cyclic([FIRST, SECOND], DATA, weights=[1.0]), "one a ranker"),
-        (lambda: rk.combine.exact(FIRST, SECOND, np.zeros((2, 5))), "Give a Dataset"),
-    ],
-)
-def test_what_cannot_be_combined_is_refused(call, words):
-    with pytest.raises(rk.RankiniteError, match=words):
+def test_an_unknown_feature_is_found_with_the_ranker_that_needs_it():
+    with refused(rk.DataError, value="other") as caught:
+        rk.combine.exact(FIRST, other_features(), DATA)
+    assert caught.value.place.startswith(f"ranker 2 on {DATA.source}")
+
+
+def exact(**settings):
+    return rk.combine.exact(FIRST, SECOND, DATA, **settings)
+
+
+SETTINGS = [
+    ({"range": 1.0}, "range", 1.0),
+    ({"form": "product"}, "form", "product"),
+    ({"smooth": 0.0}, "smooth", 0.0),
+    ({"folds": 1}, "folds", 1),
+    ({"folds": 61}, "folds", 61),
+    ({"folds": 2, "smooth": 0.1}, "smooth", 0.1),
+]
+
+
+@pytest.mark.parametrize(("settings", "setting", "value"), SETTINGS, ids=str)
+def test_settings_that_make_no_search_are_refused(settings, setting, value):
+    with refused(rk.ArgumentError, setting=setting, value=value):
+        exact(**settings)
+
+
+REFUSED = {
+    "measure": (lambda: exact(measure="balanced-error"), rk.MeasureError, {"value": "balanced-error"}),
+    "empty range": (lambda: exact(range=(1.0, 1.0)), rk.ArgumentError, {"value": (1.0, 1.0)}),
+    "turned range": (lambda: exact(range=(2.0, 1.0)), rk.ArgumentError, {"value": (2.0, 1.0)}),
+    "constant": (
+        lambda: rk.combine.exact(Constant(), Constant(), DATA),
+        rk.DataError,
+        {"place": DATA.source, "value": DATA.rows},
+    ),
+    "three": (lambda: rk.combine.exact((FIRST, SECOND, THIRD), FIRST, DATA), rk.ArgumentError, {"value": 3}),
+    "no ranker": (lambda: rk.combine.exact(FIRST, 3, DATA), rk.ArgumentError, {"place": "ranker 2", "value": 3}),
+    "one": (lambda: rk.combine.greedy([FIRST], DATA), rk.ArgumentError, {"value": 1}),
+    "no list": (lambda: rk.combine.greedy(FIRST, DATA), rk.ArgumentError, {"value": type(FIRST).__name__}),
+    "weights": (
+        lambda: rk.combine.cyclic([FIRST, SECOND], DATA, weights=[1.0]),
+        rk.ArgumentError,
+        {"owner": "cyclic", "setting": "weights", "value": [1.0]},
+    ),
+    "an array": (lambda: rk.combine.exact(FIRST, SECOND, np.zeros((2, 5))), rk.DataError, {"value": "ndarray"}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_combined_is_refused(case):
+    call, kind, fields = REFUSED[case]
+    with refused(kind, **fields):
         call()

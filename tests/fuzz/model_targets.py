@@ -18,7 +18,7 @@ from fuzz.data_targets import put
 from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text
 from fuzz.target import Target
 from rankinite.adapt.learning_curve import LearningCurve
-from rankinite.adapt.methods.catalogue import Method
+from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial
 from rankinite.adapt.trial_cache import TrialStore
@@ -209,8 +209,8 @@ def task() -> Task:
 
 
 @cache
-def methods() -> tuple[Method, Method]:
-    return tuple(Method(name, "", "target", lambda _: rk.Feature(0), 1.0) for name in ("one", "two"))  # pyright: ignore[reportReturnType]
+def methods() -> tuple[AdaptationMethod, AdaptationMethod]:
+    return tuple(AdaptationMethod(name, "", "target", lambda _: rk.Feature(0), 1.0) for name in ("one", "two"))  # pyright: ignore[reportReturnType]
 
 
 def make_trials(rng: Random, folder: Path) -> Path:

@@ -84,9 +84,9 @@ class Folder:
         held = [name for name in RESULTS if (self.path / name).exists()]
         if held and not overwrite and self._identity() != identity():
             raise ArgumentError(
-                f"holds the results of another run ({', '.join(held)})",
-                setting="out",
-                value=str(self.path),
+                f"this folder holds the results of another run ({', '.join(held)})",
+                place=self.path,
+                value=held,
                 remedy="Write elsewhere, or give `overwrite=True` to replace them; finished methods of the same data in "
                 "trials/ are used either way",
             )
