@@ -63,7 +63,7 @@ def check_tuning(tuning: Any) -> Trada:
     return tuning
 
 
-def _named(backgrounds: Any) -> dict[str, Fitted]:
+def _named(backgrounds: Any) -> dict[str, Any]:
     """The backgrounds by name; by number, counted from 1, if they have none."""
     if isinstance(backgrounds, Mapping):
         named = {str(name): ranker for name, ranker in backgrounds.items()}
@@ -88,4 +88,4 @@ def _named(backgrounds: Any) -> dict[str, Fitted]:
 def _check_data(name: str, data: Any) -> None:
     if not isinstance(data, Dataset):
         kind = type(data).__name__
-        raise DataError(f"{name} is a {kind}", place=name, value=kind, remedy="Give a Dataset, as rankinite.read returns")
+        raise DataError(f"this is a {kind}", place=name, value=kind, remedy="Give a Dataset, as rankinite.read returns")
