@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     from rankinite.data.sketch import QuerySketch as QuerySketch
     from rankinite.data.synthetic import World as World
     from rankinite.data.synthetic import synthesise as synthesise
+    from rankinite.distillation.students import Distilled as Distilled
+    from rankinite.distillation.students import distil as distil
     from rankinite.engine.parallel import threads as threads
+    from rankinite.ensembles.augmented import Augmented as Augmented
+    from rankinite.ensembles.bag import Bag as Bag
+    from rankinite.ensembles.cross_validation import cross_validate as cross_validate
+    from rankinite.ensembles.seeds import Seeds as Seeds
     from rankinite.errors import ArgumentError as ArgumentError
     from rankinite.errors import DataError as DataError
     from rankinite.errors import MeasureError as MeasureError
@@ -124,7 +130,12 @@ _HOMES = {
         *("BoundedMeasure", "Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),
+    "rankinite.distillation.students": ("Distilled", "distil"),
     "rankinite.engine.parallel": ("threads",),
+    "rankinite.ensembles.augmented": ("Augmented",),
+    "rankinite.ensembles.bag": ("Bag",),
+    "rankinite.ensembles.cross_validation": ("cross_validate",),
+    "rankinite.ensembles.seeds": ("Seeds",),
     "rankinite.models.base": ("Ranker",),
     "rankinite.models.blend": ("Blend",),
     "rankinite.learners.base": ("Progress",),

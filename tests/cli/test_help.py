@@ -50,6 +50,14 @@ def test_the_help_names_the_exit_codes(run):
         assert code in printed
 
 
+SEEDED = {"demo", "synth", "train", "adapt", "combine", "compare", "optimum", "distil", "cross-validate"}
+
+
+def function_of(verb):
+    name = verb.replace("-", "_")
+    return getattr(importlib.import_module(f"rankinite.cli.verbs.{name}"), name)
+
+
 def test_every_module_with_a_verb_is_listed():
     modules = {path.stem for path in (importlib.resources.files(rankinite) / "cli" / "verbs").iterdir() if path.suffix == ".py"}
     found = {
@@ -57,15 +65,13 @@ def test_every_module_with_a_verb_is_listed():
         for name in modules
         if inspect.isfunction(getattr(importlib.import_module(f"rankinite.cli.verbs.{name}"), name, None))
     }
-    assert found == set(app.VERBS)
+    assert found == {verb.replace("-", "_") for verb in app.VERBS}
 
 
 @pytest.mark.parametrize("verb", app.VERBS)
 def test_every_example_can_be_parsed(verb):
     """Names and options of the examples are right; files are not looked at."""
-    found = examples(
-        inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
-    )
+    found = examples(inspect.getdoc(function_of(verb)).partition("Examples:")[2])
     assert found
     for _, named, *words in found:
         assert named == verb
@@ -88,7 +94,7 @@ def test_the_examples_of_the_command_can_be_parsed(run):
 def test_common_options_are_common(run, verb):
     names = {name for parameter in verbs.loaded(verb).params for name in parameter.opts}
     assert {"--threads", "--quiet", "-q", "--verbose", "--json"} <= names
-    assert ("--seed" in names) == (verb in {"demo", "synth", "train", "adapt", "combine", "compare", "optimum"})
+    assert ("--seed" in names) == (verb in SEEDED)
     assert ("--seed" in names) == ("-s" in names)
     assert ("--config" in names) == (verb in {"train", "adapt"})
 
@@ -103,7 +109,7 @@ def test_paragraphs_and_commands_fit_a_terminal_of_80_columns(run, monkeypatch, 
         lines = [line.strip() for line in paragraph.strip().splitlines()]
         for line, below in itertools.pairwise(lines):
             assert len(line) + len(below.split()[0]) > 76, f"broken too early: {line!r}"
-    written = inspect.getdoc(getattr(importlib.import_module(f"rankinite.cli.verbs.{verb}"), verb)).partition("Examples:")[2]
+    written = inspect.getdoc(function_of(verb)).partition("Examples:")[2]
     assert examples(re.sub(r" \\\s*\n\s+", " ", commands)) == examples(written)
     assert all(len(line.rstrip()) <= 80 for line in shown.splitlines())
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankinite as rk
+from rankinite import Augmented, Bag, Seeds
 from rankinite.data.folds import holdouts
-from rankinite.ensembles import Augmented, Bag, Seeds
 from refusals import refused
 
 WORLD = rk.World(features=5, documents=15, noise=0.3)

@@ -66,7 +66,9 @@ def _trainer(text: str) -> tuple[str, Trainer]:
 
 def _around(trainer: Trainer, settings: dict[str, str]) -> Trainer:
     from rankinite.data.sampling import AUG50, AUG70
-    from rankinite.ensembles import Augmented, Bag, Seeds
+    from rankinite.ensembles.augmented import Augmented
+    from rankinite.ensembles.bag import Bag
+    from rankinite.ensembles.seeds import Seeds
 
     shares = {"50": AUG50, "70": AUG70}
     if "augment" in settings:

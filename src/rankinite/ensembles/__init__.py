@@ -4,9 +4,3 @@ Read ``bag`` (ten fits, each with its own tenth of the queries to stop by), ``se
 numbers) and ``augmented`` (more training data by sampling documents). Each is a trainer like any learner, so that they
 fit into each other and wherever a learner does. ``cross_validation`` compares trainers on queries they did not see.
 """
-
-from rankinite.ensembles.augmented import Augmented
-from rankinite.ensembles.bag import Bag
-from rankinite.ensembles.seeds import Seeds
-
-__all__ = ["Augmented", "Bag", "Seeds"]

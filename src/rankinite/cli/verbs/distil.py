@@ -12,15 +12,18 @@ from rankinite.cli import completion as completing
 from rankinite.cli import files, options
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.cli.messages import say, say_all
+from rankinite.cli.settings_file import RANKER
 
 if TYPE_CHECKING:
-    from rankinite.distil import Distilled
+    from rankinite.distillation.students import Distilled
 
 
 @options.with_options(reading=options.Reading())
 def distil(
     model: Annotated[
-        str, typer.Argument(help="The teacher: a model file.", show_default=False, autocompletion=completing.rankers)
+        str,
+        RANKER,
+        typer.Argument(help="The teacher: a model file.", show_default=False, autocompletion=completing.rankers),
     ],
     data: Annotated[
         list[Path],
@@ -68,7 +71,7 @@ def distil(
 
       rankinite distil ensemble.rankinite --data train.txt.gz --more log.parquet --how grow --out small.rankinite
     """
-    from rankinite.distil import distil as distilled
+    from rankinite.distillation.students import distil as distilled
 
     files.check_writeable(out)
     judged, named = rankers.read_for(rankers.by_name([model]), data, reading)

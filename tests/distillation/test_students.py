@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.distil import distil
-from rankinite.distil.growing import grow, mixed
-from rankinite.distil.selection import select
-from rankinite.distil.teacher import centred, centred_scores, fidelity, trees_of
-from rankinite.ensembles import Bag
+from rankinite import Bag
+from rankinite.distillation.growing import grow, mixed
+from rankinite.distillation.selection import select
+from rankinite.distillation.teacher import centred, centred_scores, fidelity, trees_of
 from rankinite.trees.walk import add_trees, walks_of
 from refusals import refused
 
@@ -86,7 +85,7 @@ def test_made_documents_mix_those_of_their_query():
 
 
 def test_the_better_student_is_kept_and_the_baseline_is_shown():
-    found = distil(TEACHER, TRAIN, trees=12, leaves=5, test=TEST)
+    found = rk.distil(TEACHER, TRAIN, trees=12, leaves=5, test=TEST)
     rows = {row.name: row for row in found.rows}
     assert list(rows) == ["teacher", "select", "grow", "direct"]
     assert rows["teacher"].fidelity == pytest.approx(1.0)
@@ -100,44 +99,44 @@ def test_the_better_student_is_kept_and_the_baseline_is_shown():
 
 
 def test_without_test_data_students_are_judged_by_folds():
-    found = distil(TEACHER, TRAIN, trees=4, how="grow", folds=4)
+    found = rk.distil(TEACHER, TRAIN, trees=4, how="grow", folds=4)
     assert [row.name for row in found.rows] == ["teacher", "grow", "direct"]
     assert all(len(values) == TRAIN.queries for values in found.values.values())
     assert any("teacher" in warning for warning in found.warnings)  # it was trained on these queries
 
 
 def test_a_teacher_without_trees_is_mimicked():
-    found = distil(NET, TRAIN, trees=20, leaves=8, test=TEST)
+    found = rk.distil(NET, TRAIN, trees=20, leaves=8, test=TEST)
     assert found.method == "grow"
     with refused(rk.ArgumentError, setting="teacher"):
         select(NET, TRAIN, 5)
-    both = distil(0.5 * NET + 0.5 * NDCG, TRAIN, trees=10, test=TEST)
+    both = rk.distil(0.5 * NET + 0.5 * NDCG, TRAIN, trees=10, test=TEST)
     assert {row.name for row in both.rows} >= {"select", "grow"}
     assert any("mimicked" in warning for warning in both.warnings)
 
 
 def test_a_teacher_that_looks_at_whole_queries_can_be_mimicked():
     ranked = rk.combine.average([NDCG, NET], TRAIN, scale="rank").ranker
-    assert distil(ranked, TRAIN, trees=5, test=TEST).method == "grow"
+    assert rk.distil(ranked, TRAIN, trees=5, test=TEST).method == "grow"
 
 
 @pytest.mark.parametrize("how", ["select", "grow"])
 def test_threads_change_no_bit(how, tmp_path):
     for count in (1, 2, 3):
         with rk.threads(count):
-            distil(TEACHER, TRAIN, trees=5, how=how, test=TEST).ranker.save(tmp_path / str(count))
+            rk.distil(TEACHER, TRAIN, trees=5, how=how, test=TEST).ranker.save(tmp_path / str(count))
     assert len({(tmp_path / str(count)).read_bytes() for count in (1, 2, 3)}) == 1
 
 
 def test_bad_input_is_refused():
     for setting, value in {"trees": 0, "leaves": 1, "how": "guess", "folds": 1, "made": -1}.items():
         with refused(rk.ArgumentError, owner="distil", setting=setting, value=value):
-            distil(TEACHER, TRAIN, **{setting: value})
+            rk.distil(TEACHER, TRAIN, **{setting: value})
     with refused(rk.ArgumentError, setting="teacher", value=5):
-        distil(5, TRAIN)
+        rk.distil(5, TRAIN)
     with refused(rk.DataError, place="data"):
-        distil(TEACHER, TRAIN.features)
+        rk.distil(TEACHER, TRAIN.features)
     with pytest.raises(rk.DataError):
-        distil(TEACHER, TRAIN, test=TRAIN)
+        rk.distil(TEACHER, TRAIN, test=TRAIN)
     with pytest.raises(rk.RankiniteError):
-        distil(TEACHER, TRAIN.select_queries([0]))
+        rk.distil(TEACHER, TRAIN.select_queries([0]))

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
-from rankinite.distil.pursuit import centre_within_queries, pursue
-from rankinite.distil.teacher import centred_scores, trees_of
+from rankinite.distillation.pursuit import centre_within_queries, pursue
+from rankinite.distillation.teacher import centred_scores, trees_of
 from rankinite.errors import ArgumentError
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.distil import _pursuit_kernels as _kernels
+from rankinite.distillation import _pursuit_kernels as _kernels
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, frozen
 from rankinite.engine.parallel import run, thread_count
 

@@ -12,10 +12,10 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
-from rankinite.distil.growing import grow
-from rankinite.distil.selection import select
-from rankinite.distil.table import DIRECT, TEACHER, Row, table
-from rankinite.distil.teacher import centred_scores, fidelity, trees_of
+from rankinite.distillation.growing import grow
+from rankinite.distillation.selection import select
+from rankinite.distillation.table import DIRECT, TEACHER, Row, table
+from rankinite.distillation.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.inputs import one_measure, scores_of

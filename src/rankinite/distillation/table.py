@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.distil.teacher import centred_scores, fidelity
+from rankinite.distillation.teacher import centred_scores, fidelity
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import scores_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.distil._pursuit_kernels import product
+from rankinite.distillation._pursuit_kernels import product
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import Fitted

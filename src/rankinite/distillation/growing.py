@@ -12,7 +12,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
 from rankinite.data.joining import concat
 from rankinite.data.sketch import QuerySketch, united
-from rankinite.distil.teacher import centred_scores
+from rankinite.distillation.teacher import centred_scores
 from rankinite.engine.kernel import FEATURE, GRADE
 from rankinite.learners.mart import MART
 from rankinite.models.base import Fitted

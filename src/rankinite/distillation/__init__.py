@@ -2,9 +2,6 @@
 
 Read ``teacher`` (the ensemble as scores and as trees), then the two ways to a student: ``selection`` chooses the
 teacher's own trees and weighs them anew, by the orthogonal matching pursuit of ``pursuit``; ``growing`` boosts new trees
-towards the teacher's scores. ``distillation`` tries them on queries held out and keeps the better.
+towards the teacher's scores. ``students`` tries them on queries held out and keeps the better; ``table`` compares them
+with the teacher and with a forest that had none.
 """
-
-from rankinite.distil.distillation import Distilled, distil
-
-__all__ = ["Distilled", "distil"]
