@@ -210,7 +210,7 @@ def table(group: Group) -> Grid:
     if group.partial:
         notes.append(f"Not in every draw, and left out: {', '.join(group.partial)}.")
     refused = {name: why for cell in group.cells for name, why in cell["refused"].items()}
-    notes += [f"{name}: not tried, {why}." for name, why in refused.items()]
+    notes += [f"{name}: not tried. {why}" for name, why in refused.items()]
     return Grid(header, tuple(rows), title=str(group), notes=tuple(notes), strong=frozenset(strong))
 
 

@@ -30,6 +30,8 @@ Form: TypeAlias = Literal["sum", "convex"]
 """What α combines two scores s and t to: s + αt, or (1−α)s + αt."""
 Scale: TypeAlias = Literal["all", "query", "rank"]
 """What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
+ScoreScale: TypeAlias = Literal["all", "query", "rank", "probability", "peak"]
+"""How a single ranker's scores can be scaled: as for several of them, as probabilities, or by a query's highest score."""
 Distilling: TypeAlias = Literal["best", "select", "grow"]
 """How a student is made: of trees of its teacher, of new ones that follow its scores, or whichever comes nearer."""
 MissingValues: TypeAlias = Literal["refuse", "mean"]

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.checks import check_choice
-from rankinite.choices import Scale
+from rankinite.choices import Scale, ScoreScale
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
+from rankinite.engine.kernel import SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.gradients.logistic import probability
 from rankinite.models.base import (
     GIVE_RANKERS,
     Fitted,
@@ -31,13 +32,18 @@ from rankinite.models.base import (
 )
 from rankinite.models.files.container import Stored
 from rankinite.models.files.loading import build
+from rankinite.models.query_scores import grouped
 
-SCALES: dict[Scale, str] = {
+SCALES: dict[ScoreScale, str] = {
     "all": "to (score − centre) / spread",
     "query": "to mean 0 and variance 1 within every query",
     "rank": "by order within every query, from 1 (first) to 0 (last)",
+    "probability": "to the probability that the score stands for",
+    "peak": "to max (1 + score − max), with the highest score of the query",
 }
 """What normalising does to scores."""
+SHIFTED = ("all", "probability")
+"""Scales that take ``centre`` from a score and divide it by ``spread``; the others compare the scores of a query."""
 LARGEST = float(np.finfo(SCORE).max)
 
 
@@ -47,26 +53,29 @@ class Normalised(Fitted):
 
     - ``all``: (score − centre) / spread, with numbers that :func:`rankinite.combine.average` takes from data;
     - ``query``: mean 0 and variance 1 within every query; 0 where all scores of a query are equal;
-    - ``rank``: 1 for the first document of a query, 0 for the last, evenly spaced; tied ones share the mean of their ranks.
+    - ``rank``: 1 for the first document of a query, 0 for the last, evenly spaced; tied ones share the mean of their ranks;
+    - ``probability``: 1/(1 + exp(−2 (score − centre) / spread)), of a logistic loss whose σ is 1/spread;
+    - ``peak``: max (1 + score − max) with the highest score of the query, for scores that are probabilities: documents far
+      below it differ less where that is low (paper 004 §4.2).
 
-    The last two need to know the query: they score a Dataset, or a matrix with ``qid=``.
+    ``query``, ``rank`` and ``peak`` need to know the query: they score a Dataset, or a matrix with ``qid=``.
     """
 
     ranker: Scorer
     """Whose scores."""
-    scale: Scale = "query"
+    scale: ScoreScale = "query"
     """What they are compared with."""
     centre: float = 0.0
-    """Taken from every score first; ``all`` only."""
+    """Taken from every score first; ``all`` and ``probability`` only."""
     spread: float = 1.0
-    """What it is then divided by; ``all`` only."""
+    """What it is then divided by; ``all`` and ``probability`` only."""
 
     about_title = "the ranker whose scores they are"
 
     def __post_init__(self) -> None:
         if not is_scorer(self.ranker):
             raise ArgumentError(f"{quoted(self.ranker)} cannot be normalised", value=self.ranker, remedy=GIVE_RANKERS)
-        check_choice("Normalised", "scale", self.scale, get_args(Scale))
+        check_choice("Normalised", "scale", self.scale, get_args(ScoreScale))
         for name in ("centre", "spread"):
             number: Any = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
@@ -91,7 +100,7 @@ class Normalised(Fitted):
     @property
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
-        return self.scale != "all" or needs_queries(self.ranker)
+        return self.scale not in SHIFTED or needs_queries(self.ranker)
 
     def inside(self) -> tuple[Part, ...]:
         """The ranker whose scores are scaled."""
@@ -120,12 +129,12 @@ class Normalised(Fitted):
 
     def summary(self) -> list[tuple[str, str]]:
         """How scores are scaled, and whose."""
-        numbers = [("centre", f"{self.centre:g}"), ("spread", f"{self.spread:g}")] if self.scale == "all" else []
+        numbers = [("centre", f"{self.centre:g}"), ("spread", f"{self.spread:g}")] if self.scale in SHIFTED else []
         return [("scores of", line_of(self.ranker)), ("scaled", SCALES[self.scale]), *numbers]
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it."""
-        numbers = {"centre": self.centre, "spread": self.spread} if self.scale == "all" else {}
+        numbers = {"centre": self.centre, "spread": self.spread} if self.scale in SHIFTED else {}
         inner = self.ranker.facts() if isinstance(self.ranker, Fitted) else {}
         return super().facts() | {"scale": self.scale, **numbers, "ranker": inner}
 
@@ -136,12 +145,13 @@ class Normalised(Fitted):
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score per row; ``qid``: the query of each row, where the features come without queries."""
         scores = part_scores(self.ranker, features, qid).astype(SCORE)
-        if self.scale == "all":
+        if self.scale in SHIFTED:
             with np.errstate(over="ignore"):  # beyond all floats is the largest of them: −inf would mean "not returned"
-                return np.clip((scores - self.centre) / self.spread, -LARGEST, LARGEST)
-        order, starts = _grouped(scores, features, qid)
+                scaled = np.clip((scores - self.centre) / self.spread, -LARGEST, LARGEST)
+            return scaled if self.scale == "all" else probability(scaled, 1.0)
+        order, starts = grouped(scores, features, qid)
         result = np.empty_like(scores)
-        result[order] = _standard(scores[order], starts) if self.scale == "query" else _places(scores[order], starts)
+        result[order] = _WITHIN[self.scale](scores[order], starts)
         return result
 
     def stored(self) -> Stored:
@@ -190,30 +200,6 @@ def centre_and_spread(scores: Floats, place: str) -> tuple[float, float]:
     return centre, spread
 
 
-def _grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[Indices, Indices]:
-    """The rows query by query, within each by rising score, and where each query begins."""
-    if qid is not None:
-        queries = np.unique(np.asarray(qid), return_inverse=True)[1]
-        if queries.shape != scores.shape:
-            raise DataError(
-                f"qid has shape {np.shape(qid)} but there are {len(scores)} rows",
-                value=np.shape(qid),
-                remedy="Give the query of each row",
-            )
-    elif isinstance(features, Dataset):
-        queries = features.query_of_row()
-    else:
-        kind = type(features).__name__
-        raise DataError(
-            f"these scores depend on the other documents of a query, and a {kind} has no queries",
-            value=kind,
-            remedy="Score a Dataset, or give the query of each row with `qid=…`",
-        )
-    order = np.lexsort((scores, queries))
-    sorted_queries = queries[order]
-    return order, np.flatnonzero(np.append(True, sorted_queries[1:] != sorted_queries[:-1])).astype(INDEX)
-
-
 def _standard(scores: Floats, starts: Indices) -> Floats:
     sizes = np.diff(np.append(starts, len(scores)))
     largest = np.maximum(np.abs(scores[starts]), np.abs(scores[starts + sizes - 1]))
@@ -233,3 +219,13 @@ def _places(scores: Floats, starts: Indices) -> Floats:
     lengths = np.diff(np.append(blocks, len(scores)))
     mean = np.repeat(place[blocks] + (lengths - 1) / 2, lengths)
     return mean / np.maximum(np.repeat(sizes, sizes) - 1, 1)
+
+
+def _peak(scores: Floats, starts: Indices) -> Floats:
+    sizes = np.diff(np.append(starts, len(scores)))
+    highest = np.repeat(scores[starts + sizes - 1], sizes)
+    return highest * (1.0 + scores - highest)
+
+
+_WITHIN = {"query": _standard, "rank": _places, "peak": _peak}
+"""Scales that compare the scores of a query, which come by rising score."""

@@ -23,6 +23,7 @@ HOMES = {
     "linear": ("rankinite.models.linear", "Linear"),
     "net": ("rankinite.models.net", "Net"),
     "normalised": ("rankinite.models.normalised", "Normalised"),
+    "query-summaries": ("rankinite.models.query_summaries", "QuerySummaries"),
     "stack": ("rankinite.models.stack", "Stack"),
 }
 """The kind of a ranker in a model file → its module and class, which has ``from_stored(stored)``; imported when needed."""
