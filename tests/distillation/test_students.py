@@ -108,7 +108,7 @@ def test_without_test_data_students_are_judged_by_folds():
 def test_a_teacher_without_trees_is_mimicked():
     found = rk.distil(NET, TRAIN, trees=20, leaves=8, test=TEST)
     assert found.method == "grow"
-    with refused(rk.ArgumentError, setting="teacher"):
+    with refused(rk.ArgumentError, place=repr(NET), value=0):
         select(NET, TRAIN, 5)
     both = rk.distil(0.5 * NET + 0.5 * NDCG, TRAIN, trees=10, test=TEST)
     assert {row.name for row in both.rows} >= {"select", "grow"}

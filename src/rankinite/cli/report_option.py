@@ -56,7 +56,7 @@ def write_report(report: Report, path: Path) -> None:
 
 
 def write_choice(choice: Choice, data: Mapping[str, Dataset], path: Path, settings: Mapping[str, Any]) -> None:
-    """Write the report of an adaptation; ``data`` by the options that named them: train, and perhaps test, valid, shifted, …."""
+    """Write the report of an adaptation; ``data`` by the options that named them: train, perhaps test, valid, shifted, …."""
     from rankinite.report.builders import of_choice
 
     with busy("making the report"):

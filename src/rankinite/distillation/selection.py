@@ -27,10 +27,10 @@ def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Fore
     found = trees_of(teacher, data.feature_names)
     if not len(found.trees):
         raise ArgumentError(
-            "has no trees over the features of the data to choose from",
-            setting="teacher",
-            value=teacher,
-            remedy="Grow new trees instead: `method='grow'`",
+            "the teacher has no trees over the features of the data to choose from",
+            place=repr(teacher),
+            value=0,
+            remedy="Grow new trees instead: `how='grow'`",
         )
     rows = _drawn(data, MOST_NUMBERS // len(found.trees), seed)
     columns = np.zeros((len(found.trees), rows.rows))

@@ -19,7 +19,7 @@ from rankinite.models.base import Fitted
 
 @dataclass(frozen=True)
 class Bag:
-    """A trainer whose ranker is the mean of ``parts`` rankers, each trained on all queries but one part.
+    """A trainer whose ranker is the mean of several, each trained on all queries but another part of them.
 
     The part left out says when that ranker's training stops, so that all queries are learnt from and no separate validation
     data are needed; what is given as such is learnt from as well.
@@ -33,10 +33,14 @@ class Bag:
     """Parts that the queries are dealt into, and rankers that are trained."""
     seed: int = 0
     """Seed of the dealing."""
+    members: int | None = None
+    """Rankers to train, each without another part; one per part if left out. One is a single fit that stops by a part."""
 
     def __post_init__(self) -> None:
         check_count("Bag", "parts", self.parts, 2)
         check_seed("Bag", self.seed)
+        if self.members is not None:
+            check_count("Bag", "members", self.members, most=self.parts)
 
     def fit(
         self,
@@ -50,12 +54,14 @@ class Bag:
         """Train a ranker. ``callbacks`` are given a round for each member that is done."""
         check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         data = train if valid is None else replace(concat([train, valid]), source=train.source)
-        members = [Member(self.trainer, part.rest, part.held) for part in holdouts(data, self.parts, seed=self.seed)]
+        dealt = holdouts(data, self.parts, seed=self.seed)[: self.members]
+        members = [Member(self.trainer, part.rest, part.held) for part in dealt]
         return mean_of_fits(members, "Bag", base, callbacks, allow_overlap=allow_overlap)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""
-        return {"trainer": "Bag", "parts": self.parts, "seed": self.seed, "of": self.trainer.settings()}
+        dealt = {"parts": self.parts, "seed": self.seed, "members": self.members}
+        return {"trainer": "Bag", **dealt, "of": self.trainer.settings()}
 
     def reseeded(self, number: int) -> Bag:
         """Dealt otherwise."""
