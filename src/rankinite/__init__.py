@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankinite import adapt as adapt
     from rankinite import combine as combine
+    from rankinite import ensembles as ensembles
     from rankinite import report as report
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
@@ -154,8 +155,8 @@ _HOMES = {
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
     **{module: (name,) for module, name in LEARNERS.items()},
 }
-_PACKAGES = ("adapt", "combine", "report")
-"""Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.report.write``."""
+_PACKAGES = ("adapt", "combine", "ensembles", "report")
+"""Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.ensembles.challenge``, …."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"

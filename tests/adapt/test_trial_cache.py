@@ -251,7 +251,7 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("rankinite.adapt.trial_cache.write_atomically", interrupted)
+        patched.setattr("rankinite.data.io.sealed_files.write_atomically", interrupted)
         with pytest.raises(KeyboardInterrupt):
             kept.put(done)
     assert kept.get(done.method) is None

@@ -91,6 +91,67 @@ def test_bad_systems_are_refused(run, folder, arguments, option):
     assert done.out == ""
 
 
+def test_the_twelve_models_from_the_shell(run, folder, tmp_path):
+    out = tmp_path / "twelve"
+    small = ["--trees", "lambdamart trees=3 leaves=4 min_rows=3", "--net", "lambdarank hidden=3 epochs=2", "--points",
+             "mart trees=3 leaves=4 min_rows=3"]  # fmt: skip
+    done = run("ensemble", folder / "train.txt", *small, "--test", folder / "test.txt", "--out", out, "--json")
+    assert done.code == 0
+    learners = (
+        rk.LambdaMART(trees=3, leaves=4, min_rows=3),
+        rk.LambdaRank(hidden=(3,), epochs=2),
+        rk.MART(trees=3, leaves=4, min_rows=3),
+    )
+    expected = rk.ensembles.challenge(*learners, max_grade=4).fit(rk.read(folder / "train.txt"))
+    expected.save(tmp_path / "expected")
+    assert (out / "model.rankinite").read_bytes() == (tmp_path / "expected").read_bytes()
+    assert set(json.loads(done.out)["systems"]) == {*(f"M{number}" for number in range(1, 13)), "ensemble"}
+    times = {path: path.stat().st_mtime_ns for path in (out / "members").rglob("*.rankinite")}
+    assert len(times) == 12
+    again = run("ensemble", folder / "train.txt", *small, "--out", out)
+    assert again.code == 0
+    assert {path: path.stat().st_mtime_ns for path in times} == times  # nothing was trained again
+    assert (out / "model.rankinite").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_a_recipe_of_ones_own(run, folder, tmp_path):
+    recipe = tmp_path / "mine.toml"
+    recipe.write_text(f"[members]\ntrees = 'lambdamart {QUICK} bags=3'\nnet = 'lambdarank epochs=2'\n")
+    done = run("ensemble", folder / "train.txt", "--recipe", recipe, "--out", tmp_path / "mine")
+    assert done.code == 0
+    members = {"trees": rk.Bag(rk.LambdaMART(trees=5, leaves=4, min_rows=3), 3), "net": rk.LambdaRank(epochs=2)}
+    expected = rk.ensembles.Average(members).fit(rk.read(folder / "train.txt"))
+    expected.save(tmp_path / "expected")
+    assert (tmp_path / "mine" / "model.rankinite").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[members]\na = 'lambdamark'\nb = 'mart'\n", "lambdamart, mart"),
+        ("[members]\na = 'mart'\n", "two"),
+        ("[member]\na = 'mart'\n", "[members]"),
+        ("[members]\na = 3\n", "[members]"),
+        ("members", "[members]"),
+        (None, "nowhere.toml"),
+    ],
+)
+def test_bad_recipes_are_refused(run, folder, tmp_path, text, named):
+    path = tmp_path / "nowhere.toml"
+    if text is not None:
+        path.write_text(text)
+    done = run("ensemble", folder / "train.txt", "--recipe", path, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert named in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_learner_of_another_kind_is_refused(run, folder, tmp_path):
+    done = run("ensemble", folder / "train.txt", "--trees", "mart", "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "--trees mart" in done.err
+
+
 def test_a_teacher_is_distilled_as_in_python(run, folder, tmp_path):
     out = tmp_path / "small.rankinite"
     done = run("distil", folder / "teacher", "--data", folder / "train.txt", "--test", folder / "test.txt", "--trees", "6",

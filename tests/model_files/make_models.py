@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
+from rankinite.ensembles import Summarised
 from rankinite.models.normalised import Normalised
 
 HERE = Path(__file__).parent
@@ -83,6 +84,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "normalised-all": lambda: Normalised(mart(), "all", centre=1.25, spread=0.75),
     "normalised-query": lambda: Normalised(lambdamart(), "query"),
     "normalised-rank": lambda: Normalised(lambdamart(), "rank"),
+    "normalised-probability": lambda: Normalised(MAKERS["mart-binary"](), "probability", spread=2.0),
+    "normalised-peak": lambda: Normalised(MAKERS["normalised-probability"](), "peak"),
+    "query-summaries": lambda: Summarised(rk.LambdaMART(**SMALL), (rk.MART(**SMALL),), folds=3).fit(drawn()),
     "stack": lambda: rk.combine.stacked([lambdamart(), net()], drawn(), hidden=(2,)).ranker,
 }
 

@@ -1,20 +1,16 @@
 """TrialStore: finished trials in a folder, from which an interrupted run goes on.
 
-The folder is not trusted. Every trial has a seal, a JSON file with the hash of each of its files, written last; a trial
-without a seal is unfinished. One that does not fit its seal, or cannot be a trial of this task, is made again with a note.
+A trial that does not fit its seal (``data/io/sealed_files``), or cannot be a trial of this task, is made again with a note.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -26,42 +22,42 @@ from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial
 from rankinite.data.fingerprint import arrays_key, fingerprint
-from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.sealed_files import AGAIN, DAMAGE, SealedFolder, digest
 from rankinite.engine.kernel import SCORE
-from rankinite.errors import DataError, RankiniteError
+from rankinite.errors import DataError
 from rankinite.installed import code_key, versions
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.loading import loaded
-
-DAMAGE = (
-    *(OSError, ValueError, TypeError, EOFError, KeyError, RecursionError, RankiniteError),
-    *(BadZipFile, NotImplementedError, zlib.error),
-)
-"""What reading a damaged file may raise; NotImplementedError where a zip archive claims a version that is not known."""
-AGAIN = "Remove it, or let it be made again"
 
 
 class TrialStore:
     """The finished trials of one task; those of other tasks in the same folder are not touched."""
 
     def __init__(self, folder: Path | str, task: Task, tuning: Trada = Trada()) -> None:  # noqa: B008 - frozen
-        self._task, self._key = task, task_key(task, tuning)
-        self.folder = Path(folder) / self._key[:16]
-        self.notes: list[str] = []
+        self._task, self._files = task, SealedFolder(folder, task_key(task, tuning))
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of this task are."""
+        return self._files.folder
+
+    @property
+    def notes(self) -> list[str]:
         """Which kept work could not be used, and why."""
+        return self._files.notes
 
     def get(self, method: AdaptationMethod) -> Trial | None:
         """The trial of a method; None where it is not finished yet, or is not what was kept."""
-        content = self._unsealed(method.name, ("rankinite", "npz"))
+        content = self._files.unsealed(method.name, ("rankinite", "npz"))
         if content is None:
             return None
         try:
-            ranker = loaded(content["rankinite"], self._path(method.name, "rankinite"))
+            ranker = loaded(content["rankinite"], self._files.path(method.name, "rankinite"))
             with np.load(io.BytesIO(content["npz"]), allow_pickle=False) as stored:
                 trial = Trial(method, ranker, stored["unseen"], stored["spreads"], float(stored["seconds"]))  # pyright: ignore[reportArgumentType] - checked below
             self._check(trial)
         except DAMAGE as problem:
-            self._note(method.name, problem)
+            self._files.note(method.name, problem)
             return None
         return trial
 
@@ -73,60 +69,28 @@ class TrialStore:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         name = trial.method.name
-        trial.ranker.save(self._path(name, "rankinite"))
+        trial.ranker.save(self._files.path(name, "rankinite"))
         facts = {"unseen": trial.unseen, "spreads": trial.spreads, "seconds": np.asarray(trial.seconds)}
-        self._write(self._path(name, "npz"), _packed(facts))
-        self._seal(name, ("rankinite", "npz"))
+        self._files.write(name, "npz", _packed(facts))
+        self._files.seal(name, ("rankinite", "npz"))
 
     def get_curve(self, name: str, methods: Sequence[str]) -> LearningCurve | None:
         """The learning curve of these methods, as :meth:`get`."""
-        if self._unsealed(name, ("npz",)) is None:
+        if self._files.unsealed(name, ("npz",)) is None:
             return None
         try:
-            curve = LearningCurve.load(self._path(name, "npz"), self._task.measure)
+            curve = LearningCurve.load(self._files.path(name, "npz"), self._task.measure)
             self._check_curve(curve, methods)
         except DAMAGE as problem:
-            self._note(name, problem)
+            self._files.note(name, problem)
             return None
         return curve
 
     def put_curve(self, name: str, curve: LearningCurve) -> None:
         """Keep a learning curve."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        curve.save(self._path(name, "npz"))
-        self._seal(name, ("npz",))
-
-    # ---- files ------------------------------------------------------------------------------------------------
-
-    def _path(self, name: str, ending: str) -> Path:
-        return self.folder / f"{name}.{ending}"
-
-    def _write(self, path: Path, content: bytes) -> None:
-        with write_atomically(path) as handle:
-            handle.write(content)
-
-    def _seal(self, name: str, endings: Sequence[str]) -> None:
-        files = {ending: _digest(self._path(name, ending).read_bytes()) for ending in endings}
-        self._write(self._path(name, "json"), json.dumps({"task": self._key, "name": name, "sha256": files}).encode())
-
-    def _unsealed(self, name: str, endings: Sequence[str]) -> dict[str, bytes] | None:
-        """The files of a trial if they are what was sealed; None without a seal, or, with a note, where they differ."""
-        seal = self._path(name, "json")
-        if not seal.exists():
-            return None
-        try:
-            content = {ending: self._path(name, ending).read_bytes() for ending in endings}
-            files = {ending: _digest(one) for ending, one in content.items()}
-            if json.loads(seal.read_bytes()) != {"task": self._key, "name": name, "sha256": files}:
-                raise DataError("its files are not those that were kept", place=name, remedy=AGAIN)
-        except DAMAGE as problem:
-            self._note(name, problem)
-            return None
-        return content
-
-    def _note(self, name: str, problem: Exception) -> None:
-        text = problem.problem if isinstance(problem, RankiniteError) else str(problem)
-        self.notes.append(f"{self.folder / name}: kept work cannot be used ({text}). It was made again.")
+        curve.save(self._files.path(name, "npz"))
+        self._files.seal(name, ("npz",))
 
     # ---- what a trial may be ----------------------------------------------------------------------------------
 
@@ -174,10 +138,6 @@ def _packed(arrays: dict[str, npt.NDArray[Any]]) -> bytes:
     return content.getvalue()
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
 def task_key(task: Task, tuning: Trada = Trada()) -> str:  # noqa: B008 - frozen
     """A hash of all that decides what the trials give: code, versions, settings, data and backgrounds."""
     compared = replace(tuning, same_scale=False)  # it decides which methods are tried, not what they give
@@ -190,4 +150,4 @@ def task_key(task: Task, tuning: Trada = Trada()) -> str:  # noqa: B008 - frozen
         "data": [None if one is None else fingerprint(one) for one in data],
         "backgrounds": [arrays_key(dict(one.arrays), one.described()) for one in stored],
     }
-    return _digest(json.dumps(facts, sort_keys=True).encode())
+    return digest(json.dumps(facts, sort_keys=True).encode())

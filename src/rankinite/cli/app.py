@@ -82,6 +82,7 @@ VERBS = {
     "train": (TRAIN, "Train boosted trees, a net or a linear ranker."),
     "adapt": (TRAIN, "Adapt a ranker to a new domain with few judged queries, by the best of all methods."),
     "combine": (TRAIN, "Combine rankers to one that is best for a measure."),
+    "ensemble": (TRAIN, "Train an ensemble: many fits averaged into one model, such as the twelve of the challenge."),
     "distil": (TRAIN, "Distil a large ranker into one small forest that ranks alike."),
     "evaluate": (JUDGE, "Measure a ranker, with confidence intervals."),
     "compare": (JUDGE, "Compare rankers on the same queries: which is better, and how surely."),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from rankinite.errors import ArgumentError, quoted
+from rankinite import LEARNERS
+from rankinite.errors import ArgumentError, DataError, quoted
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Trainer
@@ -16,6 +17,7 @@ HELP = (
     "tenth of the queries to stop by, averaged), seeds=5 (fits with other random numbers, averaged) and augment=50 or 70 "
     "(samples of 50 or 70 % of each query's documents as further training data)"
 )
+LEARNER_CLASSES = {module.rpartition(".")[2]: name for module, name in LEARNERS.items()}
 AROUND = ("augment", "bags", "seeds")
 """Settings that put something around a learner, from the inside out."""
 
@@ -86,6 +88,38 @@ def _count(setting: str, text: str) -> int:
         return int(text)
     except ValueError as problem:
         raise ArgumentError("must be a whole number", setting=setting, value=text, remedy="Give for example 5") from problem
+
+
+def learner(text: str, kind: str) -> Any:
+    """A learner of a given kind, with its settings alone."""
+    _, found = _trainer(text)
+    if LEARNER_CLASSES[kind] != type(found).__name__:
+        raise ArgumentError(
+            f"must be {kind} with settings of its own",
+            setting={"lambdamart": "trees", "lambdarank": "net", "mart": "points"}[kind],
+            value=text,
+            remedy=f"Give for example '{kind} patience=20'",
+        )
+    return found
+
+
+def recipe(path: Path) -> dict[str, Trainer]:
+    """The members of a recipe file: a table of names and trainers."""
+    import tomllib
+
+    remedy = "Write a table [members] with lines such as trees = 'lambdamart bags=10'"
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as problem:
+        raise DataError(f"this recipe cannot be read ({problem})", place=path, value=str(path), remedy=remedy) from problem
+    members: Any = content.get("members")
+    if not isinstance(members, dict) or not all(isinstance(text, str) for text in cast("dict[str, Any]", members).values()):
+        raise DataError("there is no table of members", place=path, value=list(content), remedy=remedy)
+    texts = cast("dict[str, str]", members)
+    try:
+        return {name: _trainer(f"{name}={text}")[1] for name, text in texts.items()}
+    except ArgumentError as problem:
+        raise problem.at(path) from problem
 
 
 def parts_of(paths: list[Path]) -> list[Path]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankinite.data.grouping import distinct
 from rankinite.errors import DataError, quoted
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
@@ -19,7 +20,7 @@ def check_dataset(data: Dataset) -> None:
     """Refuse arrays that do not fit together, or hold values that nothing can be computed from."""
     _check_shapes(data)
     _check_offsets(data)
-    names, counts = np.unique(data.qids, return_counts=True)
+    names, counts = distinct(data.qids)
     if len(names) < data.queries:
         repeated = str(names[counts > 1][0])
         raise DataError(

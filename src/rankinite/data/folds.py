@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import distinct
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError
@@ -132,7 +133,7 @@ def _batches(data: Dataset) -> Strings:
         raise DataError(
             "its queries have no batches", place=data.source, remedy="Read it with `batch='…'`, the column that names them"
         )
-    return np.unique(data.batches)
+    return distinct(data.batches)[0]
 
 
 def _shuffled_queries(data: Dataset, seed: int) -> Indices:

@@ -22,6 +22,16 @@ def as_text(values: Sequence[str] | npt.NDArray[Any]) -> Strings:
     return array.astype(TEXT, copy=False)
 
 
+def distinct(texts: Strings) -> tuple[Strings, Indices]:
+    """The different texts in order, and how often each occurs.
+
+    Texts are sorted with ``kind="stable"`` wherever it may be: NumPy's default sort of variable-width text ends the process on
+    some orders, such as two sorted runs one after the other. ``np.unique`` sorts in that way only where it is asked for places.
+    """
+    names, _, counts = np.unique(texts, return_index=True, return_counts=True)
+    return names, counts
+
+
 def group_runs(run_qids: Sequence[str], run_lengths: Indices) -> tuple[Strings, Indices, Indices | None]:
     """Group rows that come as runs of one query id each.
 

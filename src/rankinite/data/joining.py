@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.grouping import TEXT, as_text
+from rankinite.data.grouping import TEXT, as_text, distinct
 from rankinite.data.preferences import Preferences
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -59,7 +59,7 @@ def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) ->
 
 
 def _check_qids(qids: Strings, parts: Sequence[Dataset]) -> None:
-    names, counts = np.unique(qids, return_counts=True)
+    names, counts = distinct(qids)
     if len(names) < len(qids):
         repeated = str(names[counts > 1][0])
         raise DataError(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rankinite.combine.averaging import average
 from rankinite.data.dataset import Dataset
+from rankinite.ensembles.kept_fits import KeptFits
 from rankinite.ensembles.members import refuse_checkpoints
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
@@ -25,6 +27,8 @@ class Average:
 
     trainers: Mapping[str, Trainer]
     """The trainers by name."""
+    keep: Path | str | None = None
+    """A folder for finished rankers, from which an interrupted run goes on; of other code, settings or data it uses none."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "trainers", dict(self.trainers))
@@ -49,9 +53,15 @@ class Average:
         """Train a ranker. ``callbacks`` are given a round for each trainer that is done."""
         check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         refuse_checkpoints("Average", callbacks)
+        kept = None if self.keep is None else KeptFits(self.keep, train, valid, base)
         rankers: dict[str, Fitted] = {}
         for name, trainer in self.trainers.items():  # one after the other: each uses all threads
-            rankers[name] = trainer.fit(train, valid, base=base, allow_overlap=allow_overlap)
+            ranker = None if kept is None else kept.get(name, trainer)
+            if ranker is None:
+                ranker = trainer.fit(train, valid, base=base, allow_overlap=allow_overlap)
+                if kept is not None:
+                    kept.put(name, trainer, ranker)
+            rankers[name] = ranker
             for callback in callbacks:
                 callback(Progress(len(rankers), len(self.trainers), name, None, None, len(rankers), lambda: rankers[name]))  # noqa: B023 - called at once
         found = average(rankers, train).ranker

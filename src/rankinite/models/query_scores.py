@@ -19,7 +19,7 @@ TOP = 3
 def grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[Indices, Indices]:
     """The rows query by query, within each by rising score, and where each query begins."""
     if qid is not None:
-        queries = np.unique(np.asarray(qid), return_inverse=True)[1]
+        queries = np.unique(np.asarray(qid), return_index=True, return_inverse=True)[2]  # see data.grouping.distinct
         if queries.shape != scores.shape:
             raise DataError(
                 f"qid has shape {np.shape(qid)} but there are {len(scores)} rows",

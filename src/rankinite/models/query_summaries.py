@@ -63,8 +63,8 @@ class QuerySummaries(Fitted):
 
     @property
     def trained_on(self) -> tuple[QuerySketch | None, ...]:
-        """Which queries it was trained on, and its sources."""
-        return (*sketches_of(self.top), *(sketch for one in self.sources for sketch in sketches_of(one)))
+        """Which queries its sources were trained on, which are those of ``top``: its own sketch is of rows with summaries."""
+        return tuple(sketch for one in self.sources for sketch in sketches_of(one))
 
     @property
     def needs_queries(self) -> bool:

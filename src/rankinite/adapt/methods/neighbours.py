@@ -156,7 +156,7 @@ class Neighbours:
                 value=target.queries,
                 remedy="Give queries with documents of several grades, or do without neighbours",
             )
-        order = mixed[np.lexsort((np.argsort(np.argsort(target.qids[mixed])), entropies[mixed]))]
+        order = mixed[np.lexsort((np.argsort(np.argsort(target.qids[mixed], kind="stable")), entropies[mixed]))]
         fitting = np.searchsorted(np.cumsum(np.diff(target.offsets)[order]), self.seed_rows, side="right")
         return np.sort(order[: max(1, min(round(self.share * len(mixed)), int(fitting)))])
 

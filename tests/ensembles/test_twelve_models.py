@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.ensembles.average import Average
-from rankinite.ensembles.challenge import challenge
-from rankinite.ensembles.rescaled import Rescaled
+from rankinite.ensembles import Average, Rescaled, challenge
 from refusals import refused
 
 WORLD = rk.World(features=5, documents=9, noise=0.3)
@@ -64,6 +62,57 @@ def test_it_can_be_saved_evaluated_and_distilled(ensemble, tmp_path):
     student = rk.distil(ensemble, TRAIN, test=TEST, trees=20, leaves=8)
     assert student.ranker.sizes()["trees"] <= 20
     assert any("mimicked" in warning for warning in student.warnings)  # nets, M4, M8 and M12 have no trees over raw features
+
+
+def test_finished_members_are_kept_and_the_result_has_the_same_bytes(tmp_path, monkeypatch):
+    members = {"trees": rk.Bag(TREES, 3), "net": NET, "points": POINTS}
+    whole = Average(members).fit(TRAIN)
+    fitted = []
+    fit = rk.MART.fit
+
+    def interrupted(self, *arguments, **settings):
+        fitted.append(self)
+        if len(fitted) == 1:
+            raise KeyboardInterrupt
+        return fit(self, *arguments, **settings)
+
+    monkeypatch.setattr(rk.MART, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Average(members, tmp_path / "keep").fit(TRAIN)
+    seen = count_fits(monkeypatch, rk.LambdaMART, rk.LambdaRank)
+    resumed = Average(members, tmp_path / "keep").fit(TRAIN)
+    assert seen == []
+    assert len(fitted) == 2
+    whole.save(tmp_path / "whole")
+    resumed.save(tmp_path / "resumed")
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
+    Average(members, tmp_path / "keep").fit(TRAIN.select_queries(range(29)))  # other data: all are made again
+    assert len(seen) == 4
+    assert len(fitted) == 3
+
+
+def test_damaged_members_are_made_again(tmp_path, monkeypatch):
+    members = {"net": NET, "points": POINTS}
+    first = Average(members, tmp_path).fit(TRAIN)
+    for path in tmp_path.rglob("*.rankinite"):
+        path.write_bytes(path.read_bytes()[:-1] + b"!")
+    seen = count_fits(monkeypatch, rk.LambdaRank, rk.MART)
+    again = Average(members, tmp_path).fit(TRAIN)
+    assert len(seen) == 2
+    assert np.array_equal(again.score(TEST), first.score(TEST))
+
+
+def count_fits(monkeypatch, *kinds):
+    seen = []
+    for kind in kinds:
+        real = kind.fit
+
+        def fit(self, *arguments, real=real, **settings):
+            seen.append(self)
+            return real(self, *arguments, **settings)
+
+        monkeypatch.setattr(kind, "fit", fit)
+    return seen
 
 
 def test_averages_go_anywhere_a_learner_goes():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from rankinite.data.sampling import AUG50, AUG70
 from rankinite.ensembles.augmented import Augmented
@@ -26,6 +27,7 @@ def challenge(
     *,
     max_grade: int = 4,
     ndcg: str = "ndcg@10",
+    keep: Path | str | None = None,
 ) -> Average:
     """The ensemble that won: M1 … M12, each scaled to unit variance, averaged.
 
@@ -34,7 +36,8 @@ def challenge(
     the same with scores scaled by the highest of the query; each of these stops by a tenth of the queries.
 
     ``trees``, ``net``, ``points``: the settings of LambdaMART, LambdaRank and MART, whose measures and loss are set here; if
-    left out, the papers' rate of boosting with our sizes. ``max_grade``: the highest grade of the scale.
+    left out, the papers' rate of boosting with our sizes. ``max_grade``: the highest grade of the scale. ``keep``: a folder
+    for finished models, from which an interrupted run goes on.
 
     >>> ranker = challenge(max_grade=2).fit(train)                                             # doctest: +SKIP
     """
@@ -53,4 +56,4 @@ def challenge(
     found["M10"] = Bag(replace(two_layers, measure=ndcg), PARTS, members=1)
     found["M11"] = Bag(chances, PARTS, members=1)
     found["M12"] = Rescaled(Bag(chances, PARTS, members=1), "peak")
-    return Average(found)
+    return Average(found, keep)
