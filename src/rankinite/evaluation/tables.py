@@ -126,10 +126,12 @@ def _notes(comparison: Comparison) -> tuple[str, ...]:
     corrected = f"Holm-corrected over {pairs} pair{'s' * (pairs > 1)}; alpha {comparison.alpha:g}"
     spreads = (result.spread for evaluation in comparison.evaluations.values() for result in evaluation.results)
     half = half_note(f"{percent(shared.confidence)} confidence interval of the mean", spreads)
+    letters = f">: significantly better than the systems of these letters ({test} test, paired by query; {corrected})."
+    drawn = f"; {comparison.resamples} resamples, seed {comparison.seed}" if pairs else ""
     return (
         *comparison.warnings,
-        f"{half}. * or bold: best mean.",
-        f">: significantly better than the systems of these letters ({test} test, paired by query; {corrected}).",
+        f"{half}. * or bold: best mean." if pairs else f"{half}.",
+        *((letters,) if pairs else ()),
         *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
-        f"Convention {shared.convention}, ties {shared.ties}; {comparison.resamples} resamples, seed {comparison.seed}.",
+        f"Convention {shared.convention}, ties {shared.ties}{drawn}.",
     )
