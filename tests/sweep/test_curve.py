@@ -119,8 +119,9 @@ def test_of_very_many_steps_each_column_keeps_its_lowest_and_highest():
 
 def test_without_matplotlib_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(rk.ArgumentError, match=r"pip install rankinite\[plots\]"):
+    with refused(rk.ArgumentError, value="matplotlib") as caught:
         curve([0, 1], [0.5]).plot()
+    assert "rankinite[plots]" in caught.value.remedy
 
 
 # ---- records ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from rankinite.cli.messages import say, say_all
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
-    from rankinite.data.dataset import Dataset
     from rankinite.ensembles import Average
     from rankinite.models.blend import Blend
 
@@ -32,16 +31,14 @@ def ensemble(
     recipe: Annotated[
         str,
         typer.Option(
-            help="challenge: the twelve models of paper 004; or a TOML file with a table [members], each a name and a learner "
-            "with its settings, as in trees = 'lambdamart leaves=63 bags=10'."
+            help="challenge: the twelve models of paper 004; or a TOML file with a table \\[members] of names and learners "
+            "with settings, as in trees = 'lambdamart leaves=63 bags=10'."
         ),
     ] = CHALLENGE,
     trees: Annotated[str, typer.Option(help="challenge: LambdaMART with its settings.")] = "lambdamart trees=1000",
     net: Annotated[str, typer.Option(help="challenge: LambdaRank with its settings.")] = "lambdarank hidden=25 restarts=1",
     points: Annotated[str, typer.Option(help="challenge: MART with its settings.")] = "mart trees=500",
-    max_grade: Annotated[
-        int | None, typer.Option(min=1, help="challenge: the highest grade of the scale; that of the data if left out.")
-    ] = None,
+    max_grade: Annotated[int, typer.Option(min=1, help="challenge: the highest grade of the scale, for ERR and MART.")] = 4,
     test: Annotated[
         list[Path] | None,
         typer.Option("--test", "-t", help="Data to evaluate the ensemble and its members on; may be repeated."),
@@ -72,7 +69,7 @@ def ensemble(
 
     judged = reading.read(data)
     tested = None if test is None else reading.read(test, like=judged)
-    average = _trainer(recipe, (trees, net, points), max_grade, judged, out / MEMBERS)
+    average = _trainer(recipe, (trees, net, points), max_grade, out / MEMBERS)
     _make_folder(out)
     with watching(len(average.trainers), "member", quiet=quiet) as callbacks:
         model: Any = average.fit(judged, callbacks=callbacks)
@@ -85,14 +82,13 @@ def ensemble(
         echo_comparison(result, "json" if json else layout, pairs=False)
 
 
-def _trainer(recipe: str, settings: tuple[str, str, str], max_grade: int | None, data: Dataset, keep: Path) -> Average:
+def _trainer(recipe: str, settings: tuple[str, str, str], max_grade: int, keep: Path) -> Average:
     from rankinite.ensembles import Average, challenge
 
     if recipe != CHALLENGE:
         return Average(trainers.recipe(Path(recipe)), keep)
     made = [trainers.learner(text, kind) for text, kind in zip(settings, ("lambdamart", "lambdarank", "mart"), strict=True)]
-    highest = max_grade if max_grade is not None else max(round(float(data.grades.max())), 1)
-    return challenge(*made, max_grade=highest, keep=keep)
+    return challenge(*made, max_grade=max_grade, keep=keep)
 
 
 def _make_folder(out: Path) -> None:
