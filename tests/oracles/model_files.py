@@ -56,6 +56,13 @@ def scores(about, arrays, names, rows, qids):
             top = {name.removeprefix("0/"): array for name, array in arrays.items() if name.startswith("0/")}
             numbers = about["top"]["feature_names"]
             return scores(about["top"], top, numbers, list(map(list, zip(*parts, strict=True))), qids)
+        case "query-summaries":
+            sources = [inside(facts, number) for number, facts in enumerate(about["sources"], 1)]
+            top = {name.removeprefix("0/"): array for name, array in arrays.items() if name.startswith("0/")}
+            further = zip(*(summaries(values, qids) for values in sources), strict=True)
+            longer = [[*row, *(value for four in every for value in four)] for row, every in zip(rows, further, strict=True)]
+            added_names = about["top"]["feature_names"][-4 * len(sources) :]
+            return scores(about["top"], top, [*names, *added_names], longer, qids)
         case kind:
             columns = [names.index(name) for name in about["feature_names"]]
             own = {"forest": forest, "net": net, "linear": linear}[kind]
@@ -110,8 +117,11 @@ def feature(about, names, row):
 
 
 def normalised(about, values, qids):
+    shifted = [(value - about["centre"]) / about["spread"] for value in values]
     if about["scale"] == "all":
-        return [(value - about["centre"]) / about["spread"] for value in values]
+        return shifted
+    if about["scale"] == "probability":
+        return [1 / (1 + math.exp(-2 * value)) for value in shifted]
     found = []
     for value, qid in zip(values, qids, strict=True):
         query = [other for other, own in zip(values, qids, strict=True) if own == qid]
@@ -119,7 +129,20 @@ def normalised(about, values, qids):
             mean = math.fsum(query) / len(query)
             spread = math.sqrt(math.fsum((other - mean) ** 2 for other in query) / len(query))
             found.append((value - mean) / spread if max(query) > min(query) else 0.0)
+        elif about["scale"] == "peak":
+            found.append(max(query) * (1 + value - max(query)))
         else:
             lower = sum(other < value for other in query) + (query.count(value) - 1) / 2
             found.append(lower / max(len(query) - 1, 1))
+    return found
+
+
+def summaries(values, qids):
+    """Of each row's query: the highest and the mean score, and those of the three highest, as float32."""
+    found = []
+    for qid in qids:
+        query = sorted((other for other, own in zip(values, qids, strict=True) if own == qid), reverse=True)
+        top = query[:3]
+        four = query[0], math.fsum(query) / len(query), top[0], math.fsum(top) / len(top)
+        found.append([float(np.float32(one)) for one in four])
     return found
