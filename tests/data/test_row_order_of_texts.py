@@ -38,7 +38,7 @@ print(sum(fold.test.queries for fold in rk.batch_folds(data)))
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_two_sorted_runs_of_ids(program):
-    """In a process of its own, which died before."""
+    """In a process of its own: joining, reading and scoring ended it before."""
     code = f"import numpy as np, rankinite as rk{PROGRAMS[program]}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "800"), done.stderr
