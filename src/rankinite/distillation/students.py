@@ -101,8 +101,18 @@ def distil(
     students = _Students(matched, unjudged, trees, leaves, made, seed)
     parts = [(part.rest, part.held) for part in holdouts(data, folds, seed=seed)]
     makers = students.makers(how)
-    method = _nearest(makers, matched, parts)
-    rows, values, ranker = _judged(students, makers, method, data, test, parts, judge)
+    tried = (
+        [({name: make(rest) for name, make in makers.items()}, held) for rest, held in parts] if _needs(makers, test) else []
+    )
+    method = _nearest(matched, tried) if len(makers) > 1 else next(iter(makers))
+    ranker = makers[method](data)
+    assert isinstance(ranker, Forest)
+    if test is None:
+        judged = [({**fold, DIRECT: students.direct(rest)}, held) for (fold, held), (rest, _) in zip(tried, parts, strict=True)]
+    else:
+        final = {name: ranker if name == method else make(data) for name, make in makers.items()}
+        judged = [({**final, DIRECT: students.direct(data)}, test)]
+    rows, values = table(matched, judged, judge)
     overlap = overlap_warnings({TEACHER: TrainingOverlaps(test or data).of(matched)}, (test or data).source)
     where = test.source if test is not None else f"{folds} folds of {data.source}, each by students of the others"
     return Distilled(ranker, method, judge, rows, where, values, (*_limits(matched, data), *overlap))
@@ -164,32 +174,18 @@ class _Students:
         return LambdaMART(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
 
 
-def _nearest(makers: Mapping[Method, Student], teacher: Fitted, parts: Sequence[tuple[Dataset, Dataset]]) -> Method:
+def _needs(makers: Mapping[Method, Student], test: Dataset | None) -> bool:
+    """Whether students of the folds are needed: to choose between methods, or to be judged by."""
+    return len(makers) > 1 or test is None
+
+
+def _nearest(teacher: Fitted, tried: Sequence[tuple[Mapping[Method, Fitted], Dataset]]) -> Method:
     """The method whose students are nearest the teacher on the part of each fold that they did not see."""
-    if len(makers) == 1:
-        return next(iter(makers))
 
     def nearness(method: Method) -> float:
-        found = [(makers[method](rest), held) for rest, held in parts]
-        return sum(fidelity(scores_of(student, held), centred_scores(teacher, held), held) for student, held in found)
+        return sum(fidelity(scores_of(made[method], held), centred_scores(teacher, held), held) for made, held in tried)
 
-    return max(makers, key=nearness)
-
-
-def _judged(
-    students: _Students, makers: Mapping[Method, Student], method: Method, data: Dataset, test: Dataset | None,
-    parts: Sequence[tuple[Dataset, Dataset]], measure: Measure,
-) -> tuple[tuple[Row, ...], dict[str, Floats], Forest]:  # fmt: skip
-    """The table, on test data or on the parts held out, and the student of all data."""
-    every: dict[str, Student] = {**makers, DIRECT: students.direct}
-    if test is None:
-        judged = [({name: make(rest) for name, make in every.items()}, held) for rest, held in parts]
-        kept = makers[method](data)
-    else:
-        final = {name: make(data) for name, make in every.items()}
-        judged, kept = [(final, test)], final[method]
-    assert isinstance(kept, Forest)
-    return *table(students.teacher, judged, measure), kept
+    return max(tried[0][0], key=nearness)
 
 
 def _limits(teacher: Fitted, data: Dataset) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from typing import Any
 from rankinite.combine.averaging import average
 from rankinite.data.dataset import Dataset
 from rankinite.ensembles.kept_fits import KeptFits
-from rankinite.ensembles.members import refuse_checkpoints
+from rankinite.ensembles.members import tell
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
-from rankinite.learners.base import Callback, Progress, Trainer
-from rankinite.learners.start import check_data
+from rankinite.learners.base import Callback, Trainer
+from rankinite.learners.start import check_data, refuse_checkpoints
 from rankinite.models.base import Fitted
 
 
@@ -62,8 +62,7 @@ class Average:
                 if kept is not None:
                     kept.put(name, trainer, ranker)
             rankers[name] = ranker
-            for callback in callbacks:
-                callback(Progress(len(rankers), len(self.trainers), name, None, None, len(rankers), lambda: rankers[name]))  # noqa: B023 - called at once
+            tell(callbacks, len(rankers), len(self.trainers), ranker)
         found = average(rankers, train).ranker
         assert isinstance(found, Fitted)
         return found

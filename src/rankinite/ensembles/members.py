@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.parallel import run
-from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
-from rankinite.learners.base import Callback, Progress, Resuming, Trainer
+from rankinite.learners.base import Callback, Progress, Trainer
+from rankinite.learners.start import refuse_checkpoints
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 
@@ -38,7 +38,7 @@ def mean_of_fits(
         ranker = member.trainer.fit(member.train, member.valid, base=base, allow_overlap=allow_overlap)
         with lock:
             done[0] += 1
-            _tell(callbacks, done[0], len(members), ranker)
+            tell(callbacks, done[0], len(members), ranker)
         return ranker
 
     return mean(run(fit, members))
@@ -49,7 +49,8 @@ def mean(rankers: Sequence[Fitted]) -> Fitted:
     return rankers[0] if len(rankers) == 1 else Blend(tuple((1.0 / len(rankers), ranker) for ranker in rankers))
 
 
-def _tell(callbacks: Sequence[Callback], done: int, members: int, ranker: Fitted) -> None:
+def tell(callbacks: Sequence[Callback], done: int, members: int, ranker: Fitted) -> None:
+    """Give the callbacks a round for a member that is done."""
     trained = ranker.trained()
     history = None if trained is None else trained.history
     best = None if history is None or not len(history.valid) else float(history.valid[history.best])
@@ -60,16 +61,3 @@ def _tell(callbacks: Sequence[Callback], done: int, members: int, ranker: Fitted
 
 def _always(ranker: Fitted) -> Callable[[], Fitted]:
     return lambda: ranker
-
-
-def refuse_checkpoints(owner: str, callbacks: Sequence[Callback]) -> None:
-    """Refuse checkpoints, which are about one forest."""
-    if any(isinstance(callback, Resuming) for callback in callbacks):
-        raise ArgumentError(
-            "are about a single forest, and this trains several rankers",
-            owner=owner,
-            setting="callbacks",
-            value=callbacks,
-            remedy="Leave the checkpoint out",
-            shell_remedy="Leave out `checkpoint`",
-        )

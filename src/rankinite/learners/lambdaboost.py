@@ -94,5 +94,5 @@ class LambdaBoost(TrainsForMeasure):
         from rankinite.learners.start import check_data, refuse_checkpoints
 
         check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        refuse_checkpoints(self, callbacks)
+        refuse_checkpoints(type(self).__name__, callbacks)
         return correct(self, train, valid, base, callbacks)

@@ -16,7 +16,7 @@ from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
-from rankinite.learners.base import Callback, Learner, Resuming
+from rankinite.learners.base import Callback, Resuming
 from rankinite.models.base import is_scorer
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
@@ -142,12 +142,12 @@ def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
     return Blend(((1.0, base), (1.0, forest)))
 
 
-def refuse_checkpoints(learner: Learner, callbacks: Sequence[Callback]) -> None:
-    """Refuse checkpoints of learners that train in minutes, from the start each time."""
+def refuse_checkpoints(owner: str, callbacks: Sequence[Callback]) -> None:
+    """Refuse checkpoints, which are about one forest, of what trains anything else."""
     if any(isinstance(callback, Resuming) for callback in callbacks):
         raise ArgumentError(
             "are no use here: only learners of trees go on from a checkpoint",
-            owner=type(learner).__name__,
+            owner=owner,
             setting="callbacks",
             value=callbacks,
             remedy="Leave it out; Ctrl-C keeps what has been trained",
