@@ -68,7 +68,7 @@ def test_letor_parts_and_layouts(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
-        (["-S", "lambdamark"], "--system lambdamark"),
+        (["-S", "lambdamark"], "'lambdamark'"),
         (["-S", "lambdamart leafs=3"], "leafs=3"),
         (["-S", "lambdamart leaves"], "leaves"),
         (["-S", "lambdamart leaves=few"], "--leaves few"),
@@ -80,7 +80,7 @@ def test_letor_parts_and_layouts(run, folder):
         (["-S", "lambdamart", "--folds", "weeks"], "--folds weeks"),
         (["-S", "lambdamart", "--folds", "letor"], "--folds letor"),
         (["-S", "lambdamart", "--folds", "31"], "31"),
-        (["-S", "lambdamart 'leaves=3"], "--system"),
+        (["-S", "lambdamart 'leaves=3"], "'leaves=3"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

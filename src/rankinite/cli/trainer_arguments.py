@@ -41,14 +41,12 @@ def _trainer(text: str) -> tuple[str, Trainer]:
     try:
         words = shlex.split(text)
     except ValueError as problem:
-        raise ArgumentError(f"is not understood ({problem})", setting="system", value=text, remedy=f"Give {HELP}") from problem
+        raise ArgumentError(f"{quoted(text)} is not understood ({problem})", value=text, remedy=f"Give {HELP}") from problem
     first, _, rest = words[0].partition("=") if words else ("", "", "")
     name, kind = (first, rest) if rest else (text, first)
     known = [learner.value for learner in LearnerName]
     if kind not in known:
-        raise ArgumentError(
-            f"names no learner: {quoted(kind)} is unknown", setting="system", value=text, rule=f"Known are {', '.join(known)}"
-        )
+        raise ArgumentError(f"{quoted(text)} names no learner", value=text, rule=f"Known are {', '.join(known)}")
     learner = LearnerName(kind)
     settings: dict[str, str] = {}
     for word in words[1:]:
@@ -56,8 +54,7 @@ def _trainer(text: str) -> tuple[str, Trainer]:
         setting = setting.replace("-", "_")
         if not equals or setting not in {*SETTINGS[learner], *AROUND}:
             raise ArgumentError(
-                f"has {quoted(word)}, which is not a setting of {kind}",
-                setting="system",
+                f"{quoted(text)} has {quoted(word)}, which is not a setting of {kind}",
                 value=text,
                 rule=f"Settings are {', '.join([*SETTINGS[learner], *AROUND])}",
             )
@@ -90,13 +87,13 @@ def _count(setting: str, text: str) -> int:
         raise ArgumentError("must be a whole number", setting=setting, value=text, remedy="Give for example 5") from problem
 
 
-def learner(text: str, kind: str) -> Any:
-    """A learner of a given kind, with its settings alone."""
+def learner(option: str, text: str, kind: str) -> Any:
+    """The learner of an option, which must be of a given kind and have settings of its own alone."""
     _, found = _trainer(text)
     if LEARNER_CLASSES[kind] != type(found).__name__:
         raise ArgumentError(
             f"must be {kind} with settings of its own",
-            setting={"lambdamart": "trees", "lambdarank": "net", "mart": "points"}[kind],
+            setting=option,
             value=text,
             remedy=f"Give for example '{kind} patience=20'",
         )
@@ -120,15 +117,3 @@ def recipe(path: Path) -> dict[str, Trainer]:
         return {name: _trainer(f"{name}={text}")[1] for name, text in texts.items()}
     except ArgumentError as problem:
         raise problem.at(path) from problem
-
-
-def parts_of(paths: list[Path]) -> list[Path]:
-    """The files that are LETOR's parts, in the order given."""
-    if len(paths) < 3:
-        raise ArgumentError(
-            f"needs LETOR's parts as files, at least three, but there are {len(paths)}",
-            setting="folds",
-            value="letor",
-            remedy="Give S1 … S5, or a number of folds",
-        )
-    return paths

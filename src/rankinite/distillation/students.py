@@ -101,9 +101,9 @@ def distil(
     students = _Students(matched, unjudged, trees, leaves, made, seed)
     parts = [(part.rest, part.held) for part in holdouts(data, folds, seed=seed)]
     makers = students.makers(how)
-    tried = (
-        [({name: make(rest) for name, make in makers.items()}, held) for rest, held in parts] if _needs(makers, test) else []
-    )
+    tried: list[tuple[dict[Method, Fitted], Dataset]] = []
+    if len(makers) > 1 or test is None:  # to choose between methods, or to be judged by
+        tried = [({name: make(rest) for name, make in makers.items()}, held) for rest, held in parts]
     method = _nearest(matched, tried) if len(makers) > 1 else next(iter(makers))
     ranker = makers[method](data)
     assert isinstance(ranker, Forest)
@@ -172,11 +172,6 @@ class _Students:
         """The baseline, which has only grades to learn from; its steps are the larger, the fewer trees it has."""
         rate = min(0.3, 10.0 / self.trees)
         return LambdaMART(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
-
-
-def _needs(makers: Mapping[Method, Student], test: Dataset | None) -> bool:
-    """Whether students of the folds are needed: to choose between methods, or to be judged by."""
-    return len(makers) > 1 or test is None
 
 
 def _nearest(teacher: Fitted, tried: Sequence[tuple[Mapping[Method, Fitted], Dataset]]) -> Method:

@@ -69,7 +69,7 @@ def cross_validate(
 def _read(paths: list[Path], folds: str, reading: options.Reading) -> tuple[Dataset | list[Dataset], Any]:
     """The data, or LETOR's parts, and how to make folds of them."""
     if folds == LETOR:
-        first = reading.read(trainers.parts_of(paths)[:1])
+        first = reading.read(_parts(paths)[:1])
         return [first, *(reading.read([path], like=first) for path in paths[1:])], 0
     judged = reading.read(paths)
     if folds == BATCHES:
@@ -80,3 +80,15 @@ def _read(paths: list[Path], folds: str, reading: options.Reading) -> tuple[Data
         raise ArgumentError(
             "is not understood", setting="folds", value=folds, remedy=f"Give a number, {LETOR} or {BATCHES}"
         ) from problem
+
+
+def _parts(paths: list[Path]) -> list[Path]:
+    """The files that are LETOR's parts, in the order given."""
+    if len(paths) < 3:
+        raise ArgumentError(
+            f"needs LETOR's parts as files, at least three, but there are {len(paths)}",
+            setting="folds",
+            value="letor",
+            remedy="Give S1 … S5, or a number of folds",
+        )
+    return paths

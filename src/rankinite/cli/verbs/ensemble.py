@@ -87,7 +87,8 @@ def _trainer(recipe: str, settings: tuple[str, str, str], max_grade: int, keep: 
 
     if recipe != CHALLENGE:
         return Average(trainers.recipe(Path(recipe)), keep)
-    made = [trainers.learner(text, kind) for text, kind in zip(settings, ("lambdamart", "lambdarank", "mart"), strict=True)]
+    kinds = {"trees": "lambdamart", "net": "lambdarank", "points": "mart"}
+    made = [trainers.learner(option, text, kind) for (option, kind), text in zip(kinds.items(), settings, strict=True)]
     return challenge(*made, max_grade=max_grade, keep=keep)
 
 
