@@ -1,6 +1,6 @@
-"""The twelve models of paper 004 (Tables 2 and 3) on five folds: single models, subsets, the average, and students of it.
+"""The twelve models of paper 004 (Tables 2 and 3) on five folds: single models, subsets, the average, students of it, peers.
 
-    RANKINITE_DATA=… python benchmarks/challenge.py [--data mq2007 mq2008]
+    RANKINITE_DATA=… python benchmarks/challenge.py [--data mq2007 mq2008] [--peers lightgbm xgboost catboost]
 
 Scores of each fold are kept in the folder for scratch files, so that a run that was ended goes on.
 """
@@ -10,21 +10,23 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 import rankinite as rk
 from _measure import SCRATCH, machine, write_section
-from quality import DRAWN, folds
+from quality import LEAVES, RATES, SYSTEMS, TREES, folds, ranked, seeded
 from rankinite.ensembles import challenge
 
-TREES, LEAVES, RATE = 300, 16, 0.1
-LEARNER = rk.LambdaMART(trees=TREES, leaves=LEAVES, rate=RATE, patience=50, train_history=False, **DRAWN)
+OURS, RIVALS = "rankinite", {"lightgbm": "lightgbm", "xgboost": "xgboost-cpu", "catboost": "catboost"}
 NET = rk.LambdaRank(hidden=(10,), rate=0.001, restarts=1, train_history=False)
-POINTS = rk.MART(trees=TREES, leaves=LEAVES, rate=RATE, patience=50, train_history=False)
+MODELS = 84
+"""Models in the twelve: eight bags of ten, and four single ones. As many seeds are averaged of every system."""
 MEASURES = [rk.NDCG(10), rk.ERR(max_grade=2)]
-SINGLE, ALL = "one LambdaMART, NDCG@10", "M1–M12"
+ALL = "M1–M12"
 SUBSETS = {
     "M1–M10": range(1, 11),
     "M1–M8": range(1, 9),
@@ -36,67 +38,95 @@ SUBSETS = {
 }
 """The ensembles of the paper's Table 3."""
 STUDENTS = (100, 300)
-ABOUT = f"""Five LETOR folds. The twelve models learn from the three training parts alone: bags deal them into ten parts, single
-models stop by one of these. {SINGLE} learns from the same parts and stops by the validation part, which nothing else looks
-at. LambdaMART and MART: {LEAVES} leaves, rate {RATE}, at most {TREES} trees, stopped after 50 without a better value;
-LambdaMART draws 70 % of the rows per tree and half of the features per node. Nets: 10 hidden units, one restart. Nothing is
-tuned. Members are scaled to unit variance on the training data and averaged. Students are of at most 100 and 300 trees,
-distilled from all twelve on the training parts; "direct" is LambdaMART of the student's size. The test parts of all folds are
-evaluated together, queries of one grade skipped; ±: half the 95 % interval over queries."""
+SETTINGS = len(LEAVES) * len(RATES) * 3
+ABOUT = f"""Five LETOR folds. Every system is tuned alike: the grid of benchmarks/quality.py (leaves or depth, rate,
+regularisation: {SETTINGS} settings, 60 numbers of trees, at most {TREES}), the best by NDCG@10 on the fold's validation part.
+"{MODELS} seeds" is the mean of {MODELS} models with the best setting that draws rows and features, each with its best number of
+trees: as many models as the twelve consist of. The twelve models learn from the three training parts alone: bags deal them into
+ten parts, single models stop by one of these; trees have the leaves, rate and regularisation of LambdaMART's seeds. Nets: 10
+hidden units, one restart, not tuned. Members are scaled to unit variance on the training data and averaged. Students are of at
+most 100 and 300 trees, distilled from all twelve on the training parts; "direct" is LambdaMART of the student's size. The test
+parts of all folds are evaluated together, queries of one grade skipped; ±: half the 95 % interval over queries."""
+Parts = tuple[rk.Dataset, rk.Dataset, rk.Dataset]
 
 
-def fold_scores(fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, np.ndarray]:
-    """The scores of the test part by every system of a fold."""
-    train, valid, test = fold
-    twelve = challenge(LEARNER, NET, POINTS, max_grade=2)
-    rankers = {name: trainer.fit(train) for name, trainer in twelve.trainers.items()}
-    found = {SINGLE: LEARNER.fit(train, valid), **rankers}
+def seeds_of(system: str, fold: Parts) -> dict[str, np.ndarray]:
+    """The scores of the test part by a tuned model, and by the mean of as many seeds as the twelve have models."""
+    best, *others = ranked(system, fold)
+    drawn = next(settings for settings in (best, *others) if settings[2] > 0)  # without random numbers all seeds are one
+    scores = [seeded(system, fold, drawn, seed) for seed in range(MODELS)]
+    single = scores[0] if drawn == best else seeded(system, fold, best, 0)
+    return {system: single, f"{system}, {MODELS} seeds": np.mean(scores, axis=0), "settings": np.asarray(drawn)}
+
+
+def twelve(fold: Parts, settings: np.ndarray) -> dict[str, np.ndarray]:
+    """The scores of the test part by the twelve models, their ensembles and students."""
+    train, _, test = fold
+    leaves, rate, regularised = int(settings[0]), float(settings[1]), SYSTEMS[OURS][1][int(settings[2])]
+    learner = rk.LambdaMART(trees=TREES, leaves=leaves, rate=rate, patience=50, train_history=False, **regularised)
+    points = rk.MART(trees=TREES, leaves=leaves, rate=rate, patience=50, train_history=False)
+    trainers = challenge(learner, NET, points, max_grade=2).trainers
+    rankers = {name: trainer.fit(train) for name, trainer in trainers.items()}
     ensemble = rk.combine.average(rankers, train).ranker
-    found[ALL] = ensemble
+    found = {**rankers, ALL: ensemble}
     for name, numbers in SUBSETS.items():
         found[name] = rk.combine.average({f"M{number}": rankers[f"M{number}"] for number in numbers}, train).ranker
     scores = {name: ranker.score(test) for name, ranker in found.items()}
     for trees in STUDENTS:
         for how in ("select", "grow"):
-            scores[f"{how}, {trees} trees"] = rk.distil(ensemble, train, trees=trees, leaves=LEAVES, how=how).ranker.score(test)
-        direct = replace(LEARNER, trees=trees, patience=None, rate=min(0.3, 10.0 / trees))
+            scores[f"{how}, {trees} trees"] = rk.distil(ensemble, train, trees=trees, leaves=leaves, how=how).ranker.score(test)
+        direct = replace(learner, trees=trees, patience=None, rate=min(0.3, 10.0 / trees))
         scores[f"direct, {trees} trees"] = direct.fit(train).score(test)
     return scores
 
 
-def kept(name: str, number: int, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset]) -> dict[str, np.ndarray]:
-    path = SCRATCH / "challenge" / f"{name}-{number + 1}.npz"
+def kept(name: str, number: int, system: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """What a system comes to in a fold, from its file if there is one."""
+    path = SCRATCH / "challenge-tuned" / f"{name}-{number + 1}-{system}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         started = time.perf_counter()
         part = path.with_suffix(".part.npz")
-        np.savez(part, **fold_scores(fold))
+        np.savez(part, **make())
         part.replace(path)
-        print(f"{name} fold {number + 1}: {time.perf_counter() - started:.0f} s", flush=True)
+        print(f"{name} fold {number + 1} {system}: {time.perf_counter() - started:.0f} s", flush=True)
     with np.load(path) as stored:
         return {system: stored[system] for system in stored.files}
+
+
+def fold_scores(name: str, number: int, fold: Parts, peers: Sequence[str]) -> dict[str, np.ndarray]:
+    """The scores of the test part by every system of a fold."""
+    found = kept(name, number, OURS, partial(seeds_of, OURS, fold))
+    settings = found.pop("settings")
+    found |= kept(name, number, "twelve", partial(twelve, fold, settings))
+    for system in peers:
+        found |= kept(name, number, system, partial(seeds_of, system, fold))
+    found.pop("settings", None)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="*", default=["mq2008", "mq2007"])
-    names = parser.parse_args().data
+    parser.add_argument("--peers", nargs="*", default=list(RIVALS))
+    given = parser.parse_args()
     if not os.environ.get("RANKINITE_DATA"):
         print("RANKINITE_DATA does not name a folder with mq2007 and mq2008; the twelve models are not measured.")
         return
-    for name in names:
+    for name in given.data:
         parts = folds(name)
-        found = [kept(name, number, fold) for number, fold in enumerate(parts)]
+        found = [fold_scores(name, number, fold, given.peers) for number, fold in enumerate(parts)]
         data = replace(rk.concat([test for _, _, test in parts]), source=f"{name}, test parts of five folds")
         scores = {system: np.concatenate([one[system] for one in found]) for system in found[0]}
-        result = rk.compare(scores, data, MEASURES, against=[SINGLE, ALL])
-        rows = [result.pair(system, rival, MEASURES[0]) for rival in (SINGLE, ALL) for system in scores if system != rival]
+        result = rk.compare(scores, data, MEASURES, against=[ALL])
+        rows = [result.pair(system, ALL, MEASURES[0]) for system in scores if system != ALL]
         lines = ["| NDCG@10 of | less that of | difference | 95 % interval | Holm p |", "|---|---|--:|---|--:|"]
         for pair in rows:
             low, high = pair.interval
             p = pair.p("randomisation").holm
             lines.append(f"| {pair.first} | {pair.second} | {pair.difference:+.4f} | {low:+.4f} to {high:+.4f} | {p:.4f} |")
-        text = "\n\n".join([machine(["rankinite", "numba", "numpy"]), ABOUT, result.to_markdown(), "\n".join(lines)])
+        made_with = machine(["numba", "numpy", *(RIVALS[system] for system in given.peers)])
+        text = "\n\n".join([made_with, ABOUT, result.to_markdown(), "\n".join(lines)])
         print(text, flush=True)
         write_section(f"The twelve models: {name}", text)
 

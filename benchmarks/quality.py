@@ -42,6 +42,8 @@ all: expected NDCG@10 and ERR under ties, queries of one grade skipped, mean and
 preset of that name. 10,488 of the 69,623 rows of mq2007 are not as published but recovered from published models."""
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores after every fifth tree."""
+Chosen = tuple[int, float, int]
+"""A setting of the grid: leaves, rate, the number of the regularisation."""
 
 
 def folds(name: str) -> list[tuple[rk.Dataset, rk.Dataset, rk.Dataset]]:
@@ -127,18 +129,27 @@ SYSTEMS: dict[str, tuple[Callable[..., Staged], tuple[dict[str, Any], ...]]] = {
 
 def tuned(system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset], *, plain: bool) -> dict[str, Any]:
     """The best of the grid on validation data: its settings, its value, and the scores of the test part with its seeds."""
-    train, regularised = SYSTEMS[system]
-    regularised, seeds = (regularised[:1], 1) if plain else (regularised, SEEDS)
-    found = []
-    for leaves, rate, (number, more) in itertools.product(LEAVES, RATES, enumerate(regularised)):
-        found.append((*best_stage(train(fold[0], leaves, rate, more, 0), fold[1]), leaves, rate, number))
-    _, _, leaves, rate, number = max(found, key=lambda own: own[0])
-    scores = []
-    for seed in range(seeds):
-        staged = train(fold[0], leaves, rate, regularised[number], seed)
-        place = best_stage(staged, fold[1])[1]
-        scores.append(next(itertools.islice(staged(fold[2]), place, None)).tolist())
+    leaves, rate, number = ranked(system, fold, plain=plain)[0]
+    scores = [seeded(system, fold, (leaves, rate, number), seed).tolist() for seed in range(1 if plain else SEEDS)]
     return {"leaves": leaves, "rate": rate, "regularised": number, "scores": scores}
+
+
+def ranked(system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset], *, plain: bool = False) -> list[Chosen]:
+    """The settings of the grid, the best on validation data first, the earlier of equals first."""
+    train, regularised = SYSTEMS[system]
+    found: list[tuple[float, Chosen]] = []
+    for leaves, rate, (number, more) in itertools.product(LEAVES, RATES, enumerate(regularised[: 1 if plain else None])):
+        found.append((best_stage(train(fold[0], leaves, rate, more, 0), fold[1])[0], (leaves, rate, number)))
+    return [settings for _, settings in sorted(found, key=lambda one: -one[0])]
+
+
+def seeded(system: str, fold: tuple[rk.Dataset, rk.Dataset, rk.Dataset], settings: Chosen, seed: int) -> np.ndarray:
+    """The scores of the test part by one model, with the number of trees that is best on validation data."""
+    train, regularised = SYSTEMS[system]
+    leaves, rate, number = settings
+    staged = train(fold[0], leaves, rate, regularised[number], seed)
+    place = best_stage(staged, fold[1])[1]
+    return next(itertools.islice(staged(fold[2]), place, None))
 
 
 def best_stage(staged: Staged, valid: rk.Dataset) -> tuple[float, int]:
