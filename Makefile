@@ -28,11 +28,11 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(INSTALL) --editable '.[dev,peers,plots,sklearn]'
+	$(INSTALL) --editable '.[cluster,dev,peers,plots,sklearn,tune]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.core
-	$(INSTALL) --editable '.[docs,plots,sklearn]'
+	$(INSTALL) --editable '.[cluster,docs,plots,sklearn,tune]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

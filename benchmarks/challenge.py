@@ -17,8 +17,9 @@ from functools import partial
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, claimed, machine, write_section
 from quality import LEAVES, RATES, SYSTEMS, TREES, folds, ranked, seeded
+from rankinite.engine.parallel import thread_count
 from rankinite.ensembles import challenge
 
 OURS, RIVALS = "rankinite", {"lightgbm": "lightgbm", "xgboost": "xgboost-cpu", "catboost": "catboost"}
@@ -81,33 +82,36 @@ def twelve(fold: Parts, settings: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def kept(name: str, number: int, system: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """What a system comes to in a fold, from its file if there is one."""
+    """What a system comes to in a fold, from its file if there is one; nothing while another process is at it."""
     path = SCRATCH / "challenge-tuned" / f"{name}-{number + 1}-{system}.npz"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with claimed(path) as ours:
+        if ours and not path.exists():
+            started = time.perf_counter()
+            part = path.with_suffix(".part.npz")
+            np.savez(part, **make())
+            part.replace(path)
+            print(f"{name} fold {number + 1} {system}: {time.perf_counter() - started:.0f} s", flush=True)
     if not path.exists():
-        started = time.perf_counter()
-        part = path.with_suffix(".part.npz")
-        np.savez(part, **make())
-        part.replace(path)
-        print(f"{name} fold {number + 1} {system}: {time.perf_counter() - started:.0f} s", flush=True)
+        return {}
     with np.load(path) as stored:
         return {system: stored[system] for system in stored.files}
 
 
-def fold_scores(name: str, number: int, fold: Parts, peers: Sequence[str]) -> dict[str, np.ndarray]:
-    """The scores of the test part by every system of a fold."""
-    found = kept(name, number, OURS, partial(seeds_of, OURS, fold))
-    settings = found.pop("settings")
-    found |= kept(name, number, "twelve", partial(twelve, fold, settings))
-    for system in peers:
-        found |= kept(name, number, system, partial(seeds_of, system, fold))
-    found.pop("settings", None)
-    return found
+def fold_scores(name: str, number: int, fold: Parts, peers: Sequence[str]) -> dict[str, np.ndarray] | None:
+    """The scores of the test part by every system of a fold; None while other processes are at some."""
+    ours = kept(name, number, OURS, partial(seeds_of, OURS, fold))
+    found = [ours, *(kept(name, number, system, partial(seeds_of, system, fold)) for system in peers)]
+    if ours:
+        found.append(kept(name, number, "twelve", partial(twelve, fold, ours["settings"])))
+    if not ours or not all(found):
+        return None
+    return {system: scores for one in found for system, scores in one.items() if system != "settings"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="*", default=["mq2008", "mq2007"])
+    parser.add_argument("--threads", type=int, default=thread_count(), help="Several processes may work at once.")
     parser.add_argument("--peers", nargs="*", default=list(RIVALS))
     given = parser.parse_args()
     if not os.environ.get("RANKINITE_DATA"):
@@ -115,7 +119,11 @@ def main() -> None:
         return
     for name in given.data:
         parts = folds(name)
-        found = [fold_scores(name, number, fold, given.peers) for number, fold in enumerate(parts)]
+        with rk.threads(given.threads):
+            found = [fold_scores(name, number, fold, given.peers) for number, fold in enumerate(parts)]
+        if any(one is None for one in found):
+            print(f"{name}: other processes are at some folds; run this again when they have finished.", flush=True)
+            continue
         data = replace(rk.concat([test for _, _, test in parts]), source=f"{name}, test parts of five folds")
         scores = {system: np.concatenate([one[system] for one in found]) for system in found[0]}
         result = rk.compare(scores, data, MEASURES, against=[ALL])

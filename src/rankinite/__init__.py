@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from rankinite.models.stack import Stack as Stack
     from rankinite.sweep.curve import Curve as Curve
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
+    from rankinite.workers.cluster import cluster as cluster
 
 LEARNERS = {
     "rankinite.learners.lambdamart": "LambdaMART",
@@ -153,6 +154,7 @@ _HOMES = {
     "rankinite.sweep.curve": ("Curve",),
     "rankinite.sweep.ratios": ("RatioCurve",),
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
+    "rankinite.workers.cluster": ("cluster",),
     **{module: (name,) for module, name in LEARNERS.items()},
 }
 _PACKAGES = ("adapt", "combine", "ensembles", "report")

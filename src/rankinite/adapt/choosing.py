@@ -25,6 +25,7 @@ from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
+from rankinite.workers.cluster import Where, using
 
 
 def choose(
@@ -33,6 +34,7 @@ def choose(
     methods: Sequence[str] | None = None, measure: Measure | str = "ndcg@10", also: Sequence[Measure | str] = (),
     folds: int = 5, seed: int = 0, confidence: float = 0.8, same_scale: bool = False, tuning: Trada = Trada(),  # noqa: B008 - frozen
     curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None, allow_overlap: bool = False,
+    cluster: Where | None = None,
 ) -> Choice:  # fmt: skip
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
@@ -43,8 +45,9 @@ def choose(
     how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record its learning rate. ``curve``: whether to
     see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
     interrupted run goes on; kept work of other data, settings or code is not used, and damaged work is made again with a note
-    in ``warnings``. ``watch`` is called after every fit. Queries that would be learnt from and judged by are refused unless
-    ``allow_overlap`` is true; the result warns of queries that a background was trained on.
+    in ``warnings``. ``watch`` is called after every fit. ``cluster``: what makes the fits, as in :func:`rankinite.cluster`.
+    Queries that would be learnt from and judged by are refused unless ``allow_overlap`` is true; the result warns of queries
+    that a background was trained on.
 
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
     >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
@@ -55,11 +58,12 @@ def choose(
     check_judging(task, {"valid": valid, "test": test, "shifted": shifted}, allow_overlap=allow_overlap)
     work = Groundwork(task, replace(tuning, same_scale=tuning.same_scale or same_scale))
     contest = Contest(work, methods, keep, watch, curve=curve)
-    trials = contest.trials()
-    unseen = _unseen(task, trials, measures)
-    verdict = decide(_values(unseen, task), confidence=confidence)
-    rankers = {trial.method.name: trial.ranker for trial in trials}
-    learning_curve = contest.curve(trials, verdict) if curve else None
+    with using(cluster):
+        trials = contest.trials()
+        unseen = _unseen(task, trials, measures)
+        verdict = decide(_values(unseen, task), confidence=confidence)
+        rankers = {trial.method.name: trial.ranker for trial in trials}
+        learning_curve = contest.curve(trials, verdict) if curve else None
     return Choice(
         verdict, rankers[verdict.recommended], task.measure, tuple(trials), Refusals(contest.refused), unseen,
         test=_compared(rankers, test, measures), shifted=_compared(rankers, shifted, measures), curve=learning_curve,

@@ -14,16 +14,15 @@ import numpy as np
 from rankinite.adapt.decision import BASELINES, Verdict
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import judged_in, parts_of
+from rankinite.adapt.method_fits import fit_method
 from rankinite.adapt.methods.catalogue import AVERAGE
 from rankinite.adapt.trial import Trial, mean_scores, members, spread
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
 from rankinite.data.io.output_files import write_atomically
 from rankinite.engine.kernel import Floats
-from rankinite.engine.parallel import run
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import evaluate, finite
-from rankinite.evaluation.inputs import scores_of
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure
@@ -166,11 +165,8 @@ def _unseen(known: Mapping[str, Trial], name: str, works: Sequence[Groundwork], 
 def _fitted(trial: Trial, works: Sequence[Groundwork], parts: Sequence[Holdout], rows: int) -> tuple[Floats, Floats]:
     """One method's unseen scores, and how far those of each fit vary; rows of no part are not scored."""
     scores, spreads = np.zeros(rows), np.zeros(len(parts) + 1)
-
-    def fit(number: int) -> None:
-        ranker = trial.method.fit(works[number])
-        spreads[number] = spread(scores_of(ranker, works[number].task.target, trial.method.name))
-        scores[parts[number].rows] = scores_of(ranker, parts[number].held, trial.method.name)
-
-    run(fit, range(len(parts)))
+    found = fit_method(trial.method, works, [part.held for part in parts], lambda: None)
+    for place, (part, one) in enumerate(zip(parts, found, strict=True)):
+        assert one.held is not None
+        scores[part.rows], spreads[place] = one.held, spread(one.seen)
     return scores, spreads

@@ -10,12 +10,11 @@ from time import perf_counter
 import numpy as np
 
 from rankinite.adapt.groundwork import Groundwork
+from rankinite.adapt.method_fits import fit_method
 from rankinite.adapt.methods.catalogue import AVERAGE, AVERAGED, AdaptationMethod
 from rankinite.data.folds import Holdout
 from rankinite.engine.kernel import Floats, Indices
-from rankinite.engine.parallel import run
 from rankinite.engine.work import Step, Watching
-from rankinite.evaluation.inputs import scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 
@@ -77,24 +76,15 @@ def try_method(
 
     ``report`` is called with the share that is done, after every fit.
     """
-    start, unseen, spreads = perf_counter(), np.empty(works[-1].task.target.rows), np.empty(len(works))
-    others = rows_of_no_part(len(unseen), parts)
-    fits = count(1)
-
-    def fit(number: int) -> Fitted:
-        ranker = method.fit(works[number])
-        seen = scores_of(ranker, works[number].task.target, method.name)
-        spreads[number] = spread(seen)
-        if number < len(parts):
-            unseen[parts[number].rows] = scores_of(ranker, parts[number].held, method.name)
-        else:
-            unseen[others] = seen[others]
-        report(next(fits) / len(works))
-        return ranker
-
+    start, fits = perf_counter(), count(1)
     report(0.0)
-    rankers = run(fit, range(len(works)))  # side by side, each on one thread: small data gain nothing from more
-    return Trial(method, rankers[-1], unseen, spreads, perf_counter() - start)
+    held = [*(part.held for part in parts), None]
+    found = fit_method(method, works, held, lambda: report(next(fits) / len(works)))
+    unseen, spreads = found[-1].seen.copy(), np.asarray([spread(one.seen) for one in found])
+    for part, one in zip(parts, found, strict=False):
+        assert one.held is not None
+        unseen[part.rows] = one.held
+    return Trial(method, found[-1].ranker, unseen, spreads, perf_counter() - start)
 
 
 def rows_of_no_part(rows: int, parts: Sequence[Holdout]) -> Indices:

@@ -21,12 +21,12 @@ from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial
-from rankinite.data.fingerprint import arrays_key, fingerprint
+from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.sealed_files import AGAIN, DAMAGE, SealedFolder, digest
 from rankinite.engine.kernel import SCORE
 from rankinite.errors import DataError
 from rankinite.installed import code_key, versions
-from rankinite.models.base import Fitted, names_of
+from rankinite.models.base import Fitted, content_key, names_of
 from rankinite.models.files.loading import loaded
 
 
@@ -142,12 +142,11 @@ def task_key(task: Task, tuning: Trada = Trada()) -> str:  # noqa: B008 - frozen
     """A hash of all that decides what the trials give: code, versions, settings, data and backgrounds."""
     compared = replace(tuning, same_scale=False)  # it decides which methods are tried, not what they give
     data = (task.target, task.valid, task.background_data)
-    stored = [ranker.stored() for ranker in task.backgrounds.values()]
     facts = {
         "code": code_key(),
         "versions": versions(),
         "settings": [str(task.measure), task.folds, task.seed, str(compared)],
         "data": [None if one is None else fingerprint(one) for one in data],
-        "backgrounds": [arrays_key(dict(one.arrays), one.described()) for one in stored],
+        "backgrounds": [content_key(ranker, name) for name, ranker in task.backgrounds.items()],
     }
     return digest(json.dumps(facts, sort_keys=True).encode())

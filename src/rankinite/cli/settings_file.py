@@ -28,7 +28,7 @@ from rankinite.installed import version_line
 
 RANKER = "a ranker's name"
 """Marks parameters, in their annotation, whose texts name a model file or else a feature."""
-UNWRITTEN = ("config", "help", "json", "overwrite", "quiet", "threads", "verbose")
+UNWRITTEN = ("cluster", "config", "help", "json", "overwrite", "quiet", "share", "threads", "verbose", "workers")
 """Parameters that change nothing about what a run makes."""
 VERBS = ("train", "adapt")
 """The verbs whose settings a file may have."""

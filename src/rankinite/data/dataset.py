@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset_checks import check_dataset
 from rankinite.data.grouping import as_text, group_rows, one_per_query
+from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
 from rankinite.data.selection import query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
@@ -171,7 +172,9 @@ class Dataset:
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths)))
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return self._with_rows(rows, offsets, chosen)
+        found = self._with_rows(rows, offsets, chosen)
+        remember_origin(found, self, chosen)
+        return found
 
     def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
         """The rows where the mask is true; queries left empty disappear."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text, distinct
+from rankinite.data.origin import origin_of
 from rankinite.data.preferences import Preferences
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -43,6 +45,18 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
     )
+
+
+def reunited(first: Dataset, second: Dataset) -> Dataset:
+    """The queries of both, called by the source of the first: as a selection where both are selections of one data set.
+
+    As such, processes that have the whole need only be told which queries it has.
+    """
+    origins = origin_of(first), origin_of(second)
+    if origins[0] is None or origins[1] is None or origins[0][0] is not origins[1][0]:
+        return replace(concat([first, second]), source=first.source)
+    whole, queries = origins[0]
+    return whole.select_queries(np.concatenate((queries, origins[1][1])))
 
 
 def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) -> None:

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankinite.checks import check_count, check_number, check_seed
-from rankinite.data.dataset import Dataset
 from rankinite.data.sampling import AUG70, augment
-from rankinite.evaluation.inputs import Scorer
+from rankinite.ensembles.composite import Composite
+from rankinite.ensembles.fits import Fit, Material, hands_out
 from rankinite.learners.base import Callback, Trainer
-from rankinite.learners.start import check_data
 from rankinite.models.base import Fitted
 
 
 @dataclass(frozen=True)
-class Augmented:
+class Augmented(Composite):
     """A trainer that learns from the training data and ``copies`` samples of them; validation data stay as they are.
 
     >>> ranker = Augmented(LambdaMART(), *AUG50).fit(train, valid)                             # doctest: +SKIP
@@ -36,19 +35,15 @@ class Augmented:
         check_count("Augmented", "copies", self.copies)
         check_seed("Augmented", self.seed)
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker."""
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        larger = augment(train, self.share, self.copies, seed=self.seed)
-        return self.trainer.fit(larger, valid, base=base, callbacks=callbacks, allow_overlap=allow_overlap)
+    @property
+    def hands_out(self) -> bool:
+        """Whether the inner trainer does."""
+        return hands_out(self.trainer)
+
+    def fit_to(self, given: Material, callbacks: Sequence[Callback]) -> Fitted:
+        """Train on the data and their samples."""
+        larger = augment(given.train, self.share, self.copies, seed=self.seed)
+        return Fit(self.trainer, replace(given, train=larger)).ranker(callbacks)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""

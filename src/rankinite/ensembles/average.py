@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from rankinite.combine.averaging import average
-from rankinite.data.dataset import Dataset
+from rankinite.ensembles.composite import Composite
+from rankinite.ensembles.fits import Fit, Material, fit_all, telling
 from rankinite.ensembles.kept_fits import KeptFits
-from rankinite.ensembles.members import tell
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Callback, Trainer
-from rankinite.learners.start import check_data, refuse_checkpoints
 from rankinite.models.base import Fitted
 
 
 @dataclass(frozen=True)
-class Average:
+class Average(Composite):
     """A trainer whose ranker is the mean of those of others, each scaled to mean 0 and variance 1 on the training data.
 
     >>> ranker = Average({"trees": Bag(LambdaMART()), "net": LambdaRank()}).fit(train)         # doctest: +SKIP
@@ -41,29 +39,26 @@ class Average:
                 remedy="Give at least two, as {'name': trainer, …}",
             )
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker. ``callbacks`` are given a round for each trainer that is done."""
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        refuse_checkpoints("Average", callbacks)
-        kept = None if self.keep is None else KeptFits(self.keep, train, valid, base)
+    def fit_to(self, given: Material, callbacks: Sequence[Callback]) -> Fitted:
+        """Train one after the other, each on all threads, or all at once on a cluster."""
+        fits = {name: Fit(trainer, given) for name, trainer in self.trainers.items()}
+        kept = None if self.keep is None else KeptFits(self.keep)
+        tell = telling(callbacks, len(fits))
         rankers: dict[str, Fitted] = {}
-        for name, trainer in self.trainers.items():  # one after the other: each uses all threads
-            ranker = None if kept is None else kept.get(name, trainer)
-            if ranker is None:
-                ranker = trainer.fit(train, valid, base=base, allow_overlap=allow_overlap)
-                if kept is not None:
-                    kept.put(name, trainer, ranker)
-            rankers[name] = ranker
-            tell(callbacks, len(rankers), len(self.trainers), ranker)
-        found = average(rankers, train).ranker
+        for name, fit in fits.items():
+            found = None if kept is None else kept.get(name, fit)
+            if found is not None:
+                rankers[name] = found
+                tell(0, found)
+        left = [name for name in fits if name not in rankers]
+
+        def done(number: int, ranker: Fitted) -> None:
+            if kept is not None:
+                kept.put(left[number], fits[left[number]], ranker)
+            tell(number, ranker)
+
+        rankers |= zip(left, fit_all([fits[name] for name in left], done, in_turn=True), strict=True)
+        found = average({name: rankers[name] for name in fits}, given.train).ranker
         assert isinstance(found, Fitted)
         return found
 

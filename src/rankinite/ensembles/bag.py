@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rankinite.checks import check_count, check_seed
-from rankinite.data.dataset import Dataset
 from rankinite.data.folds import holdouts
-from rankinite.data.joining import concat
-from rankinite.ensembles.members import Member, mean_of_fits
-from rankinite.evaluation.inputs import Scorer
-from rankinite.learners.base import Callback, Trainer
-from rankinite.learners.start import check_data
-from rankinite.models.base import Fitted
+from rankinite.data.joining import reunited
+from rankinite.ensembles.composite import MeanOfFits
+from rankinite.ensembles.fits import Fit, Material
+from rankinite.learners.base import Trainer
 
 
 @dataclass(frozen=True)
-class Bag:
+class Bag(MeanOfFits):
     """A trainer whose ranker is the mean of several, each trained on all queries but another part of them.
 
     The part left out says when that ranker's training stops, so that all queries are learnt from and no separate validation
@@ -42,21 +38,11 @@ class Bag:
         if self.members is not None:
             check_count("Bag", "members", self.members, most=self.parts)
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker. ``callbacks`` are given a round for each member that is done."""
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        data = train if valid is None else replace(concat([train, valid]), source=train.source)
+    def members_of(self, given: Material) -> list[Fit]:
+        """A fit without each part; validation data are learnt from too."""
+        data = given.train if given.valid is None else reunited(given.train, given.valid)
         dealt = holdouts(data, self.parts, seed=self.seed)[: self.members]
-        members = [Member(self.trainer, part.rest, part.held) for part in dealt]
-        return mean_of_fits(members, "Bag", base, callbacks, allow_overlap=allow_overlap)
+        return [Fit(self.trainer, replace(given, train=part.rest, valid=part.held)) for part in dealt]
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""

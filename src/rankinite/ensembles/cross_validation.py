@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
-from rankinite.engine.kernel import Floats
 from rankinite.engine.work import Step, Watching
+from rankinite.ensembles.fits import Fit, Material, fit_all
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate
@@ -21,6 +22,8 @@ from rankinite.evaluation.inputs import as_measures, scores_of
 from rankinite.learners.base import Trainer
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
+from rankinite.models.base import Fitted
+from rankinite.workers.cluster import Where, using
 
 Batches = Literal["batches"]
 
@@ -34,26 +37,32 @@ def cross_validate(
     seed: int = 0,
     convention: str | Convention = "rankinite",
     watch: Watching | None = None,
+    cluster: Where | None = None,
     **comparing: Any,
 ) -> Comparison:
     """Train on every fold, and compare the trainers on all test queries, each scored by rankers that did not see it.
 
     ``data``: one data set, which is dealt into ``folds`` parts by query (fold i tests on part i, validates on the next and
     trains on the others), or, with ``folds="batches"``, tested batch by batch, each by rankers of all other batches; several
-    data sets, which are LETOR's parts; or a list of folds made elsewhere. ``watch`` is called after every fit. Further
-    arguments, such as ``test`` and ``against``, are those of :func:`rankinite.compare`.
+    data sets, which are LETOR's parts; or a list of folds made elsewhere. ``watch`` is called after every fit. ``cluster``:
+    what makes the fits, as in :func:`rankinite.cluster`. Further arguments, such as ``test`` and ``against``, are those of
+    :func:`rankinite.compare`.
 
     >>> cross_validate({"λ": LambdaMART(), "bag": Bag(LambdaMART())}, data)                    # doctest: +SKIP
     """
     named, dealt, asked = _named(trainers), _folds(data, folds, seed), as_measures(measures)
-    scores: dict[str, list[Floats]] = {name: [] for name in named}
-    fits = len(named) * len(dealt)
-    for number, fold in enumerate(dealt, 1):
-        for name, trainer in named.items():
-            ranker = trainer.fit(fold.train, fold.valid)
-            scores[name].append(scores_of(ranker, fold.test, name))
-            if watch is not None:
-                watch(Step(f"{name}, fold {number}", sum(map(len, scores.values())) / fits, finished=True))
+    places = [(number, name) for number in range(len(dealt)) for name in named]
+    done = count(1)
+
+    def tell(place: int, _ranker: Fitted) -> None:
+        number, name = places[place]
+        if watch is not None:
+            watch(Step(f"{name}, fold {number + 1}", next(done) / len(places), finished=True))
+
+    fits = [Fit(named[name], Material(dealt[number].train, dealt[number].valid)) for number, name in places]
+    with using(cluster):
+        rankers = dict(zip(places, fit_all(fits, tell, in_turn=True), strict=True))
+    scores = {name: [scores_of(rankers[number, name], fold.test, name) for number, fold in enumerate(dealt)] for name in named}
     source = f"{len(dealt)} folds of {_source(data)}"
     pooled = replace(concat([fold.test for fold in dealt]), source=source)
     joined = {name: np.concatenate(parts) for name, parts in scores.items()}

@@ -8,15 +8,15 @@ from typing import Any, get_args
 
 from rankinite.checks import check_choice
 from rankinite.choices import ScoreScale
-from rankinite.data.dataset import Dataset
-from rankinite.evaluation.inputs import Scorer
+from rankinite.ensembles.composite import Composite
+from rankinite.ensembles.fits import Fit, Material, hands_out
 from rankinite.learners.base import Callback, Trainer
 from rankinite.models.base import Fitted
 from rankinite.models.normalised import Normalised
 
 
 @dataclass(frozen=True)
-class Rescaled:
+class Rescaled(Composite):
     """A trainer of :class:`Normalised` rankers: what ``trainer`` trains, its scores scaled.
 
     >>> ranker = Rescaled(MART(loss="graded"), "probability").fit(train)                       # doctest: +SKIP
@@ -30,18 +30,14 @@ class Rescaled:
     def __post_init__(self) -> None:
         check_choice("Rescaled", "scale", self.scale, get_args(ScoreScale))
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker."""
-        ranker = self.trainer.fit(train, valid, base=base, callbacks=callbacks, allow_overlap=allow_overlap)
-        return Normalised(ranker, self.scale)
+    @property
+    def hands_out(self) -> bool:
+        """Whether the inner trainer does."""
+        return hands_out(self.trainer)
+
+    def fit_to(self, given: Material, callbacks: Sequence[Callback]) -> Fitted:
+        """Train, and scale the scores."""
+        return Normalised(Fit(self.trainer, given).ranker(callbacks), self.scale)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rankinite.checks import check_count
-from rankinite.data.dataset import Dataset
-from rankinite.ensembles.members import Member, mean_of_fits
-from rankinite.evaluation.inputs import Scorer
-from rankinite.learners.base import Callback, Trainer
-from rankinite.learners.start import check_data
-from rankinite.models.base import Fitted
+from rankinite.ensembles.composite import MeanOfFits
+from rankinite.ensembles.fits import Fit, Material
+from rankinite.learners.base import Trainer
 
 
 @dataclass(frozen=True)
-class Seeds:
+class Seeds(MeanOfFits):
     """A trainer whose ranker is the mean of ``count`` rankers that differ in their random numbers alone.
 
     >>> ranker = Seeds(LambdaMART(row_share=0.7), count=5).fit(train, valid)                   # doctest: +SKIP
@@ -31,19 +27,9 @@ class Seeds:
         check_count("Seeds", "count", self.count)
         self.trainer.reseeded(1)  # refuses where nothing is random
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker. ``callbacks`` are given a round for each member that is done."""
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        members = [Member(self.trainer.reseeded(number), train, valid) for number in range(self.count)]
-        return mean_of_fits(members, "Seeds", base, callbacks, allow_overlap=allow_overlap)
+    def members_of(self, given: Material) -> list[Fit]:
+        """A fit with each seed."""
+        return [Fit(self.trainer.reseeded(number), given) for number in range(self.count)]
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""

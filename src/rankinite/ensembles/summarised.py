@@ -10,20 +10,20 @@ import numpy as np
 
 from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
-from rankinite.data.folds import holdouts
-from rankinite.engine.kernel import FEATURE, Features, Floats
-from rankinite.engine.parallel import run
+from rankinite.data.folds import Holdout, holdouts
+from rankinite.engine.kernel import FEATURE, Features
+from rankinite.ensembles.composite import Composite
+from rankinite.ensembles.fits import Fit, Material, fit_all
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.inputs import scores_of
 from rankinite.learners.base import Callback, Trainer
-from rankinite.learners.start import check_data
 from rankinite.models.base import Fitted
 from rankinite.models.query_scores import grouped, summed_up
 from rankinite.models.query_summaries import QuerySummaries, summaries_of, summary_names
 
 
 @dataclass(frozen=True)
-class Summarised:
+class Summarised(Composite):
     """A trainer of :class:`QuerySummaries`: ``trainer`` learns from the features and from summaries of the sources' scores.
 
     The summaries of a training query come from sources that did not see it. Sources score the queries they were trained on
@@ -48,42 +48,26 @@ class Summarised:
         if not self.sources:
             raise ArgumentError("is empty", owner="Summarised", setting="sources", value=(), remedy="Give at least one trainer")
 
-    def fit(
-        self,
-        train: Dataset,
-        valid: Dataset | None = None,
-        *,
-        base: Scorer | None = None,
-        callbacks: Sequence[Callback] = (),
-        allow_overlap: bool = False,
-    ) -> Fitted:
-        """Train a ranker."""
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        if base is not None:
+    def fit_to(self, given: Material, callbacks: Sequence[Callback]) -> Fitted:
+        """Train the sources, in folds and on all, and who learns from their summaries."""
+        if given.base is not None:
             raise ArgumentError(
                 "cannot be gone on from: it knows no summaries",
                 owner="Summarised",
                 setting="base",
-                value=base,
+                value=given.base,
                 remedy="Leave it out, or give it as the base of the sources",
             )
-        unseen = np.column_stack([self._unseen(source, train) for source in self.sources])
-        rankers = run(lambda source: source.fit(train), self.sources)
-        extended = None if valid is None else _extended(valid, summaries_of(rankers, valid))
-        top = self.trainer.fit(_extended(train, unseen), extended, callbacks=callbacks, allow_overlap=allow_overlap)
-        return QuerySummaries(tuple(rankers), top)
-
-    def _unseen(self, source: Trainer, train: Dataset) -> Features:
-        """The summaries of the training queries, each by a ranker that did not see the query."""
+        train, valid = given.train, given.valid
         parts = holdouts(train, self.folds, seed=self.seed)
-
-        def score(number: int) -> Floats:
-            return scores_of(source.fit(parts[number].rest), parts[number].held, "source")
-
-        scores = np.empty(train.rows)
-        for part, found in zip(parts, run(score, range(len(parts))), strict=True):
-            scores[part.rows] = found
-        return summed_up(scores, *grouped(scores, train, None))
+        fits = [Fit(source, Material(data)) for source in self.sources for data in (*(part.rest for part in parts), train)]
+        rankers = fit_all(fits)
+        by_source = [rankers[first : first + self.folds + 1] for first in range(0, len(rankers), self.folds + 1)]
+        unseen = np.column_stack([_unseen(own[:-1], parts, train) for own in by_source])
+        final = [own[-1] for own in by_source]
+        extended = None if valid is None else _extended(valid, summaries_of(final, valid))
+        top = Fit(self.trainer, replace(given, train=_extended(train, unseen), valid=extended)).ranker(callbacks)
+        return QuerySummaries(tuple(final), top)
 
     def settings(self) -> dict[str, Any]:
         """All settings as plain values."""
@@ -94,6 +78,14 @@ class Summarised:
     def reseeded(self, number: int) -> Summarised:
         """Dealt otherwise, and trained with other random numbers where there are some."""
         return replace(self, seed=(self.seed + number) % (1 << 64))
+
+
+def _unseen(rankers: Sequence[Fitted], parts: Sequence[Holdout], train: Dataset) -> Features:
+    """The summaries of the training queries, each by a ranker that did not see the query."""
+    scores = np.empty(train.rows)
+    for ranker, part in zip(rankers, parts, strict=True):
+        scores[part.rows] = scores_of(ranker, part.held, "source")
+    return summed_up(scores, *grouped(scores, train, None))
 
 
 def _extended(data: Dataset, summaries: Features) -> Dataset:

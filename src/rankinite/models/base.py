@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.fingerprint import arrays_key
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
@@ -264,6 +265,12 @@ def stored_part(ranker: Scorer, place: str) -> Stored:
             remedy="Save the others by other means and add them after loading",
         )
     return ranker.stored()
+
+
+def content_key(ranker: Scorer, place: str) -> str:
+    """A hash of what a model file of the ranker would hold, by which finished work is recognised."""
+    stored = stored_part(ranker, place)
+    return arrays_key(dict(stored.arrays), stored.described())
 
 
 def is_scorer(value: Any) -> bool:

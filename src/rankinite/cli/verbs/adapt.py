@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankinite.cli import files, options
+from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.error_text import shell_text
 from rankinite.cli.messages import say_all
 from rankinite.cli.settings_file import Record
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rankinite.cli.verbs.adapt_results import Folder
 
 
-@options.with_options(reading=options.Reading())
+@options.with_options(placing=ClusterOptions(), reading=options.Reading())
 def adapt(
     background: adapt_options.BackgroundArgument,
     train: adapt_options.TrainOption,
@@ -48,6 +49,7 @@ def adapt(
     quiet: bool = False,
     json: adapt_options.JsonOption = False,
     *,
+    placing: ClusterOptions,
     reading: options.Reading,
     record: Record,
 ) -> None:
@@ -100,7 +102,8 @@ def adapt(
     inputs.check_measures([measure, *settings["also"]])
     trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
     start = monotonic()
-    choice = _chosen(inputs, settings, trained_with, folder, quiet)
+    with placing.in_force():
+        choice = _chosen(inputs, settings, trained_with, folder, quiet)
     asked = {**settings, "map_grades": map_grades, "allow_overlap": allow_overlap}
     asked |= {f"background_{name}": value for name, value in trained_with.items()}
     run = Run(inputs.named(), asked, monotonic() - start, record.identity(digest_of))

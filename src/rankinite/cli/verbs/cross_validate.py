@@ -9,6 +9,7 @@ import typer
 
 from rankinite.cli import options
 from rankinite.cli import trainer_arguments as trainers
+from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ LETOR, BATCHES = "letor", "batches"
 """Folds that are not counted."""
 
 
-@options.with_options(reading=options.Reading())
+@options.with_options(placing=ClusterOptions(), reading=options.Reading())
 def cross_validate(
     data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or parts.", show_default=False)],
     system: Annotated[
@@ -41,6 +42,7 @@ def cross_validate(
     json: options.JsonOption = False,
     quiet: bool = False,
     *,
+    placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
     """Compare learners by cross-validation: every query is scored by rankers that did not see it, and all folds are pooled.
@@ -54,6 +56,8 @@ def cross_validate(
       rankinite cross-validate S1.txt S2.txt S3.txt S4.txt S5.txt --folds letor -S lambdamart -S 'bag=lambdamart bags=10'
 
       rankinite cross-validate judged.txt.gz -S 'one=lambdamart row_share=0.7' -S 'five=lambdamart row_share=0.7 seeds=5'
+
+      rankinite cross-validate judged.txt.gz -S lambdamart -S 'bag=lambdamart bags=10' --workers 8
     """
     from rankinite.cli.output import echo_comparison
     from rankinite.cli.progress import trying
@@ -61,7 +65,7 @@ def cross_validate(
 
     named = trainers.trainers(system)
     judged, count = _read(data, folds, reading)
-    with trying(quiet=quiet) as watch:
+    with placing.in_force(), trying(quiet=quiet) as watch:
         result = validated(named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch)
     echo_comparison(result, "json" if json else layout, pairs=pairs)
 

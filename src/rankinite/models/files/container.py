@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -131,6 +132,19 @@ def as_path(path: AnyPath) -> Path:
 
 def write_model(path: AnyPath, content: Stored) -> None:
     """Write a model file; it is complete or does not exist."""
+    pieces = _pieces(content, path)
+    with write_atomically(as_path(path)) as handle:
+        for piece in pieces:
+            handle.write(piece)
+
+
+def model_bytes(content: Stored) -> bytes:
+    """The bytes of a model file."""
+    return b"".join(_pieces(content, "model"))
+
+
+def _pieces(content: Stored, place: object) -> Iterable[bytes]:
+    """The bytes of a model file: its header, and one array after the other."""
     described = json.dumps({"format": FORMAT, **content.described()}, allow_nan=False, separators=(",", ":"))
     # Wide items first, so that every array is aligned.
     names = sorted(content.arrays, key=lambda name: (-content.arrays[name].dtype.itemsize, name))
@@ -145,15 +159,13 @@ def write_model(path: AnyPath, content: Stored) -> None:
     if len(text) > MOST_HEADER:
         raise DataError(
             f"the description of the model takes {len(text):,} bytes",
-            place=path,
+            place=place,
             value=len(text),
             rule=f"Model files have room for {MOST_HEADER:,}",
             remedy="Save a model with fewer parts or features",
         )
-    with write_atomically(as_path(path)) as handle:
-        handle.write(len(text).to_bytes(8, "little") + text)
-        for name in names:
-            handle.write(_little_endian(content.arrays[name]))
+    arrays = (_little_endian(content.arrays[name]) for name in names)
+    return chain((len(text).to_bytes(8, "little") + text,), arrays)
 
 
 def checksum(described: str, arrays: Mapping[str, npt.NDArray[Any]]) -> str:
