@@ -36,3 +36,5 @@ Distilling: TypeAlias = Literal["best", "select", "grow"]
 """How a student is made: of trees of its teacher, of new ones that follow its scores, or whichever comes nearer."""
 MissingValues: TypeAlias = Literal["refuse", "mean"]
 """What a missing value (NaN) is to a net or a linear ranker: refused, or taken for the feature's mean in the training data."""
+Sampler: TypeAlias = Literal["tpe", "random", "grid"]
+"""Who proposes settings: a tree-structured Parzen estimator, which learns from what was tried; chance; or a grid, shuffled."""

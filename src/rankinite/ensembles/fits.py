@@ -118,9 +118,14 @@ def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fi
     def hand_out(number: int) -> None:
         take(number, fits[number].ranker())
 
-    several = [partial(hand_out, number) for number, fit in enumerate(fits) if hands_out(fit.trainer)]
-    cluster.run_here(lambda work: work(), [*([send] if left else []), *several])
+    works: list[Callable[[], None]] = [send] if left else []
+    works += [partial(hand_out, number) for number, fit in enumerate(fits) if hands_out(fit.trainer)]
+    cluster.run_here(_call, works)
     return [found[number] for number in range(len(fits))]
+
+
+def _call(work: Callable[[], None]) -> None:
+    work()
 
 
 def _fit_and_keep(order: tuple[Fit, str, str]) -> bytes:

@@ -20,6 +20,7 @@ from rankinite.evaluation.inputs import Scorer
 from rankinite.gradients.base import Objective, weight_of_rows
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
+from rankinite.learners.binning import binned, coded
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.start import check_continues, starting_scores, with_base
@@ -28,7 +29,6 @@ from rankinite.learners.step_settings import StepSettings
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.trees._state import Keys
-from rankinite.trees.bins import fit_bins
 from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
 from rankinite.trees.structure import Trees, join
 from rankinite.trees.walk import add_trees, expected_grades, walks_of
@@ -61,12 +61,12 @@ class BoostingRun:
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
         self.scores = starting_scores(base, train, self.objective)
         self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
-        bins = fit_bins(train.features, most=learner.bins, sample=learner.bin_sample, seed=learner.seed)
+        bins, codes = binned(train, learner.bins, learner.bin_sample, learner.seed)
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)
         weights = None if train.weights is None else weight_of_rows(train)
-        self.grower = Grower(learner, bins, bins.code(train.features), signs, team, keys, _query_keys(keys, train), weights)
-        self.valid_words = None if valid is None else words_of(bins.code(valid.features))
+        self.grower = Grower(learner, bins, codes, signs, team, keys, _query_keys(keys, train), weights)
+        self.valid_words = None if valid is None else words_of(coded(bins, valid))
         self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
         if self.reoptimises and valid is not None and self.valid_scores is not None:
             self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))

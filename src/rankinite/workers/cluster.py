@@ -33,9 +33,11 @@ _in_force: ContextVar[Cluster | None] = ContextVar("rankinite_cluster", default=
 class Cluster:
     """Workers, and the folder they share with this process."""
 
-    def __init__(self, executor: Executor, folder: Path, threads: int) -> None:
+    def __init__(self, executor: Executor, folder: Path, threads: int, size: int) -> None:
         self.folder = folder
         """Where data and finished work are."""
+        self.size = size
+        """How many pieces of work are done at once, about."""
         self._executor, self._threads = executor, threads
         self._waiting: dict[str, list[Future[bytes]]] = {}
         self._lock = threading.Lock()
@@ -120,9 +122,8 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
     folder = temporary or _made(Path(share))  # pyright: ignore[reportArgumentType] - one of them is there
     try:
         with _executor(where) as executor:
-            local = isinstance(where, int)
             cores = max(1, available_cores() // where) if isinstance(where, int) else 1
-            token = _in_force.set(Cluster(executor, folder, threads or (cores if local else 1)))
+            token = _in_force.set(Cluster(executor, folder, threads or cores, _size(executor)))
             try:
                 found = _in_force.get()
                 assert found is not None
@@ -148,6 +149,14 @@ def _executor(where: Where) -> AbstractContextManager[Executor]:
         return connected(where)
     check_count("cluster", "where", where)
     return local_processes(where)
+
+
+def _size(executor: Executor) -> int:
+    """How many pieces of work an executor does at once; executors need not say, but those of Python and Dask do."""
+    client: Any = getattr(executor, "_client", None)
+    if client is not None:
+        return max(1, sum(client.nthreads().values()))
+    return int(getattr(executor, "_max_workers", available_cores()))
 
 
 def _made(folder: Path) -> Path:

@@ -143,7 +143,7 @@ def model_bytes(content: Stored) -> bytes:
     return b"".join(_pieces(content, "model"))
 
 
-def _pieces(content: Stored, place: object) -> Iterable[bytes]:
+def _pieces(content: Stored, place: object) -> Iterable[bytes | memoryview]:
     """The bytes of a model file: its header, and one array after the other."""
     described = json.dumps({"format": FORMAT, **content.described()}, allow_nan=False, separators=(",", ":"))
     # Wide items first, so that every array is aligned.

@@ -1,0 +1,135 @@
+"""Tuning: the settings found, every trial, and what they are worth on queries that had no part in the search."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankinite.evaluation.evaluate import Evaluation
+from rankinite.grid import Grid, number
+from rankinite.learners.base import Learner, plain_setting
+from rankinite.measures.base import Measure, sign_of
+from rankinite.models.base import Fitted
+from rankinite.tuning.choice import Estimate
+from rankinite.tuning.tried import Tried
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """What a search found."""
+
+    learner: Learner
+    """The learner with the settings found, set to train for the number of rounds that was best in the folds."""
+    chosen: Tried
+    """The trial whose settings were taken: the smallest model within one standard error of the best."""
+    trials: Sequence[Tried]
+    """All trials, in the order of their numbers."""
+    measure: Measure
+    folds: int
+    """Folds that judged; 0: validation data did."""
+    estimate: Estimate | None
+    """What the settings chosen are worth on queries that had no part in the choice."""
+    importances: Mapping[str, float] = field(default_factory=dict)
+    """How much each setting matters, as shares of 1."""
+    ranker: Fitted | None = None
+    """The model, trained on all data."""
+    test: Evaluation | None = None
+    """The model on test data."""
+    nested: Evaluation | None = None
+    """The whole search, repeated without each of the outer folds, on all outer folds."""
+    seconds: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The value of the trial chosen. It is too good, as it is the reason for the choice."""
+        return sign_of(self.measure) * self.chosen.mean
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings found."""
+        return dict(self.chosen.settings)
+
+    def best(self) -> list[Tried]:
+        """The trials judged on all folds, the best first."""
+        return sorted((tried for tried in self.trials if tried.state == "complete"), key=lambda tried: -tried.mean)
+
+    def grid(self, most: int = 10) -> Grid:
+        """The best trials with their settings, and what the one chosen is worth."""
+        names = list(self.chosen.settings)
+        rows: list[tuple[str, ...]] = []
+        for tried in self.best()[:most]:
+            marked = " ←" if tried is self.chosen else ""
+            cells = [_shown(tried.settings[name]) for name in names]
+            value = number(sign_of(self.measure) * tried.mean)
+            rows.append((f"{tried.number + 1}{marked}", f"{value}", *cells, str(tried.rounds), f"{tried.seconds:.1f}"))
+        header = ("trial", f"{self.measure} (chosen by)", *names, "rounds", "s")
+        return Grid(header, tuple(rows), align="l" + "r" * (len(header) - 1), title=self._title(), notes=tuple(self.notes()))
+
+    def _title(self) -> str:
+        where = f"{self.folds} folds" if self.folds else "validation data"
+        return f"{type(self.learner).__name__}: {len(self.trials)} trials on {where}"
+
+    def notes(self) -> list[str]:
+        """What the values mean, and how honest they are."""
+        counts = {state: sum(tried.state == state for tried in self.trials) for state in ("dropped", "refused", "unfinished")}
+        told = [f"{count} {state}" for state, count in counts.items() if count]
+        notes = [f"Of {len(self.trials)} trials {', '.join(told)}."] if told else []
+        notes.append(
+            "←: chosen, the smallest model within one standard error of the best. Its value is too good: it was chosen by it."
+        )
+        if self.estimate is not None:
+            notes.append(f"On queries that had no part in the choice (bootstrap): {self._interval(self.estimate)}.")
+        if self.nested is not None:
+            found = self.nested[self.measure]
+            notes.append(f"The whole search, judged by outer folds: {number(found.mean)} {found.spread}.")
+        if self.test is not None:
+            found = self.test[self.measure]
+            notes.append(f"On the test data: {number(found.mean)} {found.spread}.")
+        return notes
+
+    def _interval(self, estimate: Estimate) -> str:
+        ends = sorted(sign_of(self.measure) * end for end in (estimate.low, estimate.high))
+        return f"{number(sign_of(self.measure) * estimate.mean)} ({number(ends[0])} to {number(ends[1])})"
+
+    def table(self) -> list[dict[str, Any]]:
+        """Every trial as plain values."""
+        sign = sign_of(self.measure)
+        return [
+            {
+                "trial": tried.number + 1,
+                "state": tried.state,
+                "chosen": tried is self.chosen,
+                str(self.measure): None if math.isnan(tried.mean) else sign * tried.mean,
+                "folds": len(tried.folds),
+                "queries": len(tried.values()),
+                "rounds": tried.rounds,
+                "size": tried.size,
+                "seconds": tried.seconds,
+                **{name: plain_setting(value) for name, value in tried.settings.items()},
+                "refusal": tried.refusal,
+            }
+            for tried in self.trials
+        ]
+
+    def to_csv(self) -> str:
+        """Every trial, a line each."""
+        rows = self.table()
+        content = io.StringIO()
+        writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return content.getvalue()
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(plain_setting(value))

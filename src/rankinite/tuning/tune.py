@@ -1,0 +1,170 @@
+"""Tune: search a learner's settings by cross-validation, choose, train, and say honestly what the choice is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from rankinite.checks import check_count, check_positive, check_seed
+from rankinite.choices import Sampler
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Fold, holdouts, k_folds
+from rankinite.engine.work import Watching
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import Evaluation, evaluate
+from rankinite.evaluation.inputs import as_measures
+from rankinite.learners.base import Learner
+from rankinite.learners.start import check_data
+from rankinite.measures.base import Measure
+from rankinite.tuning.choice import choose_setting, corrected_estimate
+from rankinite.tuning.evaluator import Evaluator
+from rankinite.tuning.journal import Journal
+from rankinite.tuning.proposals import Proposer
+from rankinite.tuning.result import Tuning
+from rankinite.tuning.search import Budget, Search
+from rankinite.tuning.space import Space, space_of, with_settings
+from rankinite.tuning.tried import Tried
+from rankinite.workers.cluster import Where, using
+
+ROUNDS = ("trees", "epochs", "rounds")
+"""What learners call the number of their rounds."""
+
+
+def tune(
+    learner: Learner,
+    train: Dataset,
+    valid: Dataset | None = None,
+    *,
+    space: Space | str | Path = "default",
+    folds: int = 5,
+    trials: int = 50,
+    minutes: float | None = None,
+    sampler: Sampler = "tpe",
+    generation: int = 8,
+    eager: bool = False,
+    race: bool = True,
+    measure: Measure | str | None = None,
+    test: Dataset | None = None,
+    outer: int | None = None,
+    seed: int = 0,
+    keep: Path | str | None = None,
+    watch: Watching | None = None,
+    cluster: Where | None = None,
+) -> Tuning:
+    """Search the settings of a learner, and train it with those chosen.
+
+    Every setting is judged on ``folds`` of the queries: fold i is judged on part i, training stops by the next part, and learns
+    from the others; with ``valid`` it is judged on that data, by which it also stops. ``space``: "default" (what practitioners
+    sweep), "paper" (what paper 004 swept), a TOML file, or a mapping of settings to lists or ranges. ``sampler``: who proposes.
+    ``race``: settings that are surely worse over the folds done are dropped. Proposals come in generations, told in the order
+    of the trials, so that any number of workers gives the same result; with ``eager`` nobody waits, and it depends on who is
+    quicker. The search ends after ``trials``, or when ``minutes`` are over and a trial is complete.
+
+    Of all trials the smallest model within one standard error of the best is taken, and trained on all of ``train`` for the
+    median of its folds' best rounds. Its value is too good; ``Tuning.estimate`` is what the choice is worth on queries that had
+    no part in it. ``test`` judges the model, and ``outer`` folds the whole search, which is repeated without each.
+
+    ``measure``: if left out, what the learner watches. ``keep``: a folder for finished fits and the journal, from which an
+    interrupted search goes on, and which several searches may share. ``watch`` is called after every trial. ``cluster``: what
+    makes the fits, as in :func:`rankinite.cluster`.
+
+    >>> found = tune(LambdaMART(), train, trials=30, test=test)                                # doctest: +SKIP
+    >>> found.learner, found.estimate                                                          # doctest: +SKIP
+    """
+    start = monotonic()
+    check_data(train, valid, None, ())
+    _check(trials, minutes, generation, outer, seed, sampler)
+    watched = learner.watched() if measure is None else as_measures(measure)[0]
+    judged = replace_watch(learner, watched)
+    searched = space_of(space, judged, train.rows)
+    dealt = k_folds(train, folds, seed=seed) if valid is None else [Fold(train, valid, valid)]
+    settings: dict[str, Any] = {"sampler": sampler, "generation": generation, "eager": eager, "race": race, "seed": seed}
+    with using(cluster):
+        evaluator = Evaluator(judged, dealt, watched, None if keep is None else Path(keep))
+        proposer = Proposer(searched, judged, sampler, seed)
+        budget = Budget(trials, None if minutes is None else start + 60.0 * minutes)
+        journal = None if keep is None else Journal(Path(keep), evaluator.key()[:12])
+        search = Search(proposer, evaluator, budget, journal, generation=generation, race=race, watch=watch)
+        tried = search.run_eagerly() if eager else search.run()
+        chosen = _chosen(tried)
+        final = _final(judged, chosen, valid)
+        ranker = final.fit(train, valid)
+        again = {**settings, "space": searched, "folds": folds, "trials": trials, "minutes": minutes, "measure": watched}
+        nested = None if outer is None else _nested(learner, train, outer, watched, again, keep)
+    complete = [one for one in tried if one.state == "complete"]
+    values, sizes = np.asarray([one.values() for one in complete]), [one.size for one in complete]
+    return Tuning(
+        learner=final,
+        chosen=chosen,
+        trials=tuple(tried),
+        measure=watched,
+        folds=0 if valid is not None else folds,
+        estimate=corrected_estimate(values, sizes, seed=seed),
+        importances=proposer.importances(),
+        ranker=ranker,
+        test=None if test is None else evaluate(ranker, test, [watched]),
+        nested=nested,
+        seconds=monotonic() - start,
+    )
+
+
+def replace_watch(learner: Learner, measure: Measure) -> Learner:
+    """The learner, which stops by the measure that settings are judged by."""
+    made: Any = learner
+    return learner if learner.watched() == measure else replace(made, watch=measure)
+
+
+def _check(trials: int, minutes: float | None, generation: int, outer: int | None, seed: int, sampler: str) -> None:
+    check_count("tune", "trials", trials)
+    check_count("tune", "generation", generation)
+    check_seed("tune", seed)
+    if minutes is not None:
+        check_positive("tune", "minutes", minutes)
+    if outer is not None:
+        check_count("tune", "outer", outer, 2)
+    if sampler not in ("tpe", "random", "grid"):
+        raise ArgumentError(
+            "is unknown", owner="tune", setting="sampler", value=sampler, rule="Known are 'tpe', 'random' and 'grid'"
+        )
+
+
+def _chosen(tried: Sequence[Tried]) -> Tried:
+    complete = [one for one in tried if one.state == "complete"]
+    if not complete:
+        why = next((one.refusal for one in tried if one.refusal), "none was finished")
+        raise ArgumentError(
+            f"has no setting that can be trained: {why}",
+            owner="tune",
+            setting="space",
+            value=len(tried),
+            remedy="Search others",
+        )
+    return complete[choose_setting(np.asarray([one.values() for one in complete]), [one.size for one in complete])]
+
+
+def _final(learner: Learner, chosen: Tried, valid: Dataset | None) -> Learner:
+    """The learner to train on all data: without validation data, for the rounds that were best in the folds."""
+    made = with_settings(learner, chosen.settings)
+    if valid is not None:
+        return made
+    known = made.settings()
+    rounds = next((name for name in ROUNDS if name in known), None)
+    return made if rounds is None else with_settings(made, {rounds: chosen.rounds, "patience": None})
+
+
+def _nested(
+    learner: Learner, train: Dataset, outer: int, measure: Measure, settings: dict[str, Any], keep: Path | str | None
+) -> Evaluation:
+    """The search without each of the outer folds, judged on it: the value of searching so, on queries new to all of it."""
+    scores = np.empty(train.rows)
+    for number, part in enumerate(holdouts(train, outer, seed=settings["seed"]), 1):
+        inner = None if keep is None else Path(keep) / f"outer-{number}"
+        found = tune(learner, part.rest, keep=inner, **settings)
+        assert found.ranker is not None
+        scores[part.rows] = found.ranker.score(part.held)
+    return evaluate(scores, train, [measure])
