@@ -80,6 +80,7 @@ VERBS = {
     "describe": (DATA, "Show queries, grades and features of judged data, and what is odd."),
     "convert": (DATA, "Rewrite judged data, cleaned, in another format."),
     "train": (TRAIN, "Train boosted trees, a net or a linear ranker."),
+    "tune": (TRAIN, "Search the settings of a learner by cross-validation, on one machine or a cluster."),
     "adapt": (TRAIN, "Adapt a ranker to a new domain with few judged queries, by the best of all methods."),
     "combine": (TRAIN, "Combine rankers to one that is best for a measure."),
     "ensemble": (TRAIN, "Train an ensemble: many fits averaged into one model, such as the twelve of the challenge."),

@@ -163,7 +163,8 @@ def _method_lines() -> Generator[Watching]:
         left = pace.left(step)
         if step.finished:
             now = monotonic()
-            took = "kept from an earlier run" if step.resumed else f"{now - before:.1f} s"
+            seconds = now - before if step.seconds is None else step.seconds
+            took = "kept from an earlier run" if step.resumed else f"{seconds:.1f} s"
             before = now
             say(f"{step.what}: {took}{'; ' * bool(left)}{left}")
 

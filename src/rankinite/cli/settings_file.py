@@ -218,23 +218,12 @@ class Record:
 
     def write(self, file: Path, others: Mapping[str, Any] | None = None) -> None:
         """Write the settings; ``others``: the values of options that were not given. A file of the user's own is kept."""
-        from rankinite.data.io.output_files import write_atomically
-
         if not _may_be_written(file):
             say(f"{file}: kept as it is, as rankinite has not written it; the settings of this run are not on file")
             return
-        lines = [
-            f"{OURS}: {version_line()}.",
-            f"# Again: rankinite {self._verb} --config {file.name}",
-            "# Options on the command line count first. Relative paths are taken from the folder of this file.",
-            "",
-            f"[{self._verb}]",
-        ]
-        for name, value in self._written(others).items():
-            lines.append(f"{self._keys[name]} = {_toml(_placed(value, file.parent) if name in self._paths else value)}")
-        with write_atomically(file) as handle:
-            handle.write("\n".join([*lines, ""]).encode("utf-8", "backslashreplace"))
-        detail(f"{file}: the settings of this run")
+        written = self._written(others)
+        placed = {name: placed_at(value, file.parent) if name in self._paths else value for name, value in written.items()}
+        write_settings(file, self._verb, {self._keys[name]: value for name, value in placed.items()})
 
     def identity(self, digest: Callable[[str], str | None]) -> str:
         """A hash of all that identifies a run: its settings and the contents of its files, not where they are.
@@ -255,6 +244,24 @@ class Record:
         return {name: value for name, value in known.items() if value is not None and value != []}
 
 
+def write_settings(file: Path, verb: str, settings: Mapping[str, Any]) -> None:
+    """Write a file that --config of a verb takes."""
+    from rankinite.data.io.output_files import write_atomically
+
+    lines = [
+        f"{OURS}: {version_line()}.",
+        f"# Again: rankinite {verb} --config {file.name}",
+        "# Options on the command line count first. Relative paths are taken from the folder of this file.",
+        "",
+        f"[{verb}]",
+        *(f"{key} = {_toml(value)}" for key, value in settings.items()),
+        "",
+    ]
+    with write_atomically(file) as handle:
+        handle.write("\n".join(lines).encode("utf-8", "backslashreplace"))
+    detail(f"{file}: the settings of this run")
+
+
 def _may_be_written(file: Path) -> bool:
     """Whether there is no such file, or one that a run has written."""
     if not file.is_file():
@@ -263,10 +270,10 @@ def _may_be_written(file: Path) -> bool:
         return handle.read(len(OURS)) == OURS.encode()
 
 
-def _placed(value: Any, folder: Path) -> Any:
+def placed_at(value: Any, folder: Path) -> Any:
     """Relative paths as they are from a folder; the rest as it is."""
     if isinstance(value, list):
-        return [_placed(one, folder) for one in value]
+        return [placed_at(one, folder) for one in value]
     name, path = ("", value) if isinstance(value, Path) else path_of(str(value), Path.cwd())
     if path is None or path.is_absolute():
         return str(value)

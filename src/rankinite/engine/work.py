@@ -18,6 +18,8 @@ class Step:
     """Whether that is finished."""
     resumed: bool = False
     """Whether it was kept from an earlier run, and cost no time in this one."""
+    seconds: float | None = None
+    """What it took; if left out, the time since the step before."""
 
 
 Watching = Callable[[Step], None]

@@ -22,6 +22,9 @@ from rankinite.tuning.tried import Tried
 MOST_REPEATS = 20
 """How often a setting that was tried before is proposed anew; small spaces run out."""
 
+FEW = 10
+"""With fewer complete trials nothing is said of which settings matter."""
+
 
 def optuna_library() -> Any:
     """Optuna, if it is installed."""
@@ -101,6 +104,9 @@ class Proposer:
 
     def importances(self) -> dict[str, float]:
         """How much each setting matters; empty where too little was tried to say."""
+        complete = [trial for trial in self._study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+        if len(complete) < FEW:
+            return {}
         evaluator = self._optuna.importance.PedAnovaImportanceEvaluator()
         try:
             found: Mapping[str, float] = self._optuna.importance.get_param_importances(self._study, evaluator=evaluator)

@@ -87,7 +87,15 @@ class Search:
                 if value.refusal:
                     states[number] = "refused"
             states |= dict.fromkeys(self._losers(done, states, fold, incumbent), "dropped")
+            self._tell_fold(proposed, fold)
         return [Tried(n, settings, tuple(done[n]), states.get(n, "complete")) for n, settings in proposed.items()]
+
+    def _tell_fold(self, proposed: Mapping[int, Any], fold: int) -> None:
+        """Tell that a generation is done with a fold; the last is told trial by trial."""
+        folds, numbers = len(self._evaluator.folds), list(proposed)
+        if self._watch is not None and fold < folds - 1:
+            done = (len(self.tried) + len(numbers) * (fold + 1) / folds) / self._budget.trials
+            self._watch(Step(f"trials {numbers[0] + 1}–{numbers[-1] + 1}, fold {fold + 1} of {folds}", done))
 
     def _losers(
         self, done: Mapping[int, Sequence[FoldValue]], states: Mapping[int, State], fold: int, incumbent: Tried | None
@@ -179,4 +187,4 @@ class Search:
         words = [f"trial {tried.number + 1}", tried.state if tried.state != "complete" else "", value]
         leading = "" if best is None else f", best {abs(best.mean):.4f} in trial {best.number + 1}"
         text = " ".join(word for word in words if word) + leading
-        return Step(text, len(self.tried) / self._budget.trials, finished=True)
+        return Step(text, len(self.tried) / self._budget.trials, finished=True, seconds=tried.seconds)
