@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from rankinite.models.stack import Stack as Stack
     from rankinite.sweep.curve import Curve as Curve
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
-    from rankinite.tuning.result import Tuning as Tuning
+    from rankinite.tuning.result import Tuned as Tuned
     from rankinite.tuning.tune import tune as tune
     from rankinite.workers.cluster import cluster as cluster
 
@@ -156,7 +156,7 @@ _HOMES = {
     "rankinite.sweep.curve": ("Curve",),
     "rankinite.sweep.ratios": ("RatioCurve",),
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
-    "rankinite.tuning.result": ("Tuning",),
+    "rankinite.tuning.result": ("Tuned",),
     "rankinite.tuning.tune": ("tune",),
     "rankinite.workers.cluster": ("cluster",),
     **{module: (name,) for module, name in LEARNERS.items()},

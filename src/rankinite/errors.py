@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Collection
-from copy import copy
 from typing import Any, Final, Self
 
 
@@ -73,7 +72,8 @@ class RankiniteError(Exception):
 
     def at(self, place: object) -> Self:
         """The same error with what it happened in, such as a file or a ranker, before its place."""
-        moved = copy(self)
+        moved = type(self).__new__(type(self), *self.args)  # not copy(): libraries such as Dask change how errors are copied
+        vars(moved).update(vars(self))
         moved.place = f"{place}: {self.place}" if self.place else str(place)
         return moved
 

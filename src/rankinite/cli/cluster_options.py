@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankinite.cli.interrupts import CLOSING, PATIENCE
 from rankinite.errors import ArgumentError
 
 _PANEL = "Where fits are made"
@@ -28,7 +29,10 @@ class ClusterOptions:
     ] = None
     cluster: Annotated[
         str | None,
-        typer.Option(help="The address of a running Dask scheduler, as in tcp://head:8786.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="The address of a running Dask scheduler, as in tcp://head:8786, or the JSON file it writes.",
+            rich_help_panel=_PANEL,
+        ),
     ] = None
     share: Annotated[
         Path | None,
@@ -37,6 +41,11 @@ class ClusterOptions:
             rich_help_panel=_PANEL,
         ),
     ] = None
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an interrupted run has to end by itself."""
+        return PATIENCE if self.workers is None and self.cluster is None else CLOSING
 
     def in_force(self) -> AbstractContextManager[Any]:
         """The ``with`` block in which fits are sent to the workers asked for."""

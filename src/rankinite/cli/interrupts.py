@@ -17,6 +17,8 @@ TERMINATED = 143
 """The exit code of a run that SIGTERM has ended: 128 and the number of the signal."""
 PATIENCE = 1.0
 """Seconds that work on other threads has to end by itself."""
+CLOSING = 20.0
+"""Seconds that workers have to be told and ended."""
 
 
 _terminated = False  # whether SIGTERM was received
@@ -54,16 +56,16 @@ def exit_code() -> int:
 
 
 @contextmanager
-def leaving_promptly(hint: Callable[[], str]) -> Generator[None]:
+def leaving_promptly(hint: Callable[[], str], patience: float = PATIENCE) -> Generator[None]:
     """On Ctrl-C or SIGTERM print the hint and raise KeyboardInterrupt.
 
-    At a second one, or if threads at work hold that up, leave at once: a fit on another thread may take minutes, and its
-    result is thrown away. Unfinished files are removed on the way.
+    At a second one, or if threads at work hold that up for longer than ``patience``, leave at once: a fit on another thread may
+    take minutes, and its result is thrown away. Unfinished files are removed on the way.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    leave = threading.Timer(PATIENCE, _leave)
+    leave = threading.Timer(patience, _leave)
     leave.daemon = True
 
     def receive(number: int, _frame: Any) -> None:

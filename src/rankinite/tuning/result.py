@@ -1,4 +1,4 @@
-"""Tuning: the settings found, every trial, and what they are worth on queries that had no part in the search."""
+"""Tuned: the settings found, every trial, and what they are worth on queries that had no part in the search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankinite.tuning.tried import Tried
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
+class Tuned:
     """What a search found."""
 
     learner: Learner

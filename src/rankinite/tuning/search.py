@@ -1,4 +1,4 @@
-"""Search: generations of proposals, each judged fold by fold, those that surely lose dropped on the way."""
+"""SettingsSearch: generations of proposals, each judged fold by fold, those that surely lose dropped on the way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Budget:
         return self.deadline is not None and monotonic() >= self.deadline
 
 
-class Search:
+class SettingsSearch:
     """The loop over trials."""
 
     def __init__(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from rankinite.checks import check_count, check_positive, check_seed
+from rankinite.checks import check_choice, check_count, check_positive, check_seed
 from rankinite.choices import Sampler
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Fold, holdouts, k_folds
@@ -25,8 +25,8 @@ from rankinite.tuning.choice import choose_setting, corrected_estimate
 from rankinite.tuning.evaluator import Evaluator
 from rankinite.tuning.journal import Journal
 from rankinite.tuning.proposals import Proposer
-from rankinite.tuning.result import Tuning
-from rankinite.tuning.search import Budget, Search
+from rankinite.tuning.result import Tuned
+from rankinite.tuning.search import Budget, SettingsSearch
 from rankinite.tuning.space import Space, space_of, with_settings
 from rankinite.tuning.tried import Tried
 from rankinite.workers.cluster import Where, using
@@ -36,26 +36,12 @@ ROUNDS = ("trees", "epochs", "rounds")
 
 
 def tune(
-    learner: Learner,
-    train: Dataset,
-    valid: Dataset | None = None,
-    *,
-    space: Space | str | Path = "default",
-    folds: int = 5,
-    trials: int = 50,
-    minutes: float | None = None,
-    sampler: Sampler = "tpe",
-    generation: int = 8,
-    eager: bool = False,
-    race: bool = True,
-    measure: Measure | str | None = None,
-    test: Dataset | None = None,
-    outer: int | None = None,
-    seed: int = 0,
-    keep: Path | str | None = None,
-    watch: Watching | None = None,
+    learner: Learner, train: Dataset, valid: Dataset | None = None, *, space: Space | str | Path = "default",
+    folds: int = 5, trials: int = 50, minutes: float | None = None, sampler: Sampler = "tpe", generation: int = 8,
+    eager: bool = False, race: bool = True, measure: Measure | str | None = None, test: Dataset | None = None,
+    outer: int | None = None, seed: int = 0, keep: Path | str | None = None, watch: Watching | None = None,
     cluster: Where | None = None,
-) -> Tuning:
+) -> Tuned:  # fmt: skip
     """Search the settings of a learner, and train it with those chosen.
 
     Every setting is judged on ``folds`` of the queries: fold i is judged on part i, training stops by the next part, and learns
@@ -66,7 +52,7 @@ def tune(
     quicker. The search ends after ``trials``, or when ``minutes`` are over and a trial is complete.
 
     Of all trials the smallest model within one standard error of the best is taken, and trained on all of ``train`` for the
-    median of its folds' best rounds. Its value is too good; ``Tuning.estimate`` is what the choice is worth on queries that had
+    median of its folds' best rounds. Its value is too good; ``Tuned.estimate`` is what the choice is worth on queries that had
     no part in it. ``test`` judges the model, and ``outer`` folds the whole search, which is repeated without each.
 
     ``measure``: if left out, what the learner watches. ``keep``: a folder for finished fits and the journal, from which an
@@ -78,33 +64,29 @@ def tune(
     """
     start = monotonic()
     check_data(train, valid, None, ())
-    _check(trials, minutes, generation, outer, seed, sampler)
     watched = learner.watched() if measure is None else as_measures(measure)[0]
-    judged = replace_watch(learner, watched)
-    searched = space_of(space, judged, train.rows)
-    dealt = k_folds(train, folds, seed=seed) if valid is None else [Fold(train, valid, valid)]
-    settings: dict[str, Any] = {"sampler": sampler, "generation": generation, "eager": eager, "race": race, "seed": seed}
+    judged = watching(learner, watched)
+    plan = Plan(
+        space_of(space, judged, train.rows), folds, trials, minutes, sampler, generation,
+        eager=eager, race=race, seed=seed,
+    )  # fmt: skip
+    if outer is not None:
+        check_count("tune", "outer", outer, 2)
     with using(cluster):
-        evaluator = Evaluator(judged, dealt, watched, None if keep is None else Path(keep))
-        proposer = Proposer(searched, judged, sampler, seed)
-        budget = Budget(trials, None if minutes is None else start + 60.0 * minutes)
-        journal = None if keep is None else Journal(Path(keep), evaluator.key()[:12])
-        search = Search(proposer, evaluator, budget, journal, generation=generation, race=race, watch=watch)
-        tried = search.run_eagerly() if eager else search.run()
+        proposer = Proposer(plan.space, judged, sampler, seed)
+        tried = _searched(judged, train, valid, plan, proposer, keep, watch)
         chosen = _chosen(tried)
         final = _final(judged, chosen, valid)
         ranker = final.fit(train, valid)
-        again = {**settings, "space": searched, "folds": folds, "trials": trials, "minutes": minutes, "measure": watched}
-        nested = None if outer is None else _nested(learner, train, outer, watched, again, keep)
+        nested = None if outer is None else _nested(judged, train, outer, plan, keep)
     complete = [one for one in tried if one.state == "complete"]
-    values, sizes = np.asarray([one.values() for one in complete]), [one.size for one in complete]
-    return Tuning(
+    return Tuned(
         learner=final,
         chosen=chosen,
         trials=tuple(tried),
         measure=watched,
         folds=0 if valid is not None else folds,
-        estimate=corrected_estimate(values, sizes, seed=seed),
+        estimate=corrected_estimate(np.asarray([one.values() for one in complete]), [one.size for one in complete], seed=seed),
         importances=proposer.importances(),
         ranker=ranker,
         test=None if test is None else evaluate(ranker, test, [watched]),
@@ -113,24 +95,52 @@ def tune(
     )
 
 
-def replace_watch(learner: Learner, measure: Measure) -> Learner:
+@dataclass(frozen=True)
+class Plan:
+    """How a search goes."""
+
+    space: Space
+    folds: int
+    trials: int
+    minutes: float | None
+    sampler: Sampler
+    generation: int
+    eager: bool = False
+    race: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_count("tune", "trials", self.trials)
+        check_count("tune", "generation", self.generation)
+        check_seed("tune", self.seed)
+        check_choice("tune", "sampler", self.sampler, get_args(Sampler))
+        if self.minutes is not None:
+            check_positive("tune", "minutes", self.minutes)
+
+
+def _searched(
+    learner: Learner,
+    train: Dataset,
+    valid: Dataset | None,
+    plan: Plan,
+    proposer: Proposer,
+    keep: Path | str | None,
+    watch: Watching | None,
+) -> list[Tried]:
+    """All trials."""
+    deadline = None if plan.minutes is None else monotonic() + 60.0 * plan.minutes
+    dealt = k_folds(train, plan.folds, seed=plan.seed) if valid is None else [Fold(train, valid, valid)]
+    evaluator = Evaluator(learner, dealt, learner.watched(), None if keep is None else Path(keep))
+    journal = None if keep is None else Journal(Path(keep), evaluator.key()[:12])
+    budget = Budget(plan.trials, deadline)
+    search = SettingsSearch(proposer, evaluator, budget, journal, generation=plan.generation, race=plan.race, watch=watch)
+    return search.run_eagerly() if plan.eager else search.run()
+
+
+def watching(learner: Learner, measure: Measure) -> Learner:
     """The learner, which stops by the measure that settings are judged by."""
     made: Any = learner
     return learner if learner.watched() == measure else replace(made, watch=measure)
-
-
-def _check(trials: int, minutes: float | None, generation: int, outer: int | None, seed: int, sampler: str) -> None:
-    check_count("tune", "trials", trials)
-    check_count("tune", "generation", generation)
-    check_seed("tune", seed)
-    if minutes is not None:
-        check_positive("tune", "minutes", minutes)
-    if outer is not None:
-        check_count("tune", "outer", outer, 2)
-    if sampler not in ("tpe", "random", "grid"):
-        raise ArgumentError(
-            "is unknown", owner="tune", setting="sampler", value=sampler, rule="Known are 'tpe', 'random' and 'grid'"
-        )
 
 
 def _chosen(tried: Sequence[Tried]) -> Tried:
@@ -157,14 +167,12 @@ def _final(learner: Learner, chosen: Tried, valid: Dataset | None) -> Learner:
     return made if rounds is None else with_settings(made, {rounds: chosen.rounds, "patience": None})
 
 
-def _nested(
-    learner: Learner, train: Dataset, outer: int, measure: Measure, settings: dict[str, Any], keep: Path | str | None
-) -> Evaluation:
+def _nested(learner: Learner, train: Dataset, outer: int, plan: Plan, keep: Path | str | None) -> Evaluation:
     """The search without each of the outer folds, judged on it: the value of searching so, on queries new to all of it."""
     scores = np.empty(train.rows)
-    for number, part in enumerate(holdouts(train, outer, seed=settings["seed"]), 1):
+    for number, part in enumerate(holdouts(train, outer, seed=plan.seed), 1):
         inner = None if keep is None else Path(keep) / f"outer-{number}"
-        found = tune(learner, part.rest, keep=inner, **settings)
-        assert found.ranker is not None
-        scores[part.rows] = found.ranker.score(part.held)
-    return evaluate(scores, train, [measure])
+        proposer = Proposer(plan.space, learner, plan.sampler, plan.seed)
+        chosen = _chosen(_searched(learner, part.rest, None, plan, proposer, inner, None))
+        scores[part.rows] = _final(learner, chosen, None).fit(part.rest).score(part.held)
+    return evaluate(scores, train, [learner.watched()])

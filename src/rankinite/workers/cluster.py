@@ -108,10 +108,11 @@ def in_force() -> Cluster | None:
 def cluster(where: Where, *, share: Path | str | None = None, threads: int | None = None) -> Generator[Cluster]:
     """Send fits to other processes inside the ``with`` block; the results are the same bytes.
 
-    ``where``: the address of a Dask scheduler (``"tcp://host:8786"``), a number of processes on this machine, or any
-    ``concurrent.futures.Executor`` (of Dask, MPI, or a process pool). ``share``: a folder that all workers see under the same
-    path, for data and finished work; without it a temporary one, which does for this machine alone. ``threads``: how many each
-    fit may use; if left out, this machine's cores are divided among its processes, and workers elsewhere use one for each fit.
+    ``where``: the address of a Dask scheduler (``"tcp://host:8786"``) or the JSON file it writes, a number of processes on this
+    machine, or any ``concurrent.futures.Executor`` (of Dask, MPI, or a process pool). ``share``: a folder that all workers see
+    under the same path, for data and finished work; without it a temporary one, which does for this machine alone.
+    ``threads``: how many each fit may use; if left out, this machine's cores are divided among its processes, and workers
+    elsewhere use one for each fit.
 
     >>> with cluster("tcp://head:8786", share="/mnt/shared/rankinite"):                        # doctest: +SKIP
     ...     ranker = Bag(LambdaMART()).fit(train)

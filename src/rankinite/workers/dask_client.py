@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -15,10 +17,11 @@ WAIT = 10
 
 @contextmanager
 def connected(address: str) -> Generator[Executor]:
-    """The workers of a running scheduler."""
+    """The workers of a running scheduler, by its address or the file that it writes (``dask scheduler --scheduler-file``)."""
     library = _library()
+    where = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
-        client = library.Client(address, timeout=WAIT, set_as_default=False)
+        client = library.Client(**where, timeout=WAIT, set_as_default=False)
     except (OSError, ValueError, library.TimeoutError, TypeError) as problem:
         raise ArgumentError(
             f"is not the address of a scheduler that answers ({_short(problem)})",
@@ -45,13 +48,30 @@ def connected(address: str) -> Generator[Executor]:
 def local_processes(count: int) -> Generator[Executor]:
     """Processes on this machine, one fit at a time each; one that dies is started again."""
     library = _library()
-    with (
-        library.LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs="ERROR"
-        ) as local,
-        library.Client(local, set_as_default=False) as client,
-    ):
+    with _ignored_interrupts():  # a terminal sends Ctrl-C to all processes; ours alone answers it
+        local = library.LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,  # Dask would end a worker whose fit takes more than its share of the memory
+            dashboard_address=None,
+            silence_logs="ERROR",
+        )
+    with local, library.Client(local, set_as_default=False) as client:
         yield client.get_executor(pure=False)
+
+
+@contextmanager
+def _ignored_interrupts() -> Generator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _library() -> Any:

@@ -103,7 +103,7 @@ def adapt(
     trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
     start = monotonic()
     with placing.in_force():
-        choice = _chosen(inputs, settings, trained_with, folder, quiet)
+        choice = _chosen(inputs, settings, trained_with, folder, quiet, placing.patience)
     asked = {**settings, "map_grades": map_grades, "allow_overlap": allow_overlap}
     asked |= {f"background_{name}": value for name, value in trained_with.items()}
     run = Run(inputs.named(), asked, monotonic() - start, record.identity(digest_of))
@@ -116,7 +116,9 @@ def adapt(
     printed(choice, evidence, folder, as_json=json)
 
 
-def _chosen(inputs: Inputs, settings: dict[str, Any], trained_with: dict[str, Any], folder: Folder, quiet: bool) -> Choice:
+def _chosen(
+    inputs: Inputs, settings: dict[str, Any], trained_with: dict[str, Any], folder: Folder, quiet: bool, patience: float
+) -> Choice:
     """The choice, with what it refused spelled for the shell."""
     from rankinite.adapt.choosing import choose
     from rankinite.adapt.methods.trada import Trada
@@ -126,7 +128,7 @@ def _chosen(inputs: Inputs, settings: dict[str, Any], trained_with: dict[str, An
 
     others: dict[str, Any] = {name: data for name, data in inputs.data.items() if name != "train"}
     try:
-        with trying(quiet=quiet) as watch, leaving_promptly(folder.hint):
+        with trying(quiet=quiet) as watch, leaving_promptly(folder.hint, patience):
             choice = choose(
                 inputs.backgrounds,
                 inputs.data["train"],

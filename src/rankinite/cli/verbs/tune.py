@@ -19,7 +19,7 @@ from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Learner
-    from rankinite.tuning.result import Tuning
+    from rankinite.tuning.result import Tuned
     from rankinite.tuning.space import Space
 
 MODEL, SETTINGS, TRIALS = "model.rankinite", "best.toml", "trials.csv"
@@ -114,8 +114,6 @@ def tune(
       rankinite tune train.txt.gz --learner lambdarank --space paper --out nets
 
       rankinite tune train.txt.gz --trees 1000 --patience 30 --space mine.toml --sampler random --out tuned
-
-      rankinite train --config tuned/best.toml --seed 1 --out other.rankinite
     """
     from rankinite.cli.progress import trying
     from rankinite.tuning.tune import tune as tuned
@@ -127,7 +125,7 @@ def tune(
     _make_folder(out)
     hint = f"{out}: finished fits are kept; run the same again to go on"
     try:
-        with trying(quiet=quiet) as watch, leaving_promptly(lambda: hint), placing.in_force():
+        with placing.in_force(), trying(quiet=quiet) as watch, leaving_promptly(lambda: hint, placing.patience):
             found = tuned(
                 maker,
                 judged,
@@ -172,7 +170,7 @@ def _space(name: str, maker: Learner, given: Any, rows: int) -> Space:
 
 
 def _write(
-    found: Tuning, out: Path, learner: learners.LearnerName, read: dict[str, list[Path] | None], reading: options.Reading
+    found: Tuned, out: Path, learner: learners.LearnerName, read: dict[str, list[Path] | None], reading: options.Reading
 ) -> None:
     """The model, the settings that make it again, and every trial."""
     from rankinite.data.io.output_files import write_atomically
@@ -190,7 +188,7 @@ def _write(
     say(f"{out / SETTINGS}: the settings found; {out / MODEL}: the model; {out / TRIALS}: {len(found.trials)} trials")
 
 
-def _print(found: Tuning, out: Path, layout: options.ResultFormat) -> None:
+def _print(found: Tuned, out: Path, layout: options.ResultFormat) -> None:
     from rankinite.cli.output import echo
 
     if layout != "json":
