@@ -9,6 +9,7 @@ from typing import Any
 
 from rankinite.combine.averaging import average
 from rankinite.data.dataset import Dataset
+from rankinite.ensembles.interruption import check_whole
 from rankinite.ensembles.kept_fits import KeptFits
 from rankinite.ensembles.members import tell
 from rankinite.errors import ArgumentError
@@ -59,6 +60,7 @@ class Average:
             ranker = None if kept is None else kept.get(name, trainer)
             if ranker is None:
                 ranker = trainer.fit(train, valid, base=base, allow_overlap=allow_overlap)
+                check_whole(ranker)
                 if kept is not None:
                     kept.put(name, trainer, ranker)
             rankers[name] = ranker
