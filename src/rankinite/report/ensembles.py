@@ -44,17 +44,18 @@ def of_ensemble(
 ) -> Report:
     """The report of an ensemble and its members, which share a scale.
 
-    ``choice``: how it was chosen, whose tables are shown. ``test``: data on which ensemble and members are compared, and their
-    diversity is taken unless ``diverse`` is given. ``data``: the data whose fingerprints to list, by name.
+    ``choice``: how it was chosen, whose tables and diversity are shown. ``test``: data on which ensemble and members are
+    compared, and without a choice their diversity is taken. ``diverse``: the diversity, if it is known already. ``data``: the
+    data whose fingerprints to list, by name.
 
     >>> write(of_ensemble(ranker, members, choice=choice, test=test), "report.html")           # doctest: +SKIP
     """
     compared = None if test is None else compare({**members, ENSEMBLE: ranker}, test, measures, against=[ENSEMBLE])
     judged: dict[str, Any] = {} if test is None or compared is None else _test_sections(compared, ranker, members, test)
-    if diverse is None and test is not None and len(members) > 1:
-        diverse = diversity(members, test, next(iter(compared.measures)) if compared else "ndcg@10")
     if diverse is None and choice is not None:
         diverse = choice.diversity
+    elif diverse is None and test is not None and compared is not None:
+        diverse = diversity(members, test, compared.measures[0])
     size = f"An ensemble of {len(members)} members: {size_of(ranker)}."
     verdict = [*judged.pop("verdict", ()), *([] if choice is None else [choice.verdict]), size]
     return Report(

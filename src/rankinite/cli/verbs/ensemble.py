@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,8 +105,9 @@ def ensemble(
     measures = measure or _usual_measures(judged, max_grade)
     _make_folder(out)
     average = planned(average, judged, minutes, out, 1.0 if choose is None else 2.0 - choose)
-    choice = None if choose is None else _chosen(average, judged, choose, measures, made, quiet=quiet)
-    rankers = _members(average, judged, choice, quiet=quiet)
+    with _going_on_later(out / MEMBERS):
+        choice = None if choose is None else _chosen(average, judged, choose, measures, made, quiet=quiet)
+        rankers = _members(average, judged, choice, quiet=quiet)
     model = _combined(rankers, choice)
     with options.busy(f"writing {out / MODEL}"):
         model.save(out / MODEL)
@@ -115,6 +118,20 @@ def ensemble(
     if report is not None:
         settings = {name: trainer.settings() for name, trainer in average.trainers.items()}
         results.write_report(report, {"train": judged}, tested, {"Members": settings})
+
+
+@contextmanager
+def _going_on_later(kept: Path) -> Generator[None]:
+    """Let Ctrl-C end the run at once: what is finished is kept."""
+    from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
+
+    try:
+        with leaving_promptly(
+            lambda: f"interrupted: finished members are kept in {kept}, and the same command goes on from them"
+        ):
+            yield
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _check_options(choose: float | None, test: list[Path] | None, report: Path | None, *, diversity: bool) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rankinite.ensembles import Diversity, MemberChoice
     from rankinite.evaluation.compare import Comparison
     from rankinite.evaluation.inputs import Scorer
-    from rankinite.grid import Grid
     from rankinite.models.blend import Blend
 
 ENSEMBLE = "ensemble"
@@ -35,7 +34,7 @@ class Results:
     choice: MemberChoice | None
     tested: Comparison | None
     diversity: Diversity | None
-    """On the test data, or else on the queries held out; None unless asked for."""
+    """On the queries held out, of all members; without a choice on the test data. None unless asked for."""
 
     @classmethod
     def of(
@@ -52,11 +51,13 @@ class Results:
         from rankinite.ensembles import diversity
         from rankinite.evaluation.compare import compare
 
+        found = choice.diversity if choice is not None and diverse else None
         if test is None:
-            return cls(model, members, measures, choice, None, choice.diversity if choice is not None and diverse else None)
+            return cls(model, members, measures, choice, None, found)
         with busy("comparing"):
             tested = compare({**members, ENSEMBLE: model}, test, measures, against=[ENSEMBLE])
-            found = diversity(members, test, tested.measures[0]) if diverse and len(members) > 1 else None
+            if diverse and choice is None:
+                found = diversity(members, test, tested.measures[0])
         return cls(model, members, measures, choice, tested, found)
 
     def echo(self, layout: ResultFormat, *, diversity: bool) -> None:
@@ -74,7 +75,7 @@ class Results:
                 echo(final.to_csv())
             return
         tables = {} if self.choice is None else self.choice.tables()
-        grids = [_titled(grid.grid(), f"{title} on the queries held out") for title, grid in tables.items()]
+        grids = [replace(table.grid(), title=f"{title} on the queries held out") for title, table in tables.items()]
         if self.choice is not None:
             grids.append(self.choice.path_grid())
         grids += [] if self.tested is None else [self.tested.grid()]
@@ -122,7 +123,3 @@ class Results:
                 facts={**reporting.run_facts(), **facts},
             )
         reporting.write_report(report, path)
-
-
-def _titled(grid: Grid, title: str) -> Grid:
-    return replace(grid, title=f"{title}, {grid.title}" if grid.title else title)
