@@ -76,11 +76,11 @@ class MemberChoice:
     @property
     def verdict(self) -> str:
         """What was chosen, and why, in a sentence."""
-        best = best_rival(self.combinations)
-        gap = f"{number(self.gain, signed=True)} of {self.measure} with a standard error of {number(self.error)}"
+        gain, error = f"{number(self.gain, signed=True)} of {self.measure}", f"one standard error ({number(self.error)})"
         if self.name == AVERAGE:
-            return f"The plain average of all members is kept: the best other way, {best}, gains {gap}, not more than one."
-        return f"{self.name} is kept: over the plain average it gains {gap}."
+            best = best_rival(self.combinations)
+            return f"The plain average of all members is kept: the best other way, {best}, gains {gain}, not more than {error}."
+        return f"{self.name} is kept: over the plain average it gains {gain}, more than {error}."
 
     def fit(self, train: Dataset, *, callbacks: Sequence[Callback] = ()) -> Fitted:
         """Train the chosen members on all of the data, scale them there, and combine them as chosen."""
@@ -136,6 +136,15 @@ def choose_members(
     check_count("choose_members", "folds", folds, 2)
     asked, known = as_measures(measures), _checked(subsets or {}, average)
     without, rest, held = held_out(average, train, share, seed)
+    if held.queries < folds:
+        raise ArgumentError(
+            f"holds out {held.queries} of {train.queries} queries, which make no {folds} folds",
+            owner="choose_members",
+            place=train.source,
+            setting="share",
+            value=share,
+            remedy="Hold out more",
+        )
     trained = members_of(without, rest, callbacks)
     return _judged(average, ScoredMembers.of(trained, held), asked, known, folds, seed)
 

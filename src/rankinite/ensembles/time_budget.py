@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from rankinite.checks import check_number
+from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import split
 from rankinite.data.io.output_files import write_atomically
@@ -83,7 +83,7 @@ def plan_for(trainers: Mapping[str, Trainer], data: Dataset, minutes: float, *, 
     two are left. A fit's time is taken to grow with its rows, and how often a member fits is known. ``rounds``: how often
     everything is trained: a choice on queries held out trains it once more.
     """
-    check_number("plan_for", "minutes", minutes, 0.0, above=True)
+    check_positive("plan_for", "minutes", minutes)
     timed = _timed(trainers, data)
     levels = [None, *(fits for fits in FEWER if any(thinned(one, fits) != one for one in trainers.values()))]
     costs: dict[str, float] = {}

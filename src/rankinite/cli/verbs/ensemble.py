@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankinite.checks import check_positive
 from rankinite.cli import files, options
 from rankinite.cli import report_option as reporting
 from rankinite.cli.messages import say, say_all
@@ -97,7 +98,7 @@ def ensemble(
     """
     from rankinite.cli.verbs.ensemble_results import Results
 
-    _check_options(choose, test, report, diversity=diversity)
+    _check_options(choose, minutes, test, report, diversity=diversity)
     made = Recipe(recipe, trees, net, points, max_grade, members)
     average = made.average(out / MEMBERS)
     judged = reading.read(data)
@@ -134,9 +135,13 @@ def _going_on_later(kept: Path) -> Generator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check_options(choose: float | None, test: list[Path] | None, report: Path | None, *, diversity: bool) -> None:
+def _check_options(
+    choose: float | None, minutes: float | None, test: list[Path] | None, report: Path | None, *, diversity: bool
+) -> None:
     """Refuse what could not be done in the end."""
     reporting.check_report(report)
+    if minutes is not None:
+        check_positive("", "minutes", minutes)
     if choose == 0.0:
         raise ArgumentError("holds out nothing", setting="choose", value=choose, remedy="Give for example 0.2, or leave it out")
     for asked, setting, value in ((diversity, "diversity", True), (report is not None, "report", str(report))):
