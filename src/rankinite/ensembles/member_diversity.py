@@ -140,9 +140,17 @@ def diversity_of(members: ScoredMembers, measure: Measure, *, draws: int = DRAWS
     for place, name in enumerate(members.names):
         pair = compared.pair("all", f"all but {name}", measure)
         low, high = sorted(sign * end for end in pair.interval)
-        likeness = (_mean_of_others(table, place) for table in (errors, alike))
-        rest = compared[f"all but {name}"][measure].mean
-        rows.append(Contribution(name, alone[place].mean, *likeness, rest, sign * pair.difference, (low, high)))
+        rows.append(
+            Contribution(
+                name=name,
+                alone=alone[place].mean,
+                errors=_mean_of_others(errors, place),
+                scores=_mean_of_others(alike, place),
+                without=compared[f"all but {name}"][measure].mean,
+                adds=sign * pair.difference,
+                interval=(low, high),
+            )
+        )
     return Diversity(
         measure=measure,
         source=members.data.source,
@@ -161,7 +169,7 @@ def _centred(scores: Floats, data: Dataset) -> Floats:
 
 def _correlations(rows: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):  # rows without spread correlate with nothing
-        return np.corrcoef(rows)
+        return np.asarray(np.corrcoef(rows))
 
 
 def _mean_of_others(table: Floats, place: int) -> float:

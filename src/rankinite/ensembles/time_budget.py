@@ -69,8 +69,9 @@ def kept_plan(path: Path, trainers: Mapping[str, Trainer], minutes: float) -> Ti
     import tomllib
 
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-        plan = TimePlan(**{"most_fits": None, **content, "left_out": tuple(content["left_out"])})
+        content: Any = {"most_fits": None, **tomllib.loads(path.read_text("utf-8"))}
+        plan = TimePlan(**content)
+        plan = replace(plan, left_out=tuple(plan.left_out))  # TOML has lists
     except (OSError, ValueError, TypeError, KeyError):  # none, or not ours: it is made again
         return None
     return plan if (plan.recipe, plan.minutes) == (_recipe_key(trainers), minutes) else None

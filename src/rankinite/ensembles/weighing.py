@@ -37,8 +37,9 @@ class Weighing:
     def _scaled(self, member: Scorer) -> Scorer:
         if self.scale == "all":
             return member
-        shifted = isinstance(member, Normalised) and member.scale == "all"  # which no scale within queries can see
-        return Normalised(member.ranker if shifted else member, self.scale)
+        if isinstance(member, Normalised) and member.scale == "all":  # which no scale within queries can see
+            member = member.ranker
+        return Normalised(member, self.scale)
 
 
 Way = Callable[[ScoredMembers, Measure], Weighing]
