@@ -80,9 +80,9 @@ def ensemble(
     Finished members are kept in the folder --out: the same command goes on after an interruption, to the same bytes. Bags deal
     the queries themselves, so that no validation data are needed. Distil the model to serve it faster.
 
-    With --choose, all members are first trained without some queries. On these, tables compare the members, every way to
-    combine them, and subsets. The plain average is kept unless another way is better by more than one standard error, judged
-    on queries that did not choose its weights.
+    With --choose, all members are first trained without some queries. Tables compare the members, every way to combine them,
+    and subsets on those queries. The plain average is kept unless another way is better by more than one standard error of
+    the first measure, judged on queries that did not choose its weights. Measures are ndcg@10 and, where the grades fit, err.
 
     Examples:
 
