@@ -15,7 +15,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 import rankinite as rk
-from rankinite.report import of_comparison, of_training, write
+from rankinite.ensembles import diversity
+from rankinite.report import of_comparison, of_ensemble, of_training, write
 
 FLAGS = (
     "--headless=new",
@@ -300,3 +301,21 @@ def test_hostile_names_stay_text(opened, hostile):
     assert "broken" not in browser.title.split("·")[-1]
     assert browser.execute_script("return document.querySelectorAll('main script, main img, main b').length") == 0
     assert browser.title == f"{hostile.title} · rankinite"
+
+
+@pytest.mark.parametrize("width", [1100, 380])
+def test_members_of_an_ensemble_are_shown_with_their_curve_and_correlations(opened, market, width):
+    _, web, _, _, test = market
+    members = {"</script><b>one": rk.Feature(0), "two": rk.Feature(1), "three": rk.Feature(2)}
+    found = diversity(members, web)
+    ensemble = rk.Blend(tuple((1.0, member) for member in members.values()))
+    page = opened(of_ensemble(ensemble, members, test=test, diverse=found), width)
+    names, cells, points, wide = page.execute_script(
+        "const all = (places) => [...document.querySelectorAll(places)].map((one) => one.textContent);"
+        "const points = document.querySelectorAll('#diversity svg circle').length;"
+        "return [all('#diversity td .name'), all('#diversity .chip'), points, document.documentElement.scrollWidth];"
+    )
+    assert names == [*members, *members]
+    assert cells == [f"{value:.2f}".replace("-", "\u2212") for row in found.correlations for value in row]
+    assert points == len(found.curve)
+    assert wide <= width

@@ -14,6 +14,7 @@ OTHER_NAMES = {
     ("", "format"): "input-format",
     ("", "measures"): "measure",
     ("Checkpoint", "path"): "checkpoint",
+    ("choose_members", "share"): "choose",
     ("Forest", "number"): "tree",
     ("threads", "count"): "threads",
     ("trada", "rate"): "background-rate",

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankinite import LEARNERS
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError, RankiniteError, listed, quoted
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Trainer
 
 HELP = (
     "a learner with its settings, in quotes, as in 'lambdamart leaves=63 rate=0.05'; also bags=10 (ten fits, each with its own "
-    "tenth of the queries to stop by, averaged), seeds=5 (fits with other random numbers, averaged) and augment=50 or 70 "
-    "(samples of 50 or 70 % of each query's documents as further training data)"
+    "tenth of the queries to stop by, averaged), stop=10 (one of these fits), seeds=5 (fits with other random numbers, "
+    "averaged), augment=50 or 70 (samples of 50 or 70 % of each query's documents as further training data) and "
+    "scale=probability, peak, query or rank (scores on another scale; probability,peak: one after the other)"
 )
 LEARNER_CLASSES = {module.rpartition(".")[2]: name for module, name in LEARNERS.items()}
-AROUND = ("augment", "bags", "seeds")
+AROUND = ("augment", "bags", "stop", "seeds", "summaries", "scale")
 """Settings that put something around a learner, from the inside out."""
+SOURCES = "sources"
+"""The table of a recipe whose trainers give features to members: a member has summaries=NAME."""
 
 
 def trainers(texts: list[str]) -> dict[str, Trainer]:
@@ -35,7 +39,8 @@ def trainers(texts: list[str]) -> dict[str, Trainer]:
     return named
 
 
-def _trainer(text: str) -> tuple[str, Trainer]:
+def _trainer(text: str, sources: Mapping[str, Trainer] | None = None) -> tuple[str, Trainer]:
+    """The name and the trainer that a text stands for; ``sources``: those that ``summaries=`` may name."""
     from rankinite.cli.learner_options import CLASSES, SETTINGS, LearnerName, value_of
 
     try:
@@ -60,11 +65,12 @@ def _trainer(text: str) -> tuple[str, Trainer]:
             )
         settings[setting] = value
     plain = {setting: value_of(learner, setting, value) for setting, value in settings.items() if setting not in AROUND}
-    return name, _around(CLASSES[learner](**plain), settings)
+    return name, _around(CLASSES[learner](**plain), settings, sources or {})
 
 
-def _around(trainer: Trainer, settings: dict[str, str]) -> Trainer:
+def _around(trainer: Trainer, settings: dict[str, str], sources: Mapping[str, Trainer]) -> Trainer:
     from rankinite.data.sampling import AUG50, AUG70
+    from rankinite.ensembles import Rescaled, Summarised
     from rankinite.ensembles.augmented import Augmented
     from rankinite.ensembles.bag import Bag
     from rankinite.ensembles.seeds import Seeds
@@ -77,7 +83,23 @@ def _around(trainer: Trainer, settings: dict[str, str]) -> Trainer:
         trainer = Augmented(trainer, *shares[share])
     if "bags" in settings:
         trainer = Bag(trainer, _count("bags", settings["bags"]))
-    return Seeds(trainer, _count("seeds", settings["seeds"])) if "seeds" in settings else trainer
+    if "stop" in settings:
+        trainer = Bag(trainer, _count("stop", settings["stop"]), members=1)
+    if "seeds" in settings:
+        trainer = Seeds(trainer, _count("seeds", settings["seeds"]))
+    if "summaries" in settings:
+        trainer = Summarised(trainer, _sources(settings["summaries"], sources))
+    for scale in settings["scale"].split(",") if "scale" in settings else ():
+        trainer = Rescaled(trainer, cast("Any", scale))
+    return trainer
+
+
+def _sources(text: str, sources: Mapping[str, Trainer]) -> tuple[Trainer, ...]:
+    for name in text.split(","):
+        if name not in sources:
+            known = f"Known are {listed(sources)}" if sources else f"A recipe names them in a table [{SOURCES}]"
+            raise ArgumentError("is no source", setting="summaries", value=name, rule=known)
+    return tuple(sources[name] for name in text.split(","))
 
 
 def _count(setting: str, text: str) -> int:
@@ -87,9 +109,17 @@ def _count(setting: str, text: str) -> int:
         raise ArgumentError("must be a whole number", setting=setting, value=text, remedy="Give for example 5") from problem
 
 
+def one_trainer(option: str, text: str) -> Trainer:
+    """The trainer of an option."""
+    try:
+        return _trainer(text)[1]
+    except RankiniteError as problem:
+        raise problem.at(f"--{option}") from problem
+
+
 def learner(option: str, text: str, kind: str) -> Any:
     """The learner of an option, which must be of a given kind and have settings of its own alone."""
-    _, found = _trainer(text)
+    found = one_trainer(option, text)
     if LEARNER_CLASSES[kind] != type(found).__name__:
         raise ArgumentError(
             f"must be {kind} with settings of its own",
@@ -101,7 +131,7 @@ def learner(option: str, text: str, kind: str) -> Any:
 
 
 def recipe(path: Path) -> dict[str, Trainer]:
-    """The members of a recipe file: a table of names and trainers."""
+    """The members of a recipe file: a table of names and trainers, perhaps with a table of sources for their summaries."""
     import tomllib
 
     remedy = "Write a table [members] with lines such as trees = 'lambdamart bags=10'"
@@ -109,11 +139,30 @@ def recipe(path: Path) -> dict[str, Trainer]:
         content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as problem:
         raise DataError(f"this recipe cannot be read ({problem})", place=path, value=str(path), remedy=remedy) from problem
-    members: Any = content.get("members")
-    if not isinstance(members, dict) or not all(isinstance(text, str) for text in cast("dict[str, Any]", members).values()):
-        raise DataError("there is no table of members", place=path, value=list(content), remedy=remedy)
-    texts = cast("dict[str, str]", members)
-    try:
-        return {name: _trainer(f"{name}={text}")[1] for name, text in texts.items()}
-    except ArgumentError as problem:
-        raise problem.at(path) from problem
+    unknown = [name for name in content if name not in {"members", SOURCES}]
+    if unknown:
+        known = f"A recipe has a table [members], and may have a table [{SOURCES}]"
+        raise DataError(f"there is {quoted(unknown[0])}", place=path, value=unknown[0], rule=known, remedy=remedy)
+    if len(_table(content.get("members"))) < 2:
+        problem = "there is no table of two members or more"
+        raise DataError(problem, place=path, value=list(content), remedy=remedy)
+    sources = _named_trainers(path, "source", _table(content.get(SOURCES)), {})
+    return _named_trainers(path, "member", _table(content["members"]), sources)
+
+
+def _table(content: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+
+
+def _named_trainers(path: Path, what: str, texts: dict[str, Any], sources: Mapping[str, Trainer]) -> dict[str, Trainer]:
+    """The trainers of a recipe's table; errors name the file and the line."""
+    found: dict[str, Trainer] = {}
+    for name, text in texts.items():
+        place = f"{path}: {what} {quoted(name)}"
+        if not isinstance(text, str):
+            raise DataError(f"{quoted(text)} is no learner", place=place, value=text, remedy=f"Give {HELP}")
+        try:
+            found[name] = _trainer(text, sources)[1]
+        except RankiniteError as problem:
+            raise problem.at(place) from problem
+    return found

@@ -14,6 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.sealed_files import digest
 from rankinite.engine.parallel import run
+from rankinite.ensembles.interruption import check_whole
 from rankinite.evaluation.inputs import Scorer
 from rankinite.installed import code_key, versions
 from rankinite.learners.base import Callback, Progress, Trainer
@@ -84,6 +85,7 @@ def fit_all(fits: Sequence[Fit], done: Done | None = None, *, in_turn: bool = Fa
 
     def fit(number: int) -> Fitted:
         ranker = fits[number].ranker()
+        check_whole(ranker)
         with lock:
             if done is not None:
                 done(number, ranker)

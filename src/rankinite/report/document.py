@@ -10,6 +10,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from rankinite.report.diversity_section import DiversitySection
+
 Number: TypeAlias = float | None
 """A number, or None where there is none."""
 
@@ -259,6 +261,7 @@ class Report:
     figures: tuple[Figure, ...] = ()
     tables: tuple[ResultTable, ...] = ()
     curve: TargetSizeCurve | None = None
+    diversity: DiversitySection | None = None
     queries: Queries | None = None
     grades: GradesByRank | None = None
     trainings: tuple[Training, ...] = ()

@@ -81,6 +81,10 @@ def train(
         typer.Option(help="Keep the trees in this file while training; with the file there, go on from it."),
     ] = None,
     every: Annotated[int | None, typer.Option(min=1, help=f"Rounds between two checkpoints; {EVERY} if left out.")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Train this many models that differ in their random numbers alone; the model is their mean."),
+    ] = None,
     allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
@@ -117,19 +121,23 @@ def train(
 
       rankinite train market.txt -v more.txt --learner lambdaboost --base web.rankinite --out market.rankinite
 
+      rankinite train train.txt.gz -v valid.txt.gz --row-share 0.7 --seeds 5 --out mean.rankinite
+
       rankinite train --config web.toml --seed 1 --out other.rankinite
     """
-    _check_options(learner, preferences, checkpoint, every)
+    _check_options(learner, preferences, checkpoint, every, seeds)
     for path in (out, checkpoint):
         check_writeable(path)
     reporting.check_report(report)
     maker = learners.make(learner, settings, preset)
+    if seeds is not None:
+        maker.reseeded(1)  # refuses, before anything is read, where nothing is random
     material = TrainingData.read(data, valid, test, base, preferences, reading)
     material.check_apart(allow_overlap=allow_overlap)
     check_measures([] if material.test is None else [material.test], [maker.watched()])
     options.say_odd_features(material.train)
     start = monotonic()
-    model = _fitted(maker, material, checkpoint, every or EVERY, quiet)
+    model = _fitted(maker, seeds, material, checkpoint, every or EVERY, quiet)
     with options.busy(f"writing {out}"):
         model.save(out)
         record.write_beside(out, learners.spelled(learner, maker))
@@ -139,18 +147,27 @@ def train(
     if checkpoint is not None and not interrupted:
         checkpoint.unlink(missing_ok=True)
     if not quiet:
-        say(summary_line(out, trained, seconds, checkpoint if interrupted else None))
+        say(summary_line(out, trained, seconds, checkpoint if interrupted else None, seeds or 1))
     tested = _tested(maker, model, material.test)
     say_all(() if tested is None else tested.warnings)
-    print_results(out, trained, seconds, tested, json=json)
+    print_results(out, trained, seconds, tested, seeds or 1, json=json)
     if report is not None:
         reporting.write_report(training_report(maker, model, material), report)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_options(learner: learners.LearnerName, preferences: Path | None, checkpoint: Path | None, every: int | None) -> None:
+def _check_options(
+    learner: learners.LearnerName, preferences: Path | None, checkpoint: Path | None, every: int | None, seeds: int | None
+) -> None:
     """Refuse options that the learner has no use for."""
+    if seeds is not None and checkpoint is not None:
+        raise ArgumentError(
+            "keeps one training, but there are several seeds",
+            setting="checkpoint",
+            value=str(checkpoint),
+            remedy="Leave it out, or train with `rankinite ensemble --recipe seeds`, which keeps each model",
+        )
     if every is not None and checkpoint is None:
         remedy = "Name a file for them with `checkpoint` too"
         raise ArgumentError("is for checkpoints, but none are kept", setting="every", value=every, remedy=remedy)
@@ -170,26 +187,34 @@ def _check_options(learner: learners.LearnerName, preferences: Path | None, chec
         )
 
 
-def _fitted(learner: Learner, material: TrainingData, checkpoint: Path | None, every: int, quiet: bool) -> Ranker:
+def _fitted(
+    learner: Learner, seeds: int | None, material: TrainingData, checkpoint: Path | None, every: int, quiet: bool
+) -> Ranker:
     from rankinite.cli.progress import watching
+    from rankinite.ensembles.interruption import check_whole
+    from rankinite.ensembles.seeds import Seeds
     from rankinite.learners.checkpoint import Checkpoint
 
     settings = learner.settings()
     unit = "epoch" if "epochs" in settings else "round"
     rounds = next(settings[name] for name in ("trees", "epochs", "rounds") if name in settings)
     keeping = [] if checkpoint is None else [Checkpoint(checkpoint, every=every)]
+    trainer = learner if seeds is None else Seeds(learner, seeds)
     try:
-        with watching(rounds, unit, quiet=quiet) as shown:
-            model: Any = learner.fit(
+        with watching(seeds or rounds, unit if seeds is None else "seed", quiet=quiet) as shown:
+            model: Any = trainer.fit(
                 material.train,
                 material.valid,
                 base=material.base,
                 callbacks=[*keeping, *shown],
                 allow_overlap=True,  # it was checked when they were read
             )
+            if seeds is not None:
+                check_whole(model)
             return model
     except KeyboardInterrupt:
-        say(f"interrupted before the first {'tree' if 'trees' in settings else unit}: there is nothing to save")
+        first = f"the first {'tree' if 'trees' in settings else unit}" if seeds is None else "all seeds were trained"
+        say(f"interrupted before {first}: there is nothing to save")
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -29,12 +29,13 @@ REASONS = {
 
 
 def trained_part(model: Ranker) -> Forest | Net | Linear:
-    """The part that training has made: the model, or the last part of a blend with a base."""
+    """The part that training has made: the model, or the last part of a blend with a base; of several seeds, the last one's."""
     whole: Any = model
-    return whole.last_trained()
+    last = whole.last_trained()
+    return last if last is whole else trained_part(last)
 
 
-def summary_line(out: Path, trained: Forest | Net | Linear, seconds: float, checkpoint: Path | None) -> str:
+def summary_line(out: Path, trained: Forest | Net | Linear, seconds: float, checkpoint: Path | None, seeds: int) -> str:
     """One line on the model: its size, why training stopped, the measures, the time."""
     from rankinite.models.forest import Forest
 
@@ -45,7 +46,8 @@ def summary_line(out: Path, trained: Forest | Net | Linear, seconds: float, chec
     again = f"; run the same again to go on from {checkpoint}" if checkpoint is not None and checkpoint.exists() else ""
     unit, step = ("round", "split") if isinstance(trained, Forest) else (trained.unit, "feature")
     why = REASONS.get(history.stopped, history.stopped).format(unit=unit, step=step)
-    return f"{out}: {_kept(trained, history)} ({why}){watched}, {seconds:.1f} s{again}"
+    several = f"the mean of {seeds} seeds; of the last one, " if seeds > 1 else ""
+    return f"{out}: {several}{_kept(trained, history)} ({why}){watched}, {seconds:.1f} s{again}"
 
 
 def _kept(trained: Forest | Net | Linear, history: History) -> str:
@@ -65,8 +67,10 @@ def _values(history: History) -> dict[str, float | None]:
     return {name: recorded[name][history.best] if history.best < len(recorded[name]) else None for name in ("train", "valid")}
 
 
-def print_results(out: Path, trained: Forest | Net | Linear, seconds: float, tested: Evaluation | None, *, json: bool) -> None:
-    """Print the evaluation on test data, or a summary as JSON."""
+def print_results(
+    out: Path, trained: Forest | Net | Linear, seconds: float, tested: Evaluation | None, seeds: int, *, json: bool
+) -> None:
+    """Print the evaluation on test data, or a summary as JSON: of several seeds, the training of the last one."""
     from rankinite.cli.output import echo
 
     if not json:
@@ -86,6 +90,7 @@ def print_results(out: Path, trained: Forest | Net | Linear, seconds: float, tes
     summary = {
         "model": str(out),
         "learner": trained.settings.get("learner"),
+        "seeds": seeds,
         **size,
         "stopped": history.stopped,
         "measure": history.measure,

@@ -120,6 +120,7 @@ function contents(sections) {
   const sections = [
     report.tables.length ? tablesSection(report.tables) : null,
     report.curve ? section("curve", "How much judging helps", `${report.curve.measure} on unseen target queries, by the number of target queries trained on. The band is the interval of ${report.curve.chosen}’s gain over the background.`, curveChart(report.curve)) : null,
+    report.diversity ? diversitySection(report.diversity) : null,
     report.queries && report.queries.qids.length ? queriesSection(report.queries) : null,
     report.grades ? gradesSection(report.grades) : null,
     report.trainings.length ? trainingsSection(report.trainings) : null,
