@@ -26,14 +26,15 @@ def grow(teacher: Fitted, data: Sequence[Dataset], trees: int, *, leaves: int = 
     ``data``: the rows to learn from; their grades are not looked at. ``made``: copies of them with mixed features, which the
     teacher scores too (see :func:`mixed`). The fewer trees, the larger their steps.
     """
-    plain = [replace(part, weights=None, preferences=None, doc_ids=None, batches=None) for part in data]
+    bare = [part.without_grades() for part in data]
+    plain = [replace(part, weights=None, preferences=None, doc_ids=None, batches=None) for part in bare]
     whole = plain[0] if len(plain) == 1 else concat(plain, prefixes=[f"{number}:" for number in range(len(plain))])
     copies = [mixed(whole, teacher, seed=[seed, copy]) for copy in range(made)]
     rows = concat([whole, *copies]) if copies else whole
     scores = centred_scores(teacher, rows)
     spread = float(np.sort(scores).std()) or 1.0
     learner = MART(trees=trees, leaves=leaves, rate=min(0.3, 15.0 / trees), min_rows=5, seed=seed, train_history=False)
-    forest = learner.fit(replace(rows, grades=(scores / spread).astype(GRADE)))
+    forest = learner.fit(replace(rows, grades=(scores / spread).astype(GRADE), judged=True))
     assert isinstance(forest, Forest)  # there is no base
     facts = {"learner": "distil", "method": "grow", "trees": trees, "leaves": leaves, "made": made, "seed": seed}
     sketch = reduce(united, (*teacher.trained_on, QuerySketch.of(whole)))

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
@@ -138,6 +139,8 @@ def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap
             kind = type(one).__name__
             raise DataError(f"these are not data, but a {kind}", place=place, value=kind, remedy="Give a Dataset")
         check_same_features(data, one)
+        if place != "unjudged":
+            check_judged(one)
     check_apart({"data": data}, {"test": test}, allow_overlap=allow_overlap)
     ranker: Any = teacher  # Fitted names no feature_names, though all of ours have some
     return match_features(ranker, data.feature_names, data.source)[0]  # pyright: ignore[reportReturnType]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +77,8 @@ def distil(
     files.check_writeable(out)
     judged, named = rankers.read_for(rankers.by_name([model]), data, reading)
     (teacher,) = named.values()
-    further = [reading.read([path], like=judged) for path in more or ()]
+    unjudged = replace(reading, unjudged="keep")
+    further = [unjudged.read([path], like=judged) for path in more or ()]
     tested = None if test is None else reading.read(test, like=judged)
     with options.busy("distilling"):
         found = distilled(
