@@ -18,8 +18,8 @@ from rankinite.models.base import Fitted
 from rankinite.seeds import generator
 
 
-def followed(teacher: Fitted, data: Sequence[Dataset], *, made: int = 0, seed: int = 0) -> tuple[Dataset, QuerySketch]:
-    """All rows, graded by the teacher, and the queries that it and they were made of.
+def followed(teacher: Fitted, data: Sequence[Dataset], *, made: int = 0, seed: int = 0) -> tuple[Dataset, QuerySketch | None]:
+    """All rows, graded by the teacher, and the queries that it was trained on and they come from; None where not all are known.
 
     The grades of the data are not looked at, if they have any. In their place are the teacher's scores, less their mean within
     each query and with a spread of 1. ``made``: copies of all rows with mixed features, which the teacher scores too (see
