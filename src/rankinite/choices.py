@@ -32,8 +32,8 @@ Scale: TypeAlias = Literal["all", "query", "rank"]
 """What scores are compared with: all scores of some data, those of the same query, or only their order within it."""
 ScoreScale: TypeAlias = Literal["all", "query", "rank", "probability", "peak"]
 """How a single ranker's scores can be scaled: as for several of them, as probabilities, or by a query's highest score."""
-Distilling: TypeAlias = Literal["best", "select", "grow"]
-"""How a student is made: of trees of its teacher, of new ones that follow its scores, or whichever comes nearer."""
+Distilling: TypeAlias = Literal["best", "select", "grow", "net"]
+"""How a student is made: of trees of its teacher, of new ones that follow its scores, of the nearer ones, or as a net."""
 MissingValues: TypeAlias = Literal["refuse", "mean"]
 """What a missing value (NaN) is to a net or a linear ranker: refused, or taken for the feature's mean in the training data."""
 Sampler: TypeAlias = Literal["tpe", "random", "grid"]

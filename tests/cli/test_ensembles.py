@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import rankinite as rk
@@ -169,6 +170,53 @@ def test_a_teacher_is_distilled_as_in_python(run, folder, tmp_path):
     assert shown.code == 0
     assert "direct" in shown.out
     assert "4 trees in place of" in shown.err
+
+
+def test_rows_without_grades_are_scored_converted_described_and_distilled_from(run, folder, tmp_path):
+    log = rk.synthesise(15, part="valid", world=rk.World(features=5, documents=12, noise=0.3)).without_grades()
+    rk.write(log, tmp_path / "log.csv")
+    out = tmp_path / "net.rankinite"
+    done = run("distil", folder / "teacher", "-d", folder / "train.txt", "--more", tmp_path / "log.csv", "--test",
+               folder / "test.txt", "--how", "net", "--hidden", "4,3", "-o", out)  # fmt: skip
+    assert done.code == 0
+    assert "weights in place of" in done.err
+    train, test = rk.read(folder / "train.txt"), rk.read(folder / "test.txt")
+    expected = rk.distil(rk.load(folder / "teacher"), train, unjudged=[log], test=test, how="net", hidden=(4, 3))
+    expected.ranker.save(tmp_path / "expected")
+    assert out.read_bytes() == (tmp_path / "expected").read_bytes()
+    scored = run("score", folder / "teacher", tmp_path / "log.csv")
+    assert [float(line) for line in scored.out.splitlines()] == rk.load(folder / "teacher").score(log).tolist()
+    assert "no grades" in run("describe", tmp_path / "log.csv").out
+    assert run("convert", tmp_path / "log.csv", "--unjudged", "keep", "-o", tmp_path / "log.parquet").code == 0
+    assert not rk.read(tmp_path / "log.parquet", unjudged="keep").judged
+    for arguments in (
+        ["convert", tmp_path / "log.csv", "-o", tmp_path / "other.parquet"],
+        ["convert", tmp_path / "log.csv", "--unjudged", "keep", "-o", tmp_path / "log.txt"],
+        ["evaluate", folder / "teacher", tmp_path / "log.csv", "--unjudged", "keep"],
+        ["train", tmp_path / "log.csv", "--unjudged", "keep", "-o", tmp_path / "model"],
+        ["distil", folder / "teacher", "-d", tmp_path / "log.csv", "--unjudged", "keep", "-o", tmp_path / "model"],
+    ):
+        refused = run(*arguments)
+        assert refused.code == 2
+        assert "grade" in refused.err
+
+
+def test_a_teacher_that_needs_queries_is_not_distilled_without(run, folder, tmp_path):
+    train, net = rk.read(folder / "train.txt"), rk.RankNet(epochs=2).fit(rk.read(folder / "train.txt"))
+    rk.combine.average([rk.load(folder / "teacher"), net], train, scale="query").ranker.save(tmp_path / "teacher")
+    columns = ["label", *train.feature_names]
+    np.savetxt(
+        tmp_path / "rows.csv",
+        np.column_stack([train.grades, train.features]),
+        delimiter=",",
+        header=",".join(columns),
+        comments="",
+    )
+    for option in (["-d", tmp_path / "rows.csv"], ["-d", folder / "train.txt", "--more", tmp_path / "rows.csv"]):
+        done = run("distil", tmp_path / "teacher", *option, "-o", tmp_path / "small")
+        assert done.code == 2
+        assert "rows.csv" in done.err
+        assert "--qid" in done.err
 
 
 def test_what_cannot_be_distilled_is_refused(run, folder, tmp_path):

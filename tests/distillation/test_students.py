@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import rankinite as rk
 from rankinite import Bag
-from rankinite.distillation.growing import grow, mixed
+from rankinite.distillation.following import mixed
+from rankinite.distillation.growing import grow, train_net
 from rankinite.distillation.selection import select
 from rankinite.distillation.teacher import centred, centred_scores, fidelity, trees_of
 from rankinite.trees.walk import add_trees, walks_of
@@ -120,7 +123,7 @@ def test_a_teacher_that_looks_at_whole_queries_can_be_mimicked():
     assert rk.distil(ranked, TRAIN, trees=5, test=TEST).method == "grow"
 
 
-@pytest.mark.parametrize("how", ["select", "grow"])
+@pytest.mark.parametrize("how", ["select", "grow", "net"])
 def test_threads_change_no_bit(how, tmp_path):
     for count in (1, 2, 3):
         with rk.threads(count):
@@ -128,8 +131,70 @@ def test_threads_change_no_bit(how, tmp_path):
     assert len({(tmp_path / str(count)).read_bytes() for count in (1, 2, 3)}) == 1
 
 
+LOG = rk.synthesise(40, part="valid", world=WORLD).without_grades()
+
+
+def test_a_net_follows_the_teacher_better_than_grades_lead_to_it():
+    found = rk.distil(TEACHER, TRAIN, how="net", hidden=(8,), test=TEST)
+    rows = {row.name: row for row in found.rows}
+    assert list(rows) == ["teacher", "net", "direct"]
+    assert isinstance(found.ranker, rk.Net)
+    assert found.ranker.hidden == (8,)
+    assert rows["net"].size == rows["direct"].size == f"{(6 + 1) * 8 + 9} weights"
+    assert rows["net"].trees == 0
+    assert rows["net"].fidelity == pytest.approx(near(found.ranker, TEST))
+    assert rows["net"].fidelity > rows["direct"].fidelity
+    assert rows["net"].value == pytest.approx(rk.evaluate(found.ranker, TEST, "ndcg@10")["ndcg@10"].mean)
+
+
+def test_a_linear_student_finds_a_linear_teacher():
+    teacher = rk.LambdaRank(hidden=(), epochs=3).fit(TRAIN)
+    student = rk.distil(teacher, TRAIN, how="net", hidden=(), test=TEST).ranker
+    assert isinstance(student, rk.Linear)
+    assert fidelity(student.score(TEST), centred_scores(teacher, TEST), TEST) > 0.999
+    ratio = student.weights / teacher.weights
+    np.testing.assert_allclose(ratio, ratio[0], rtol=0.05)
+
+
+@pytest.mark.parametrize("make", [lambda rows: grow(TEACHER, rows, 20, leaves=8), lambda rows: train_net(TEACHER, rows, (6,))])
+def test_students_learn_from_rows_that_nobody_judged(make, tmp_path):
+    for number, rows in enumerate(([TRAIN, LOG], [TRAIN.without_grades(), LOG], [TRAIN.map_grades(lambda g: 4 - g), LOG])):
+        make(rows).save(tmp_path / str(number))
+    assert len({(tmp_path / str(number)).read_bytes() for number in range(3)}) == 1
+    assert near(make([TRAIN, LOG]), TEST) > near(make([TRAIN]), TEST)
+    assert near(make([LOG]), TEST) > 0.5
+
+
+def test_missing_values_are_the_mean_to_a_net():
+    holes = replace(
+        TRAIN, features=np.where(np.random.default_rng(0).random(TRAIN.features.shape) < 0.1, np.nan, TRAIN.features)
+    )
+    assert near(train_net(TEACHER, [holes], (6,)), TEST) > 0.5
+
+
+def test_rows_that_are_learnt_from_judge_nobody():
+    same = TEST.without_grades()
+    with refused(rk.DataError, place="(test)"):
+        rk.distil(TEACHER, TRAIN, unjudged=[same], test=TEST, trees=3)
+    with refused(rk.DataError, place="(data)"):
+        rk.distil(TEACHER, TRAIN, unjudged=[LOG, TRAIN.without_grades()], trees=3)
+    assert rk.distil(TEACHER, TRAIN, unjudged=[same], test=TEST, trees=3, how="grow", allow_overlap=True).method == "grow"
+
+
+def test_teachers_of_whole_queries_need_queries():
+    lost = rk.read(TRAIN.features, grades=TRAIN.grades, qid=np.arange(TRAIN.rows)).rename_features(TRAIN.feature_names)
+    by_query = rk.combine.average([NDCG, NET], TRAIN, scale="query").ranker
+    summaries = rk.ensembles.Summarised(rk.MART(**SMALL), (rk.MART(**SMALL),), folds=2).fit(TRAIN)
+    for teacher in (by_query, summaries, TEACHER):
+        with refused(rk.DataError, place="array", value=TRAIN.rows):
+            rk.distil(teacher, lost, test=TEST)
+        for rows in (TRAIN.features, rk.Feature(0)):
+            with refused(rk.DataError, place="data", value=type(rows).__name__):
+                rk.distil(teacher, rows)
+
+
 def test_bad_input_is_refused():
-    for setting, value in {"trees": 0, "leaves": 1, "how": "guess", "folds": 1, "made": -1}.items():
+    for setting, value in {"trees": 0, "leaves": 1, "how": "guess", "folds": 1, "made": -1, "hidden": "x"}.items():
         with refused(rk.ArgumentError, owner="distil", setting=setting, value=value):
             rk.distil(TEACHER, TRAIN, **{setting: value})
     with refused(rk.ArgumentError, setting="teacher", value=5):

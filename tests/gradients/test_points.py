@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.gradients import downhill, logistic_cost, multiclass_cost, row_weights, squared_cost
+from rankinite.gradients.differences import Differences
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.gradients.squared import SquaredLoss
@@ -51,6 +54,44 @@ def test_squared_loss(seed):
     np.testing.assert_allclose(push, downhill(lambda s: squared_cost(data, s), scores), atol=1e-7)
     np.testing.assert_allclose(curvature[0], row_weights(data))
     assert_start_is_lowest(loss, lambda s: squared_cost(data, s), data.rows)
+
+
+def difference_cost(data, scores):
+    """½((g_i − g_j) − (s_i − s_j))² of every pair, divided by the documents of its query."""
+    total, weights, left = 0.0, row_weights(data), data.grades.astype(float) - scores[0]
+    for first, last in pairwise(data.offsets.tolist()):
+        pairs = [(i, j) for i in range(first, last) for j in range(first, i)]
+        total += sum(0.5 * weights[first] * (left[i] - left[j]) ** 2 for i, j in pairs) / (last - first)
+    return total
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=SEEDS)
+def test_squared_loss_of_differences(seed):
+    data = random_dataset(seed)
+    loss = Differences(data)
+    scores = at(loss, data, seed)
+    push, curvature = pushes(loss, scores)
+    np.testing.assert_allclose(push, downhill(lambda s: difference_cost(data, s), scores), atol=1e-7)
+    np.testing.assert_allclose(curvature, bent(lambda s: pushes(loss, s)[0], scores), atol=1e-7)
+    np.testing.assert_allclose(np.add.reduceat(push[0], data.offsets[:-1]), 0.0, atol=1e-12)
+    shifted = scores + 3.0 * data.query_of_row()  # what no ranking sees
+    np.testing.assert_allclose(pushes(loss, shifted)[0], push, atol=1e-12)
+
+
+def test_the_order_of_rows_changes_no_bit_of_differences():
+    random = np.random.default_rng(2)
+    features, grades, qids = random.random((20_000, 2)), random.normal(size=20_000), np.repeat(np.arange(2000), 10)
+    rows = random.permutation(20_000)
+    ours = rk.read(features, grades=grades, qid=qids, unjudged="keep")
+    theirs = rk.read(features[rows], grades=grades[rows], qid=qids[rows], unjudged="keep")
+    scores = random.normal(size=20_000)
+    with rk.threads(1):
+        alone = pushes(Differences(ours), scores[None])
+    with rk.threads(2):
+        other = pushes(Differences(theirs), theirs.from_input_order(scores[rows])[None])
+    for a, b in zip(alone, other, strict=True):
+        assert a[0][rows].tobytes() == theirs.to_input_order(b[0]).tobytes()
 
 
 def bent(push_at, scores, step=1e-5):
@@ -138,7 +179,7 @@ def test_threads_and_row_order_change_no_bit(make):
             assert a[:, rows].tobytes() == c.tobytes()
 
 
-@pytest.mark.parametrize("make", [SquaredLoss, Logistic, Multiclass])
+@pytest.mark.parametrize("make", [SquaredLoss, Logistic, Multiclass, Differences])
 def test_scores_far_apart_stay_finite(make):
     data = random_dataset(1)
     loss = make(data)

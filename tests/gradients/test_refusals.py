@@ -14,6 +14,7 @@ import pytest
 import rankinite as rk
 from oracles.datasets import random_dataset
 from rankinite.data.preferences import Preferences
+from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.multiclass import Multiclass
@@ -59,7 +60,7 @@ def test_truncation_is_a_number_of_ranks(truncation):
         Lambdas(DATA, rk.NDCG(), truncation=truncation)
 
 
-@pytest.mark.parametrize("make", [lambda d: Lambdas(d, rk.NDCG()), RankNetPairs])
+@pytest.mark.parametrize("make", [lambda d: Lambdas(d, rk.NDCG()), RankNetPairs, Differences])
 def test_queries_of_one_grade_give_no_pairs(make):
     with refused(rk.DataError, place="array", value=2):
         make(graded([1, 1, 2], [2, 1]))
@@ -73,10 +74,10 @@ def test_a_measure_that_sees_no_difference(measure):
 
 def test_weights_of_zero_leave_nothing():
     data = graded([0, 1, 1, 1], [2, 2])
-    for make in (SquaredLoss, Logistic, Multiclass, RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
+    for make in (SquaredLoss, Logistic, Multiclass, RankNetPairs, Differences, lambda d: Lambdas(d, rk.NDCG())):
         with refused(rk.DataError, place="array"):
             make(data.with_weights([0.0, 0.0]))
-    for make in (RankNetPairs, lambda d: Lambdas(d, rk.NDCG())):
+    for make in (RankNetPairs, Differences, lambda d: Lambdas(d, rk.NDCG())):
         with refused(rk.DataError, place="array"):
             make(data.with_weights([0.0, 1.0]))
     with refused(rk.DataError, place="array", value=0.0):
@@ -122,7 +123,7 @@ def test_classes_are_from_two_to_fifty():
 
 
 @pytest.mark.parametrize(
-    "make", [SquaredLoss, Logistic, Multiclass, RankNetPairs, PreferencePairs, lambda d: Lambdas(d, rk.RR())]
+    "make", [SquaredLoss, Logistic, Multiclass, RankNetPairs, PreferencePairs, Differences, lambda d: Lambdas(d, rk.RR())]
 )
 def test_arrays_of_another_shape_are_refused(make):
     objective = make(DATA)
@@ -139,6 +140,7 @@ def test_arrays_of_another_shape_are_refused(make):
 def test_objectives_say_what_they_are():
     assert str(Lambdas(DATA, rk.NDCG(10))) == "lambdas of ndcg@10"
     assert str(SquaredLoss(DATA)) == "squared loss"
+    assert str(Differences(DATA)) == "squared loss of differences"
     assert str(Logistic(DATA, "binary", balanced=True)) == "logistic loss on binary balanced targets"
     assert str(Multiclass(DATA)) == "multiclass loss on 5 grades"
     assert "grades" in str(RankNetPairs(DATA))
@@ -148,6 +150,7 @@ def test_objectives_say_what_they_are():
 SMALL = """
 import numpy as np, rankinite as rk
 from oracles.datasets import random_dataset
+from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.logistic import Logistic
 from rankinite.gradients.multiclass import Multiclass
@@ -156,7 +159,7 @@ from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.gradients.squared import SquaredLoss
 data = random_dataset(5)
 made = [Lambdas(data, m, normalise=n) for m in (rk.NDCG(3), rk.ERR(), rk.AP(), rk.RR()) for n in (False, True)]
-made += [RankNetPairs(data), PreferencePairs(data), SquaredLoss(data), Logistic(data), Multiclass(data)]
+made += [RankNetPairs(data), PreferencePairs(data), SquaredLoss(data), Logistic(data), Multiclass(data), Differences(data)]
 for objective in made:
     for spread in (0.0, 1.0, 900.0):
         scores = spread * np.random.default_rng(0).normal(size=(objective.outputs, data.rows))

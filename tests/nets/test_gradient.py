@@ -26,6 +26,7 @@ from oracles.nets import (
     standardised,
 )
 from rankinite.engine.kernel import frozen
+from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
@@ -141,6 +142,8 @@ def epoch(objective, frame, steps, data, queries, start, weights):
     weights, queries = weights.copy(), frozen(np.asarray(queries, np.int64))
     if isinstance(objective, PreferencePairs):
         strange = _train_kernels.climb_preferences(objective.pairs, frame, steps, data.features, queries, rows, weights)
+    elif isinstance(objective, Differences):
+        strange = _train_kernels.climb_differences(objective.pairs, frame, steps, data.features, queries, rows, weights)
     else:
         arrays = objective.pairs.arrays
         strange = _train_kernels.climb_grades(arrays, frame, steps, data.features, queries, rows, weights)
@@ -167,6 +170,36 @@ def test_one_step_is_the_rate_times_the_sum_over_single_pairs(name, seed, sizes)
         expected = weights + rate * pair_by_pair(sizes, weights, inputs, query_pairs)
         np.testing.assert_allclose(moved, expected, rtol=1e-10, atol=1e-12)
         assert (moved == weights).all() == (not query_pairs or not pair_by_pair(sizes, weights, inputs, query_pairs).any())
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=SEEDS, sizes=NETS)
+def test_one_step_towards_differences_is_the_rate_times_the_slope_of_their_squared_loss(seed, sizes):
+    data, rate = graded(seed), 0.05
+    frame, weights = random_frame(np.random.default_rng(seed), sizes)
+    inputs, start = standardised(frame, data.features), np.random.default_rng(seed).normal(size=data.rows)
+    for query in range(data.queries):
+        rows = slice(data.offsets[query], data.offsets[query + 1])
+
+        def squared(moved, rows=rows, query=query):
+            left = data.grades[rows] - start[rows] - forward(sizes, moved, inputs[rows])
+            return 0.5 * data.weights[query] * ((left - left.mean()) ** 2).sum()
+
+        steps = steps_of("sgd", rate, 0.0, weights)
+        moved, strange = epoch(Differences(data), frame, steps, data, [query], start, weights)
+        assert strange == -1
+        np.testing.assert_allclose(moved, weights + rate * downhill(squared, weights), rtol=1e-7, atol=1e-8)
+        assert (moved == weights).all() == (rows.stop - rows.start == 1)
+
+
+def test_differences_skip_queries_without_weight_and_name_those_that_are_not_finite():
+    data = graded(5).with_weights([0.0, *graded(5).weights[1:]])
+    frame, weights = random_frame(np.random.default_rng(5), (3, 4, 1))
+    steps, start = steps_of("adam", 0.1, 0.0, weights), np.zeros(data.rows)
+    assert (epoch(Differences(data), frame, steps, data, [0], start, weights)[0] == weights).all()
+    long = int(np.flatnonzero(np.diff(data.offsets)[1:] > 1)[0]) + 1
+    start[data.offsets[long]] = np.nan
+    assert epoch(Differences(data), frame, steps, data, [long], start, weights)[1] == long
 
 
 @EACH

@@ -11,6 +11,7 @@ from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -29,6 +30,8 @@ def checked_task(
     check_count("choose", "folds", folds, 2)
     check_seed("choose", seed)
     _check_data("target", target)
+    if valid is not None:
+        _check_data("valid", valid)
     named: dict[str, Any] = {**_named(backgrounds)}
     matched: dict[str, Any] = {
         name: match_features(ranker, target.feature_names, target.source)[0] for name, ranker in named.items()
@@ -89,3 +92,4 @@ def _check_data(name: str, data: Any) -> None:
     if not isinstance(data, Dataset):
         kind = type(data).__name__
         raise DataError(f"this is a {kind}", place=name, value=kind, remedy="Give a Dataset, as rankinite.read returns")
+    check_judged(data)

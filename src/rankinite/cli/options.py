@@ -36,7 +36,11 @@ class Reading:
         Infinite, typer.Option(help="What to do with ±inf and numbers such as 1.79e308.", rich_help_panel=_READING)
     ] = "error"
     unjudged: Annotated[
-        Unjudged, typer.Option(help="What to do with rows of negative grade (−1).", rich_help_panel=_READING)
+        Unjudged,
+        typer.Option(
+            help="What to do with rows that nobody judged: of negative grade (−1), or, with keep, without a grade column.",
+            rich_help_panel=_READING,
+        ),
     ] = "error"
     zero_based: Annotated[bool, typer.Option("--zero-based", help="LETOR indices start at 0.", rich_help_panel=_READING)] = (
         False
@@ -75,7 +79,8 @@ class Reading:
                 ignore=tuple(self.ignore or ()),
                 like=like,
             )
-        detail(f"{data.source}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features{_size(paths)}")
+        size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
+        detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data
 
 

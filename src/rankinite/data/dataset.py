@@ -1,4 +1,4 @@
-"""Dataset: the judged data that everything else works on."""
+"""Dataset: the data that everything else works on, mostly judged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.dataset_checks import check_dataset
+from rankinite.data.dataset_checks import check_dataset, check_judged
 from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
@@ -22,7 +22,7 @@ from rankinite.grid import Grid, few
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Judged documents of many queries. Immutable; rows of a query are adjacent.
+    """Documents of many queries, mostly judged. Immutable; rows of a query are adjacent.
 
     Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``. Usually made by :func:`rankinite.read`; the
     constructor takes arrays over without copying them, so leave them alone afterwards.
@@ -31,7 +31,7 @@ class Dataset:
     features: Features
     """rows × features, float32, row-major; NaN = missing."""
     grades: Grades
-    """One per row; larger is better."""
+    """One per row; larger is better. All 0 where nobody judged the rows."""
     offsets: Indices
     """queries + 1 row numbers: where each query starts, and the number of rows."""
     qids: Strings
@@ -52,6 +52,8 @@ class Dataset:
     """Judged pairs with probabilities, in addition to the grades or instead of them."""
     source: str = "data"
     """Where the rows came from, for messages."""
+    judged: bool = True
+    """Whether the rows have grades. Without, they can be scored and distilled from, but not learnt from or evaluated on."""
 
     def __post_init__(self) -> None:
         convert: dict[str, Any] = {
@@ -78,7 +80,7 @@ class Dataset:
     def from_rows(
         cls,
         features: npt.NDArray[Any],
-        grades: npt.NDArray[Any],
+        grades: npt.NDArray[Any] | None,
         qids: npt.NDArray[Any],
         feature_names: Sequence[str],
         *,
@@ -87,7 +89,11 @@ class Dataset:
         batches: Strings | None = None,
         source: str = "data",
     ) -> Dataset:
-        """Group rows, each with the qid of its query; ``weights`` and ``batches`` are one per row here."""
+        """Group rows, each with the qid of its query; ``weights`` and ``batches`` are one per row here.
+
+        ``grades``: None where nobody judged the rows.
+        """
+        judged, grades = grades is not None, np.zeros(len(qids), GRADE) if grades is None else grades
         names, offsets, order = group_rows(qids)
         if order is not None:
             features, grades = features[order], grades[order]
@@ -103,6 +109,7 @@ class Dataset:
             batches=one_per_query(batches, offsets, names, "batch", source),
             input_row=order,
             source=source,
+            judged=judged,
         )
 
     @property
@@ -124,7 +131,8 @@ class Dataset:
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.source}: {self.queries} queries, {self.rows} rows, {len(self.feature_names)} features>"
+        size = f"{self.queries} queries, {self.rows} rows, {len(self.feature_names)} features"
+        return f"<Dataset {self.source}: {size}{'' if self.judged else ', no grades'}>"
 
     def _repr_html_(self) -> str:
         sizes = np.diff(self.offsets) if self.queries else np.zeros(1, INDEX)
@@ -134,7 +142,7 @@ class Dataset:
             ("queries", f"{self.queries:,}"),
             ("documents", f"{self.rows:,}"),
             ("documents per query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
-            ("grades", few(counted)),
+            ("grades", few(counted) if self.judged else "no grades"),
             ("features", f"{len(self.feature_names):,}: {few(self.feature_names)}"),
             *((("preferences", f"{len(self.preferences):,}"),) if self.preferences is not None else ()),
         )
@@ -203,6 +211,7 @@ class Dataset:
 
         >>> binary = data.map_grades({0: 0, 1: 0, 2: 1})                             # doctest: +SKIP
         """
+        check_judged(self)
         if not isinstance(mapping, Mapping):
             return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
         known = {float(GRADE(grade)): value for grade, value in mapping.items()}  # 0.1 means the float32 nearest to it
@@ -216,6 +225,10 @@ class Dataset:
                 remedy="Map every grade that appears in the data",
             )
         return replace(self, grades=np.asarray([known[grade] for grade in present.tolist()], GRADE)[codes])
+
+    def without_grades(self) -> Dataset:
+        """The same data as if nobody had judged them."""
+        return replace(self, grades=np.zeros(self.rows, GRADE), judged=False)
 
     def with_weights(self, weights: npt.ArrayLike) -> Dataset:
         """The same data with one training weight per query."""
@@ -263,4 +276,5 @@ class Dataset:
             input_rows=self.input_rows,
             preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
             source=self.source,
+            judged=self.judged,
         )

@@ -1,4 +1,4 @@
-"""Checks of the arrays of a data set: kernels write where offsets and row numbers point, without checking them."""
+"""Checks of data sets: arrays that fit together, as kernels write where offsets point without checking them, and grades."""
 
 from __future__ import annotations
 
@@ -34,6 +34,27 @@ def check_dataset(data: Dataset) -> None:
         grade = float(data.grades[bad[0]])
         raise DataError(
             f"the grade is {grade}", place=f"{data.source}, row {bad[0]}", value=grade, rule="Grades must be finite numbers"
+        )
+    if not data.judged and data.grades.any():
+        row = int(np.flatnonzero(data.grades)[0])
+        raise DataError(
+            f"the grade is {data.grades[row]:g}, but the data are not judged",
+            place=f"{data.source}, row {row}",
+            value=float(data.grades[row]),
+            rule="Grades are 0 where nobody judged the rows",
+            remedy="Pass judged=True too, or leave the grades out with without_grades()",
+        )
+
+
+def check_judged(data: Dataset) -> None:
+    """Refuse data without grades, where something is to be learnt from grades or measured by them."""
+    if not data.judged:
+        raise DataError(
+            "its rows have no grades",
+            place=data.source,
+            value=False,
+            rule="Rows that nobody judged can be scored, and distilled from, but not learnt from or evaluated on",
+            remedy="Give judged data; if a column holds the grades, read them with `grades='…'`",
         )
 
 

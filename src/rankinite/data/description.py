@@ -50,10 +50,11 @@ class Description:
     documents: tuple[int, float, int]
     """Fewest, median and most documents of a query."""
     grades: dict[float, int]
-    """Rows of each grade (of each of the 20 most frequent, where there are more)."""
+    """Rows of each grade (of each of the 20 most frequent, where there are more); none where nobody judged them."""
     other_grades: int
     """Rows of all grades that are not listed."""
-    lowest_grade: float
+    lowest_grade: float | None
+    """None where nobody judged the rows."""
     features: tuple[FeatureSummary, ...]
     one_document_queries: int
     one_grade_queries: int
@@ -87,6 +88,8 @@ class Description:
 
     def grade_grid(self) -> Grid:
         """The grades with their shares."""
+        if not self.grades:
+            return Grid(("grade", "documents", "share", ""), (("no grades", "", "", ""),), align="lrrl")
         most = max(self.grades.values())
         rows = tuple(
             (f"{grade:g}", f"{count:,}", f"{count / self.rows:.1%}", "█" * max(1, round(30 * count / most)))
@@ -124,10 +127,8 @@ class Description:
                 "every ranker does equally well on them, and none learns from them."
             )
         if self.duplicate_rows:
-            found.append(
-                f"{self.duplicate_rows:,} rows repeat the features of an earlier row of their query, "
-                f"{self.contradicting_rows:,} of them with another grade."
-            )
+            others = f", {self.contradicting_rows:,} of them with another grade" if self.grades else ""
+            found.append(f"{self.duplicate_rows:,} rows repeat the features of an earlier row of their query{others}.")
         constant = self.constant_features
         if constant:
             listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
@@ -140,7 +141,12 @@ class Description:
             )
         if self.odd_features:
             found.append(advice(self.odd_features, named_documents=self.document_ids))
-        if self.lowest_grade < 0:
+        if self.lowest_grade is None:
+            found.append(
+                "There are no grades: these rows can be scored and distilled from. If a column holds the grades, name it with "
+                "--grades, in Python grades=."
+            )
+        elif self.lowest_grade < 0:
             found.append(
                 "Some grades are negative: read such rows with --unjudged drop, in Python unjudged=, if that marks unjudged "
                 "documents."
@@ -178,16 +184,16 @@ def describe(data: Dataset) -> Description:
     values, counts = np.unique(data.grades, return_counts=True)
     frequent = np.sort(np.argsort(-counts, kind="stable")[:20])
     starts = data.offsets[:-1]
-    one_grade = np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts)
+    one_grade = data.judged & (np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts))
     duplicate, contradicting = _duplicates(data)
     return Description(
         source=data.source,
         queries=data.queries,
         rows=data.rows,
         documents=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
-        grades={float(values[i]): int(counts[i]) for i in frequent},
+        grades={float(values[i]): int(counts[i]) for i in frequent} if data.judged else {},
         other_grades=int(counts.sum() - counts[frequent].sum()),
-        lowest_grade=float(values[0]),
+        lowest_grade=float(values[0]) if data.judged else None,
         features=_summaries(data),
         one_document_queries=int((sizes == 1).sum()),
         one_grade_queries=int(one_grade.sum()),

@@ -13,7 +13,8 @@ from rankinite.data.row_keys import row_keys
 
 
 def fingerprint(data: Dataset) -> str:
-    """A hash of the rows in their order (features, grades, qids), the names of features, the weights and the preferences.
+    """A hash of the rows in their order (features, grades or that there are none, qids), the names of features, the weights and
+    the preferences.
 
     Ids of documents and batches are left out: no learner looks at them.
     """
@@ -23,7 +24,8 @@ def fingerprint(data: Dataset) -> str:
     if data.preferences is not None:
         pairs = data.preferences
         arrays |= {"better": pairs.better, "worse": pairs.worse, "probability": pairs.probability}
-    return arrays_key(arrays, list(data.feature_names))
+    names = list(data.feature_names)
+    return arrays_key(arrays, names if data.judged else {"features": names, "judged": False})
 
 
 def arrays_key(arrays: dict[str, npt.NDArray[Any]], facts: Any) -> str:

@@ -21,13 +21,15 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart.
 
     Where only some parts have them, documents without ids get empty ones, queries without weights the weight 1, and
-    queries without a batch an empty one.
+    queries without a batch an empty one. Judged data and data without grades are not joined: either grades would be lost, or
+    rows that nobody judged would count as bad ones.
     """
     parts = list(parts)
     _check_prefixes(parts, prefixes)
     first = parts[0]
     for part in parts[1:]:
         check_same_features(first, part)
+        _check_both_judged(first, part)
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
     _check_qids(qids, parts)
@@ -44,6 +46,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         input_row=_input_rows(parts, starts),
         preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
+        judged=first.judged,
     )
 
 
@@ -57,6 +60,19 @@ def reunited(first: Dataset, second: Dataset) -> Dataset:
         return replace(concat([first, second]), source=first.source)
     whole, queries = origins[0]
     return whole.select_queries(np.concatenate((queries, origins[1][1])))
+
+
+def _check_both_judged(first: Dataset, second: Dataset) -> None:
+    if first.judged != second.judged:
+        graded, bare = (first, second) if first.judged else (second, first)
+        raise DataError(
+            f"its rows have no grades, but those of {graded.source} have",
+            place=bare.source,
+            value=False,
+            rule="All rows of a data set have grades, or none",
+            remedy="Leave them out of the other too, with without_grades()",
+            shell_remedy="Give data that are all judged, or not at all",
+        )
 
 
 def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.grouping import as_text
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import INDEX
@@ -43,6 +44,7 @@ def augment(data: Dataset, share: float, copies: int, *, seed: int = 0) -> Datas
 
     Removing documents at random keeps a ranker from learning that A ranks above C only when B is between them.
     """
+    check_judged(data)
     if copies < 1:
         raise ArgumentError(
             "must be at least 1", owner="augment", setting="copies", value=copies, rule="Each copy is one sample of all queries"

@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
-from rankinite.distillation.growing import grow
+from rankinite.distillation.growing import grow, train_net
 from rankinite.distillation.selection import select
 from rankinite.distillation.table import DIRECT, TEACHER, Row, table
 from rankinite.distillation.teacher import centred_scores, fidelity, trees_of
@@ -20,23 +21,28 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.inputs import one_measure, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.gradients.pairs import differing
 from rankinite.grid import Grid, number
 from rankinite.learners.lambdamart import LambdaMART
+from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
+from rankinite.models.weighted import checked_hidden
 
-Method = Literal["select", "grow"]
+Method = Literal["select", "grow", "net"]
 Student = Callable[[Dataset], Fitted]
 """Makes a student from judged queries."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distilled:
-    """A student, and how it compares with its teacher and with a forest of its size that had none."""
+    """A student, and how it compares with its teacher and with a ranker of its size that had none."""
 
-    ranker: Forest
+    ranker: Forest | Net | Linear
     """The student, made from all data."""
     method: Method
     """How it was made."""
@@ -57,11 +63,11 @@ class Distilled:
     def grid(self) -> Grid:
         """Size, time and quality of the teacher, the students and the baseline."""
         rows = tuple(
-            (row.name, row.what, f"{row.trees:,}", f"{row.microseconds:.2f}", number(row.value), number(row.fidelity))
+            (row.name, row.what, row.size, f"{row.microseconds:.2f}", number(row.value), number(row.fidelity))
             for row in self.rows
         )
         strong = frozenset((place, 0) for place, row in enumerate(self.rows) if row.name == self.method)
-        header = ("ranker", "", "trees", "µs per row", str(self.measure), "R² to the teacher")
+        header = ("ranker", "", "size", "µs per row", str(self.measure), "R² to the teacher")
         notes = ("R²: the share of the teacher's variance within queries that is explained. Bold: the student kept.",)
         return Grid(header, rows, "llrrrr", self.judged_on, (*notes, *self.warnings), strong)
 
@@ -76,6 +82,7 @@ def distil(
     unjudged: Sequence[Dataset] = (),
     trees: int = 100,
     leaves: int = 31,
+    hidden: Sequence[int] = (32,),
     how: Distilling = "best",
     made: int = 0,
     folds: int = 3,
@@ -84,29 +91,31 @@ def distil(
     seed: int = 0,
     allow_overlap: bool = False,
 ) -> Distilled:
-    """One forest of at most ``trees`` trees that ranks as the teacher does.
+    """One forest of at most ``trees`` trees, or one net, that ranks as the teacher does.
 
     ``how``: "select" chooses trees of the teacher and weighs them anew, "grow" boosts new ones of ``leaves`` leaves towards its
-    scores; "best" tries both and keeps the one that is nearer the teacher on queries held out, fold by fold. ``unjudged``:
-    further rows to grow from, whose grades are not looked at; ``made``: copies of all rows with mixed features, likewise.
-    ``test``: queries that the table is to be about; if left out, those held out in the folds, which the teacher may have
-    been trained on.
+    scores; "best" tries both and keeps the one that is nearer the teacher on queries held out, fold by fold. (The measure would
+    not choose better: on queries that a teacher has learnt, its own trees look far better than they are.) "net" trains a net
+    with ``hidden`` units towards its scores. ``unjudged``: further rows to grow trees or train nets on, with or without
+    grades, which are not looked at; ``made``: copies of all rows with mixed features, likewise. ``test``: queries that the
+    table is to be about; if left out, those held out in the folds, which the teacher may have been trained on.
 
     >>> student = distil(ensemble, train, test=test, trees=100)                                # doctest: +SKIP
     >>> student.ranker.save("small.rankinite")                                                 # doctest: +SKIP
     """
     _check_settings(trees, leaves, made, folds, seed, how)
+    units = checked_hidden("distil", hidden)
     judge = one_measure("distil", "measure", measure)
     matched = _checked(teacher, data, unjudged, test, allow_overlap=allow_overlap)
-    students = _Students(matched, unjudged, trees, leaves, made, seed)
+    students = _Students(matched, unjudged, how, trees, leaves, units, made, seed)
     parts = [(part.rest, part.held) for part in holdouts(data, folds, seed=seed)]
-    makers = students.makers(how)
+    makers = students.makers()
     tried: list[tuple[dict[Method, Fitted], Dataset]] = []
     if len(makers) > 1 or test is None:  # to choose between methods, or to be judged by
         tried = [({name: make(rest) for name, make in makers.items()}, held) for rest, held in parts]
     method = _nearest(matched, tried) if len(makers) > 1 else next(iter(makers))
     ranker = makers[method](data)
-    assert isinstance(ranker, Forest)
+    assert isinstance(ranker, Forest | Net | Linear)
     if test is None:
         judged = [({**fold, DIRECT: students.direct(rest)}, held) for (fold, held), (rest, _) in zip(tried, parts, strict=True)]
     else:
@@ -136,11 +145,30 @@ def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap
             continue
         if not isinstance(one, Dataset):
             kind = type(one).__name__
-            raise DataError(f"these are not data, but a {kind}", place=place, value=kind, remedy="Give a Dataset")
+            raise DataError(
+                f"these are not data with queries, but a {kind}",
+                place=place,
+                value=kind,
+                rule="A student follows its teacher within queries",
+                remedy="Give a Dataset, as rankinite.read returns",
+            )
         check_same_features(data, one)
-    check_apart({"data": data}, {"test": test}, allow_overlap=allow_overlap)
+        if place != "unjudged":
+            check_judged(one)
+    further = {f"unjudged {number}": one for number, one in enumerate(unjudged)}
+    check_apart({"data": data, **further}, {"data": data, "test": test}, allow_overlap=allow_overlap)
     ranker: Any = teacher  # Fitted names no feature_names, though all of ours have some
-    return match_features(ranker, data.feature_names, data.source)[0]  # pyright: ignore[reportReturnType]
+    matched: Any = match_features(ranker, data.feature_names, data.source)[0]
+    if not differing(scores_of(matched, data, TEACHER), data.offsets).any():
+        raise DataError(
+            f"the teacher scores all documents of a query alike, in each of {data.queries} queries: there is nothing to follow",
+            place=data.source,
+            value=data.queries,
+            rule="A student follows its teacher within queries",
+            remedy="Give queries of several documents; if the qid is wrong (one per row?), read the data with the right one, "
+            "`qid=…`",
+        )
+    return matched
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,17 +177,20 @@ class _Students:
 
     teacher: Fitted
     unjudged: Sequence[Dataset]
+    how: Distilling
     trees: int
     leaves: int
+    hidden: tuple[int, ...]
     made: int
     seed: int
 
-    def makers(self, how: Distilling) -> dict[Method, Student]:
+    def makers(self) -> dict[Method, Student]:
         """The methods to try; where the teacher has no trees, new ones are grown."""
-        if how == "best":
-            has_trees = len(trees_of(self.teacher, names_of(self.teacher)).trees) > 0
-            return {"select": self.select, "grow": self.grow} if has_trees else {"grow": self.grow}
-        return {how: self.select if how == "select" else self.grow}
+        known: dict[Method, Student] = {"select": self.select, "grow": self.grow, "net": self.net}
+        if self.how != "best":
+            return {self.how: known[self.how]}
+        has_trees = len(trees_of(self.teacher, names_of(self.teacher)).trees) > 0
+        return {name: known[name] for name in (("select", "grow") if has_trees else ("grow",))}
 
     def select(self, data: Dataset) -> Fitted:
         return select(self.teacher, data, self.trees, seed=self.seed)
@@ -168,8 +199,13 @@ class _Students:
         rows = [data, *self.unjudged]
         return grow(self.teacher, rows, self.trees, leaves=self.leaves, made=self.made, seed=self.seed)
 
+    def net(self, data: Dataset) -> Fitted:
+        return train_net(self.teacher, [data, *self.unjudged], self.hidden, made=self.made, seed=self.seed)
+
     def direct(self, data: Dataset) -> Fitted:
         """The baseline, which has only grades to learn from; its steps are the larger, the fewer trees it has."""
+        if self.how == "net":
+            return LambdaRank(hidden=self.hidden, nan="mean", seed=self.seed).fit(data)
         rate = min(0.3, 10.0 / self.trees)
         return LambdaMART(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
 

@@ -15,15 +15,17 @@ from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import scores_of
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
+from rankinite.models.weighted import Weighted
 
 TEACHER, DIRECT = "teacher", "direct"
 WHAT = {
     TEACHER: "",
     "select": "trees of the teacher, weighed anew",
     "grow": "new trees, grown towards its scores",
-    DIRECT: "as many trees, trained on the grades",
+    "net": "a net, trained towards its scores",
+    DIRECT: "of the same size, trained on the grades",
 }
-"""The rankers of the table, the baseline last: a forest of the students' size that had no teacher."""
+"""The rankers of the table, the baseline last: a ranker of the students' size that had no teacher."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Row:
 
     name: str
     what: str
+    size: str
+    """Its trees, or the weights of a net."""
     trees: int
     microseconds: float
     """Time to score a row, one thread or many as they are in force."""
@@ -58,9 +62,17 @@ def table(
             found.append(evaluate(scores, data, [measure])[measure].per_query)
         values[name] = np.concatenate(found)
         each = 1e6 * seconds / sum(data.rows for _, data in judged)
-        trees = rankers[0].sizes().get("trees", 0)
-        rows.append(Row(name, WHAT[name], trees, each, float(np.nanmean(values[name])), near))
+        size, trees = _size(rankers[0]), rankers[0].sizes().get("trees", 0)
+        rows.append(Row(name, WHAT[name], size, trees, each, float(np.nanmean(values[name])), near))
     return tuple(rows), values
+
+
+def _size(ranker: Fitted) -> str:
+    """What a ranker is made of, in words."""
+    if isinstance(ranker, Weighted):
+        return f"{ranker.weights.size:,} weights"
+    parts = ranker.sizes().items()
+    return ", ".join(f"{count:,} {kind}{'s' * (count > 1 and not kind.endswith('s'))}" for kind, count in parts)
 
 
 def _timed(ranker: Fitted, data: Dataset) -> tuple[Floats, float]:

@@ -28,6 +28,8 @@ from rankinite.models.blend import Blend
 
 SHARE, FOLDS = 0.2, 5
 """The share of the queries that is held out, and the folds of these, unless told otherwise."""
+CLEARLY = 2.0
+"""Standard errors that a way must gain over the plain average: of eight ways, the luckiest often gains one by chance."""
 HELD_OUT = "held-out"
 """The folder, inside that of the kept members, for those that were trained without the queries held out."""
 
@@ -76,7 +78,10 @@ class MemberChoice:
     @property
     def verdict(self) -> str:
         """What was chosen, and why, in a sentence."""
-        gain, error = f"{number(self.gain, signed=True)} of {self.measure}", f"one standard error ({number(self.error)})"
+        gain, error = (
+            f"{number(self.gain, signed=True)} of {self.measure}",
+            f"two standard errors ({number(CLEARLY * self.error)})",
+        )
         if self.name == AVERAGE:
             best = best_rival(self.combinations)
             return f"The plain average of all members is kept: the best other way, {best}, gains {gain}, not more than {error}."
@@ -127,7 +132,7 @@ def choose_members(
 
     Weights and subsets that are chosen on some queries look too good there. So the queries held out are dealt into ``folds``:
     each way chooses on all but one, and is judged on that one. The plain average of all members, which chooses nothing, is
-    kept unless the best other way gains more than one standard error of the difference by the first measure. ``subsets``:
+    kept unless the best other way gains more than two standard errors of the difference by the first measure. ``subsets``:
     ensembles to try besides those without one member, by name. :meth:`MemberChoice.fit` trains what was chosen on all data.
 
     >>> choice = choose_members(Average({"trees": Bag(LambdaMART()), "net": LambdaRank()}), train)  # doctest: +SKIP
@@ -233,7 +238,7 @@ def _decided(combinations: Comparison) -> tuple[str, float, float]:
     gains = sign_of(measure) * np.subtract(*values)
     gains = gains[~np.isnan(gains)]
     gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
-    return (best if gain > error else AVERAGE), gain, error
+    return (best if gain > CLEARLY * error else AVERAGE), gain, error
 
 
 def _checked(subsets: Mapping[str, Sequence[str]], average: Average) -> Mapping[str, Sequence[str]]:

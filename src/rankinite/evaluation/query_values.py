@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError
@@ -20,6 +21,7 @@ def values_per_query(
     scores: Floats, data: Dataset, measures: Sequence[Measure], convention: Convention, ties: Ties
 ) -> list[Floats]:
     """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
+    check_judged(data)
 
     def part(first: int, last: int) -> list[Floats]:
         start, end = data.offsets[first], data.offsets[last]

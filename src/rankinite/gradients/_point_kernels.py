@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rankinite.engine._math_kernels import LARGEST, exponential
 from rankinite.engine.kernel import Floats, Grades, Indices, kernel
+from rankinite.gradients._state import Differing
 
 
 @kernel
@@ -47,6 +48,26 @@ def push_squared(
         for row in range(offsets[query], offsets[query + 1]):
             out_push[0, row] = weight * (grades[row] - scores[0, row])
             out_curvature[0, row] = weight
+
+
+@kernel
+def push_differences(
+    differing: Differing, scores: Floats, first: int, last: int, out_push: Floats, out_curvature: Floats
+) -> None:
+    """Squared loss of what is left of grades and scores once each query's mean is taken away; all arrays have shape (rows,).
+
+    Sums run in the order of content, so that not a bit depends on the order of the rows.
+    """
+    grades = differing.grades
+    for query in range(first, last):
+        rows = differing.rows[differing.offsets[query] : differing.offsets[query + 1]]
+        weight, total = differing.weights[query], 0.0
+        for row in rows:
+            total += grades[row] - scores[row]
+        mean = total / len(rows)
+        for row in rows:
+            out_push[row] = weight * (grades[row] - scores[row] - mean)
+            out_curvature[row] = weight * (1.0 - 1.0 / len(rows))
 
 
 @kernel

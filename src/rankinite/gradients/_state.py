@@ -52,6 +52,19 @@ class JudgedPairs(NamedTuple):
     sigma: float
 
 
+class Differing(NamedTuple):
+    """Numbers whose differences within queries are to be followed."""
+
+    rows: Indices
+    """(rows,) the content order."""
+    grades: Floats
+    """(rows,) in the order of the data."""
+    offsets: Indices
+    """(queries + 1,)."""
+    weights: Floats
+    """(queries,)."""
+
+
 class Work(NamedTuple):
     """Workspace for one query of up to n documents, m being n filled up to whole blocks."""
 

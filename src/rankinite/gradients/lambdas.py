@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.row_keys import content_order
 from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
 from rankinite.errors import ArgumentError, DataError, MeasureError
@@ -40,6 +41,7 @@ class Lambdas:
     ) -> None:
         measure = trainable(measure)
         check_truncation(truncation)
+        check_judged(data)
         self._measure = measure
         self.start: Floats = np.zeros(1, SCORE)
         rows = frozen(content_order(data))

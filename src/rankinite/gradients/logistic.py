@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.engine._math_kernels import logarithm
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
@@ -54,6 +55,7 @@ class Logistic:
         relevant: float = 1.0,
     ) -> None:
         _check_targets(targets, balanced=balanced)
+        check_judged(data)
         self._data, self._sigma = data, check_sigma(sigma)
         self._kind = f"{targets} {'balanced ' if balanced else ''}targets"
         chances = _graded(data, max_grade) if targets == "graded" else _binary(data, relevant)

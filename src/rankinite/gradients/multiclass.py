@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.engine._math_kernels import logarithm
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
@@ -29,6 +30,7 @@ class Multiclass:
     """
 
     def __init__(self, data: Dataset) -> None:
+        check_judged(data)
         levels, classes = np.unique(data.grades, return_inverse=True)
         if len(levels) < 2:
             raise DataError(

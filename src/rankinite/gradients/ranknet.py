@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.row_keys import content_order
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.gradients import _kernels
@@ -20,6 +21,7 @@ class RankNetPairs:
     outputs = 1
 
     def __init__(self, data: Dataset, sigma: float = 1.0) -> None:
+        check_judged(data)
         rows = frozen(content_order(data))
         pairs = differing(data.grades, data.offsets)
         if not (pairs & (query_weights(data) > 0)).any():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.engine.parallel import over_queries
 from rankinite.gradients import _point_kernels as _kernels
@@ -17,6 +18,7 @@ class SquaredLoss:
     outputs = 1
 
     def __init__(self, data: Dataset) -> None:
+        check_judged(data)
         self._data, self._weights = data, query_weights(data)
         self.start: Floats = np.asarray([weighted_mean(data.grades, weight_of_rows(data))], SCORE)
 

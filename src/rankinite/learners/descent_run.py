@@ -19,6 +19,7 @@ from rankinite.engine.kernel import Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
+from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import GradedPairs
 from rankinite.gradients.preferences import PreferencePairs
@@ -35,7 +36,7 @@ from rankinite.nets._state import Frame, RowArrays, Steps
 from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count
 from rankinite.nets.standard import check_features, fit_standard
 
-PairObjective = Lambdas | RankNetPairs | PreferencePairs
+PairObjective = Lambdas | RankNetPairs | PreferencePairs | Differences
 LARGEST = 1e6
 """A weight above this, on standardised features, is a sign of divergence: useful ones are of size 1."""
 
@@ -147,6 +148,8 @@ class DescentRun:
         rest = (self.frame, start.steps, self.train_data.features, queries, start.rows, start.weights)
         if isinstance(self.objective, PreferencePairs):
             return _kernels.climb_preferences(self.objective.pairs, *rest)
+        if isinstance(self.objective, Differences):
+            return _kernels.climb_differences(self.objective.pairs, *rest)
         pairs = self.objective.pairs.arrays
         return _kernels.climb_grades(pairs._replace(order=pairs.order.copy()), *rest)  # starts must not share it
 

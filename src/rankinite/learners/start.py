@@ -9,6 +9,7 @@ import numpy as np
 
 from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
@@ -72,6 +73,8 @@ def check_data(
     for data in (train, valid):
         if data is not None and not data.rows:
             raise DataError("there are no rows", place=data.source, value=0, remedy="Give data with judged documents")
+        if data is not None and (data is valid or data.preferences is None):  # judged pairs may do instead of grades
+            check_judged(data)
     repeated = sorted(name for name, count in Counter(train.feature_names).items() if count > 1)
     if repeated:
         raise DataError(

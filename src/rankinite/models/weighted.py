@@ -37,6 +37,7 @@ class Weighted(Fitted):
     """A ranker that consists of weights: a net or a linear ranker. Its fields are those that both kinds have."""
 
     feature_names: tuple[str, ...]
+    weights: Floats
     nan: MissingValues
     settings: Mapping[str, Any]
     history: History | None

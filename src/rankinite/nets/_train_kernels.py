@@ -7,7 +7,8 @@ import numpy as np
 from rankinite.engine._math_kernels import whole_power
 from rankinite.engine.kernel import Features, Floats, Indices, kernel
 from rankinite.gradients._kernels import push_preferences, push_query, workspace_of
-from rankinite.gradients._state import Graded, JudgedPairs
+from rankinite.gradients._point_kernels import push_differences
+from rankinite.gradients._state import Differing, Graded, JudgedPairs
 from rankinite.measures._ranking_kernels import longest_query
 from rankinite.measures._swap_kernels import changes_at, prepare_at
 from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
@@ -109,6 +110,27 @@ def climb_preferences(
         units, pulls = room_for(len(query_rows), frame.sizes, space)
         score_query(frame, weights, features, query_rows, rows, units)
         push_preferences(judged, rows.scores, query, query + 1, rows.push, rows.curvature)
+        follow(frame, steps, query_rows, rows, units, pulls, space[2], gradient, weights)
+        if not np.isfinite(rows.push[query_rows].sum()):
+            return query
+    return -1
+
+
+@kernel
+def climb_differences(
+    differing: Differing, frame: Frame, steps: Steps, features: Features, queries: Indices, rows: RowArrays, weights: Floats
+) -> int:
+    """The same over differences of grades."""
+    longest = longest_query(differing.offsets, 0, len(differing.offsets) - 1)
+    gradient = np.empty(len(weights))
+    space = np.empty((3, frame.sizes.sum() * whole_blocks(longest)))
+    for query in queries:
+        query_rows = differing.rows[differing.offsets[query] : differing.offsets[query + 1]]
+        if len(query_rows) < 2 or differing.weights[query] == 0.0:
+            continue
+        units, pulls = room_for(len(query_rows), frame.sizes, space)
+        score_query(frame, weights, features, query_rows, rows, units)
+        push_differences(differing, rows.scores, query, query + 1, rows.push, rows.curvature)
         follow(frame, steps, query_rows, rows, units, pulls, space[2], gradient, weights)
         if not np.isfinite(rows.push[query_rows].sum()):
             return query

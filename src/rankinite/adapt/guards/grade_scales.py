@@ -15,6 +15,7 @@ import numpy as np
 
 from rankinite.adapt.background_settings import last_recorded
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.errors import DataError, listed
 from rankinite.models.forest import Forest
 
@@ -25,6 +26,8 @@ ONE_SCALE = "Both must be on one scale"
 
 def check_scales(background: Dataset, target: Dataset, *, same_scale: bool = False) -> None:
     """Refuse data whose grades lie on different scales; ``same_scale``: they are on one, whatever it looks like."""
+    check_judged(background)
+    check_judged(target)
     if same_scale or not background.rows or not target.rows:
         return
     for wide, narrow in ((background, target), (target, background)):

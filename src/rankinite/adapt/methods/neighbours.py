@@ -24,6 +24,7 @@ from rankinite.adapt.methods import _neighbour_kernels as _kernels
 from rankinite.adapt.methods.interpolate import interpolate, target_learner
 from rankinite.checks import check_choice, check_count, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.data.row_keys import row_keys
@@ -179,6 +180,7 @@ def _check(data: Any) -> None:
     if not isinstance(data, Dataset):
         kind = type(data).__name__
         raise DataError(f"a {kind} cannot have neighbours", value=kind, remedy="Give judged data, as rankinite.read returns")
+    check_judged(data)
     for first in range(0, data.rows, BLOCK):
         infinite = np.argwhere(np.isinf(data.features[first : first + BLOCK]))
         if len(infinite):

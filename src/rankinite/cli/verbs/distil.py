@@ -1,7 +1,8 @@
-"""``rankinite distil``: one small forest in place of a large ensemble."""
+"""``rankinite distil``: one small forest or net in place of a large ensemble."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +33,7 @@ def distil(
     out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the student.", show_default=False)],
     more: Annotated[
         list[Path] | None,
-        typer.Option(help="Further rows to grow trees from, whose grades are not looked at; may be repeated."),
+        typer.Option(help="Further rows to learn from, with or without grades, which are not looked at; may be repeated."),
     ] = None,
     test: Annotated[
         list[Path] | None,
@@ -40,16 +41,17 @@ def distil(
             "--test", "-t", help="The queries of the table, new to teacher and student; folds of the data if left out."
         ),
     ] = None,
-    trees: Annotated[int, typer.Option(min=1, help="Trees of the student, at most.")] = 100,
+    trees: Annotated[int, typer.Option(min=1, help="Trees of the student, at most, and of the baseline.")] = 100,
     leaves: Annotated[int, typer.Option(min=2, help="Leaves of trees that are grown, and of the baseline.")] = 31,
+    hidden: Annotated[str, typer.Option(help="net: hidden units, as in 32 or 20,10; none for a linear one.")] = "32",
     how: Annotated[
         Distilling,
         typer.Option(
             help="select: trees of the teacher, weighed anew; grow: new trees that follow its scores; best: both are tried, "
-            "and the one nearer the teacher on queries held out is kept."
+            "and the one nearer the teacher on queries held out is kept; net: a net that follows its scores."
         ),
     ] = "best",
-    made: Annotated[int, typer.Option(min=0, help="Copies of all rows with mixed features to grow trees from too.")] = 0,
+    made: Annotated[int, typer.Option(min=0, help="Copies of all rows with mixed features to learn from too.")] = 0,
     folds: Annotated[int, typer.Option(min=2, help="Folds that choose the student, and judge it without --test.")] = 3,
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="The measure of the table.", autocompletion=completing.measures)
@@ -60,9 +62,9 @@ def distil(
     *,
     reading: options.Reading,
 ) -> None:
-    """Distil a large ranker into one small forest that ranks alike and scores faster.
+    """Distil a large ranker into one small forest or net that ranks alike and scores faster.
 
-    The table shows size, time and quality of the teacher, the students and a forest of their size that had no teacher. R² is
+    The table shows size, time and quality of the teacher, the students and a ranker of their size that had no teacher. R² is
     the share of the teacher's variance within queries that a ranker explains.
 
     Examples:
@@ -70,13 +72,17 @@ def distil(
       rankinite distil ensemble.rankinite --data train.txt.gz --test test.txt.gz --trees 100 --out small.rankinite
 
       rankinite distil ensemble.rankinite --data train.txt.gz --more log.parquet --how grow --out small.rankinite
+
+      rankinite distil ensemble.rankinite --data train.txt.gz --how net --hidden 20,10 --made 2 --out net.rankinite
     """
+    from rankinite.cli.learner_options import LearnerName, value_of
     from rankinite.distillation.students import distil as distilled
 
     files.check_writeable(out)
     judged, named = rankers.read_for(rankers.by_name([model]), data, reading)
     (teacher,) = named.values()
-    further = [reading.read([path], like=judged) for path in more or ()]
+    unjudged = replace(reading, unjudged="keep")
+    further = [unjudged.read([path], like=judged) for path in more or ()]
     tested = None if test is None else reading.read(test, like=judged)
     with options.busy("distilling"):
         found = distilled(
@@ -85,6 +91,7 @@ def distil(
             unjudged=further,
             trees=trees,
             leaves=leaves,
+            hidden=value_of(LearnerName("lambdarank"), "hidden", hidden),
             how=how,
             made=made,
             folds=folds,
@@ -95,7 +102,7 @@ def distil(
         )
     with options.busy(f"writing {out}"):
         found.ranker.save(out)
-    say(f"{out}: {len(found.ranker)} trees in place of {found['teacher'].trees:,}")
+    say(f"{out}: {found[found.method].size} in place of {found['teacher'].size}")
     say_all(found.warnings)
     _print(found, out, as_json=json)
 

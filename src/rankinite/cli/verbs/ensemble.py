@@ -83,7 +83,7 @@ def ensemble(
     the queries themselves, so that no validation data are needed. Distil the model to serve it faster.
 
     With --choose, all members are first trained without some queries. Tables compare the members, every way to combine them,
-    and subsets on those queries. The plain average is kept unless another way is better by more than one standard error of
+    and subsets on those queries. The plain average is kept unless another way is better by more than two standard errors of
     the first measure, judged on queries that did not choose its weights. Measures are ndcg@10 and, where the grades fit, err.
 
     Examples:

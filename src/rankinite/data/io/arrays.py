@@ -86,7 +86,7 @@ def rows_to_data(
     weights = values.get("weight")
     return Dataset.from_rows(
         matrix,
-        _grades(values["grades"], place),
+        _grades(values["grades"], place) if "grades" in values else None,
         _row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
         names,
         doc_ids=_row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,

@@ -37,6 +37,7 @@ def assign_roles(
     wanted: Mapping[str, str | None],
     passed: Collection[str] = (),
     grouped: bool = False,
+    graded: bool = True,
     features: Sequence[str] | None = None,
     ignore: Collection[str] = (),
     guess: bool = True,
@@ -44,8 +45,9 @@ def assign_roles(
     """Find the column of each role, and the features: all other columns, or the ones asked for.
 
     ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``passed`` holds the
-    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known. ``guess``: other
-    roles are found by their usual names, and an unnamed index is not a feature; our own files state their roles instead.
+    roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known, ``graded`` that
+    there must be grades. ``guess``: other roles are found by their usual names, and an unnamed index is not a feature; our own
+    files state their roles instead.
     """
     absent = [column for column in (*_columns(wanted), *(features or ()), *ignore) if column not in types]
     if absent:
@@ -58,7 +60,7 @@ def assign_roles(
     used = {*named.values(), *ignore}
     free = [name for name in types if name not in used and not (guess and is_row_number(name))]
     chosen = free if features is None else list(features)
-    known = {*named, *passed, *(("qid",) if grouped else ())}
+    known = {*named, *passed, *(("qid",) if grouped else ()), *(() if graded else ("grades",))}
     flaws = _flaws(types, free, chosen, known, asked=features is not None)
     if flaws:
         raise _all_at_once(flaws, source)
@@ -145,10 +147,16 @@ def _flaws(
     return found + ([_text_columns(not_numbers, known, asked=asked)] if not_numbers else [])
 
 
+_OTHERWISE = {
+    "qid": " (or give the number of rows of each query with `group=…`)",
+    "grades": " (or pass `unjudged='keep'` if nobody judged the rows)",
+}
+
+
 def _absent_role(what: str, role: str, types: Mapping[str, Any], candidates: Sequence[str]) -> _Flaw:
     """The flaw of a role that no column has, with the columns that may be meant."""
     problem = f"there is no {what} column: none is called {', '.join(USUAL_NAMES[role])}"
-    other = " (or give the number of rows of each query with `group=…`)" if role == "qid" else ""
+    other = _OTHERWISE[role]
     if not candidates:
         remedy = f"Name the right column with `{role}='…'`{other}"
         return _Flaw(problem, (role,), f"The columns are {listed(types)}", remedy, remedy)

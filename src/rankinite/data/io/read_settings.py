@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.choices import Unjudged
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import group_sizes
 from rankinite.data.io.text_files import AnyPath, group_files, read_sizes
@@ -32,6 +33,7 @@ class ReadSettings:
     features: Sequence[int | str] | None
     ignore: Sequence[str]
     missing: Missing
+    unjudged: Unjudged
     zero_based: bool
     like: Dataset | None
 
@@ -52,6 +54,11 @@ class ReadSettings:
                 value=int(self.features),
                 remedy="Choose features as in features=[0, 1]",
             )
+
+    @property
+    def needs_grades(self) -> bool:
+        """Whether a source without grades is refused; where rows that nobody judged are kept, all of them may be such."""
+        return self.unjudged != "keep"
 
     def columns_by_name(self) -> dict[str, str]:
         """The roles for which a column is named."""

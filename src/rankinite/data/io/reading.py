@@ -76,7 +76,8 @@ def read(
     ``missing``: a feature that a LETOR line leaves out is "zero" or "nan".
     ``infinite``: ±inf and numbers beyond 32-bit floats, such as 1.79e308, are an "error", "missing" (NaN), "clip" (made
     ± the largest float) or "keep".
-    ``unjudged``: rows with a negative grade are an "error", "drop" (left out) or "keep".
+    ``unjudged``: rows that nobody judged, which have a negative grade, are an "error", "drop" (left out) or "keep". With "keep"
+    a table may also have no grade column, and a matrix no grades: the Dataset is then not ``judged``.
     ``zero_based``: LETOR indices start at 0 instead of 1.
 
     ``like``: data whose features these must have. LETOR files are padded to as many, tables are read by its feature names.
@@ -87,7 +88,7 @@ def read(
     columns = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight, "batch": batch}
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
-    settings = ReadSettings(columns, group, features, ignore, missing, zero_based, like)
+    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like)
     if isinstance(source, Iterator) and not isinstance(source, ArrowStream):
         source = list(source)
     paths = _paths(source)

@@ -102,6 +102,7 @@ def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] 
         wanted=settings.wanted(table.roles),
         passed=passed,
         grouped=settings.group is not None or bool(group_files(paths)),
+        graded=settings.needs_grades,
         features=settings.feature_columns(),
         ignore=settings.ignore,
         guess=table.guess,
@@ -132,8 +133,8 @@ def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
         )
     matrix = matrix_of(source)
     passed, sizes = settings.columns_by_value(), settings.sizes()
-    if "grades" not in passed:
-        raise _absent("grades", "is missing", "Pass one grade per row")
+    if "grades" not in passed and settings.needs_grades:
+        raise _absent("grades", "is missing", "Pass one grade per row, or `unjudged='keep'` if nobody judged them")
     if sizes is None and "qid" not in passed:
         raise _absent(
             "qid", "is missing, and so is group", "Pass one qid per row, or the number of rows of each query as group"

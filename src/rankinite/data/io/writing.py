@@ -1,4 +1,4 @@
-"""``write``: judged data as LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
+"""``write``: data as LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def write(data: Dataset, path: AnyPath) -> None:
     """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv; any other is LETOR text. Text is compressed if .gz,
     .zst or .xz is added.
 
-    The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches.
+    The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches, and
+    needs grades. The other formats have no grade column where nobody judged the rows.
     """
     path = Path(path)
     file_format = written_format(path)
@@ -133,7 +134,8 @@ def _schema(data: Dataset) -> Any:
             remedy="Rename it with rename_features",
             shell_remedy="Rename it in the data",
         )
-    kinds = {"qid": pa.string(), "grades": pa.float32()}
+    kinds = {"qid": pa.string()}
+    kinds |= {"grades": pa.float32()} if data.judged else {}
     kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
     kinds |= {"weight": pa.float64()} if data.weights is not None else {}
     kinds |= {"batch": pa.string()} if data.batches is not None else {}

@@ -93,6 +93,14 @@ def write_letor(data: Dataset, path: Path) -> None:
             rule="A file without rows cannot be read back",
             remedy="Select at least one row",
         )
+    if not data.judged:
+        raise DataError(
+            f"the rows of {data.source} have no grades",
+            place=path,
+            value=False,
+            rule="Every line of a LETOR file begins with one",
+            remedy="Write Parquet, Arrow, CSV or TSV, which need none",
+        )
     _check_writable(data.qids, "query id", path, empty=False)
     if data.doc_ids is not None:
         _check_writable(data.doc_ids, "document id", path, empty=True)
