@@ -37,8 +37,8 @@ def choose_setting(values: Floats, sizes: Sequence[float], weights: Floats | Non
     behind = values[int(np.argmax(means))] - values
     short = behind @ counts / counts.sum()
     spread = np.sqrt(np.maximum((behind**2) @ counts / counts.sum() - short**2, 0.0))
-    near = np.flatnonzero(short <= spread / np.sqrt(max(counts.sum() - 1.0, 1.0)))
-    return int(min(near, key=lambda number: (sizes[number], -means[number], number)))
+    near: list[int] = np.flatnonzero(short <= spread / np.sqrt(max(counts.sum() - 1.0, 1.0))).tolist()
+    return min(near, key=lambda number: (sizes[number], -float(means[number]), number))
 
 
 def corrected_estimate(values: Floats, sizes: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES) -> Estimate | None:

@@ -46,8 +46,14 @@ class FoldValue:
     def to_bytes(self) -> bytes:
         """As they are kept and sent."""
         content = io.BytesIO()
-        facts = {"rounds": self.rounds, "size": self.size, "seconds": self.seconds, "refusal": self.refusal}
-        np.savez(content, values=self.values, **{name: np.asarray(value) for name, value in facts.items()})
+        np.savez(
+            content,
+            values=self.values,
+            rounds=np.asarray(self.rounds),
+            size=np.asarray(self.size),
+            seconds=np.asarray(self.seconds),
+            refusal=np.asarray(self.refusal),
+        )
         return content.getvalue()
 
     @classmethod

@@ -82,7 +82,7 @@ def space_of(given: Space | str | Path, learner: Learner, rows: int) -> Space:
     elif isinstance(given, Mapping):
         found = {str(name): _searched(str(name), value) for name, value in cast("Mapping[Any, Any]", given).items()}
     else:
-        return read_space(Path(cast("str | Path", given)), learner)
+        return read_space(Path(given), learner)
     check_space(found, learner)
     return found
 
