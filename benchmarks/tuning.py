@@ -2,9 +2,9 @@
 
     RANKINITE_DATA=… python benchmarks/tuning.py [--minutes 2] [--folds 5] [--data mq2007]
 
-Everything but the learner is the same: Optuna's proposals, in generations of eight; folds of the queries; racing over folds; two
-fits at a time, one thread each; bins made once per fold. LightGBM stops early by its own NDCG@10 on the fold's validation part.
-Both searches have the same space. The two take turns, so that neither has the quieter machine.
+Everything but the learner is the same: Optuna's proposals, in generations of eight; folds of the queries; racing over folds;
+two fits at a time, one thread each; bins made once per fold. LightGBM stops early by its own NDCG@10 on the fold's validation
+part. Both searches have the same space. The two take turns, so that neither has the quieter machine.
 """
 
 from __future__ import annotations
@@ -131,14 +131,14 @@ def main() -> None:
     result = rk.compare({name: np.concatenate(each) for name, each in scores.items()}, data, [MEASURE, rk.ERR(max_grade=2)])
     pair = result.pair("rankinite", "lightgbm", MEASURE)
     counted = [f"| {name} | {', '.join(map(str, each))} | {sum(each)} |" for name, each in trials.items()]
+    low, high = pair.interval
     ratio = sum(trials["rankinite"]) / sum(trials["lightgbm"])
     text = "\n\n".join(
         [
             machine(["numba", "numpy", "optuna", "lightgbm"]),
             f"{given.minutes:g} minutes for each search. " + " ".join((__doc__ or "").split("\n\n")[2].split()),
             "\n".join(["| | trials by fold | all |", "|---|---|--:|", *counted]),
-            f"**{ratio:.2f}** times the trials. NDCG@10 of the models found: {pair.difference:+.4f} "
-            f"({pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}).",
+            f"**{ratio:.2f}** times the trials. NDCG@10 of what was found: {pair.difference:+.4f} ({low:+.4f} to {high:+.4f}).",
             result.to_markdown(),
         ]
     )
