@@ -36,5 +36,7 @@ Distilling: TypeAlias = Literal["best", "select", "grow", "net"]
 """How a student is made: of trees of its teacher, of new ones that follow its scores, of the nearer ones, or as a net."""
 MissingValues: TypeAlias = Literal["refuse", "mean"]
 """What a missing value (NaN) is to a net or a linear ranker: refused, or taken for the feature's mean in the training data."""
+Batches: TypeAlias = Literal["batches"]
+"""Folds that are the batches of the data: each is judged by rankers of all others."""
 Sampler: TypeAlias = Literal["tpe", "random", "grid"]
 """Who proposes settings: a tree-structured Parzen estimator, which learns from what was tried; chance; or a grid, shuffled."""

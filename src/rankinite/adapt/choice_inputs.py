@@ -10,8 +10,10 @@ from rankinite.adapt.held_out import judged_in, judged_queries
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.checks import check_count, check_seed
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.folds import held_out_batches
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -23,13 +25,16 @@ from rankinite.models.files.matching import match_features
 
 
 def checked_task(
-    backgrounds: Any, target: Any, valid: Any, background_data: Any, measure: Measure | str, folds: int, seed: int,
-    *, same_scale: bool,
+    backgrounds: Any, target: Any, valid: Any, background_data: Any, measure: Measure | str,
+    folds: int | Batches, seed: int, *, same_scale: bool,
 ) -> Task:  # fmt: skip
     """The task; refuses what cannot be adapted or judged."""
-    check_count("choose", "folds", folds, 2)
     check_seed("choose", seed)
     _check_data("target", target)
+    if folds == "batches":
+        held_out_batches(target)
+    else:
+        check_count("choose", "folds", folds, 2)
     if valid is not None:
         _check_data("valid", valid)
     named: dict[str, Any] = {**_named(backgrounds)}

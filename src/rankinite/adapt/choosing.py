@@ -18,6 +18,7 @@ from rankinite.adapt.result import Choice
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, Watching
 from rankinite.checks import check_number
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.compare import Comparison, compare
@@ -32,14 +33,15 @@ def choose(
     backgrounds: Fitted | Sequence[Fitted] | Mapping[str, Fitted], target: Dataset, valid: Dataset | None = None, *,
     background_data: Dataset | None = None, test: Dataset | None = None, shifted: Dataset | None = None,
     methods: Sequence[str] | None = None, measure: Measure | str = "ndcg@10", also: Sequence[Measure | str] = (),
-    folds: int = 5, seed: int = 0, confidence: float = 0.8, same_scale: bool = False, tuning: Trada = Trada(),  # noqa: B008 - frozen
+    folds: int | Batches = 5, seed: int = 0, confidence: float = 0.8, same_scale: bool = False, tuning: Trada = Trada(),  # noqa: B008 - frozen
     curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None, allow_overlap: bool = False,
     cluster: Where | None = None,
 ) -> Choice:  # fmt: skip
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
     ``valid``: chooses numbers of rounds, weights and β; without it folds of the target do. ``test`` and ``shifted`` (queries
-    of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``also``: further
+    of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``folds``: parts
+    of the target that are held out, or "batches": each of its batches, with rankers of all others. ``also``: further
     measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
     recommended. ``same_scale``: the grades of background and target mean the same even if they do not look so. ``tuning``:
     how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record its learning rate. ``curve``: whether to

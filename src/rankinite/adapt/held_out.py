@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
-from rankinite.data.folds import Holdout, holdouts
+from rankinite.data.folds import Holdout, held_out_batches, holdouts
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import ArgumentError, DataError
@@ -58,8 +59,10 @@ def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     return judged
 
 
-def parts_of(data: Dataset, measure: Measure, folds: int, seed: int) -> list[Holdout]:
-    """The judged queries in parts, each held out once; each alone where there are few."""
+def parts_of(data: Dataset, measure: Measure, folds: int | Batches, seed: int) -> list[Holdout]:
+    """The judged queries in parts, each held out once; each alone where there are few. Or whole batches."""
+    if folds == "batches":
+        return held_out_batches(data)
     judged = judged_queries(data, measure)
     return holdouts(data, len(judged) if len(judged) < FEW else min(folds, len(judged)), queries=judged, seed=seed)
 

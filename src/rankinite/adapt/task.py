@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.measures.base import TrainableMeasure
 from rankinite.models.base import Fitted
@@ -19,8 +20,8 @@ class Task:
     measure: TrainableMeasure
     valid: Dataset | None = None
     background_data: Dataset | None = None
-    folds: int = 5
-    """Parts in which the target's queries are held out to judge methods."""
+    folds: int | Batches = 5
+    """Parts in which the target's queries are held out to judge methods; or its batches."""
     seed: int = 0
 
     def on(self, target: Dataset) -> Task:

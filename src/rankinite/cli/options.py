@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_h
 
 import typer
 
-from rankinite.choices import Infinite, Missing, Ties, Unjudged
+from rankinite.choices import Batches, Infinite, Missing, Ties, Unjudged
 from rankinite.cli import completion as completing
 from rankinite.cli.messages import busy, detail, say
 from rankinite.errors import ArgumentError
@@ -82,6 +82,17 @@ class Reading:
         size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
         detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data
+
+
+def folds_of(text: str, *others: str) -> int | Batches:
+    """What --folds says: a number, or the batches of the data; ``others``: what else it could have said."""
+    if text == "batches":
+        return "batches"
+    try:
+        return int(text)
+    except ValueError as problem:
+        known = " or ".join(("a number", *others, "batches"))
+        raise ArgumentError("is not understood", setting="folds", value=text, remedy=f"Give {known}") from problem
 
 
 def say_odd_features(data: Dataset) -> None:

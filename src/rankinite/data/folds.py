@@ -15,7 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import distinct
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import Indices, Strings
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.seeds import generator
 
 
@@ -96,6 +96,22 @@ def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int
         chosen = data.select_queries(~inside), data.select_queries(inside)
         parts.append(Holdout(*chosen, np.flatnonzero(inside[query_of_row])))
     return parts
+
+
+def held_out_batches(data: Dataset) -> list[Holdout]:
+    """The batches of the data, each held out once."""
+    names = _batches(data)
+    if len(names) < 2:
+        raise DataError(
+            f"its queries are all of the batch {quoted(str(names[0]))}" if len(names) else "it has no queries",
+            place=data.source,
+            value=len(names),
+            rule="To hold one out there must be two",
+            remedy="Give a number of `folds`",
+        )
+    query_of_row = data.query_of_row()
+    inside = [data.batches == name for name in names]
+    return [Holdout(data.select_queries(~one), data.select_queries(one), np.flatnonzero(one[query_of_row])) for one in inside]
 
 
 def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
@@ -24,8 +25,6 @@ from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.models.base import Fitted
 from rankinite.workers.cluster import Where, using
-
-Batches = Literal["batches"]
 
 
 def cross_validate(

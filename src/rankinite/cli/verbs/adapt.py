@@ -13,6 +13,7 @@ from rankinite.cli import files, options
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.error_text import shell_text
 from rankinite.cli.messages import say_all
+from rankinite.cli.options import folds_of
 from rankinite.cli.settings_file import Record
 from rankinite.cli.verbs import adapt_options
 from rankinite.cli.verbs.adapt_inputs import Inputs, check_background_rate, grade_map, split_names
@@ -39,7 +40,7 @@ def adapt(
     measure: adapt_options.MeasureOption = "ndcg@10",
     also: adapt_options.AlsoOption = None,
     methods: adapt_options.MethodsOption = None,
-    folds: adapt_options.FoldsOption = 5,
+    folds: adapt_options.FoldsOption = "5",
     confidence: adapt_options.ConfidenceOption = 0.8,
     seed: adapt_options.SeedOption = 0,
     all_models: adapt_options.AllModelsOption = False,
@@ -91,7 +92,7 @@ def adapt(
         "measure": measure,
         "also": split_names(also) or [],
         "methods": split_names(methods),
-        "folds": folds,
+        "folds": folds_of(folds),
         "confidence": confidence,
         "seed": seed,
         "same_scale": same_scale,

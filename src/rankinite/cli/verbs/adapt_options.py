@@ -180,9 +180,11 @@ MethodsOption: TypeAlias = Annotated[
     ),
 ]
 FoldsOption: TypeAlias = Annotated[
-    int,
+    str,
     typer.Option(
-        min=2, help="Parts that queries are held out in; below ten queries each is held out alone.", rich_help_panel=_CHOICE
+        help="Parts that queries are held out in; below ten queries each is held out alone. batches: the batches of the data, "
+        "each judged by rankers of all others.",
+        rich_help_panel=_CHOICE,
     ),
 ]
 ConfidenceOption: TypeAlias = Annotated[

@@ -10,13 +10,14 @@ import typer
 from rankinite.cli import options
 from rankinite.cli import trainer_arguments as trainers
 from rankinite.cli.cluster_options import ClusterOptions
+from rankinite.cli.options import folds_of
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
 
-LETOR, BATCHES = "letor", "batches"
-"""Folds that are not counted."""
+LETOR = "letor"
+"""Folds whose parts are files."""
 
 
 @options.with_options(placing=ClusterOptions(), reading=options.Reading())
@@ -76,14 +77,7 @@ def _read(paths: list[Path], folds: str, reading: options.Reading) -> tuple[Data
         first = reading.read(_parts(paths)[:1])
         return [first, *(reading.read([path], like=first) for path in paths[1:])], 0
     judged = reading.read(paths)
-    if folds == BATCHES:
-        return judged, BATCHES
-    try:
-        return judged, int(folds)
-    except ValueError as problem:
-        raise ArgumentError(
-            "is not understood", setting="folds", value=folds, remedy=f"Give a number, {LETOR} or {BATCHES}"
-        ) from problem
+    return judged, folds_of(folds, LETOR)
 
 
 def _parts(paths: list[Path]) -> list[Path]:
