@@ -49,7 +49,13 @@ ELSEWHERE = (
     "rankinite --show-completion",
 )
 """What sets up a machine or a shell is not tried here."""
-SHORT = {"adapt": ("--methods", "interpolate,trada", "--no-curve")}
+SHORT = {
+    "adapt": ("--methods", "interpolate,trada", "--no-curve"),
+    "ensemble": (
+        *("--trees", "lambdamart trees=5 row_share=0.7", "--points", "mart trees=5"),
+        *("--net", "lambdarank hidden=3 epochs=2 restarts=0"),
+    ),
+}
 """Added to commands that would take long."""
 
 

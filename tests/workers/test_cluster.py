@@ -40,7 +40,7 @@ def saved(ranker) -> bytes:
 def dask():
     """A scheduler with two worker processes."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
     ) as local, distributed.Client(local, set_as_default=False) as client:  # fmt: skip
         yield client
 
@@ -116,6 +116,18 @@ def test_adapting_gives_the_same_bytes_on_workers(dask, tmp_path):
     for one, other in zip(here.trials, there.trials, strict=True):
         assert saved(one.ranker) == saved(other.ranker)
         np.testing.assert_array_equal(one.unseen, other.unseen)
+
+
+def test_a_search_is_the_same_on_workers(dask, tmp_path):
+    space = {"rate": {"low": 0.05, "high": 0.5, "log": True}, "leaves": [2, 4]}
+    settings = {"space": space, "folds": 3, "trials": 4, "generation": 3}
+    here = rk.tune(LEARNER, TRAIN, **settings)
+    executor = Recording(dask.get_executor(pure=False))
+    with rk.cluster(executor, share=tmp_path):
+        there = rk.tune(LEARNER, TRAIN, **settings)
+    assert [one.values().tolist() for one in there.trials] == [one.values().tolist() for one in here.trials]
+    assert saved(there.ranker) == saved(here.ranker)
+    assert len(executor.orders) == sum(len(one.folds) for one in here.trials)
 
 
 def test_any_executor_will_do_and_errors_come_back_as_they_are(tmp_path):

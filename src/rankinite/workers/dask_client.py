@@ -54,7 +54,7 @@ def local_processes(count: int) -> Generator[Executor]:
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # Dask would end a worker whose fit takes more than its share of the memory
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # a port of its own, as there may be other clusters
             silence_logs="ERROR",
         )
     with local, library.Client(local, set_as_default=False) as client:

@@ -22,6 +22,8 @@ from rankinite.errors import DataError
 
 FEATURES, OTHERS = "features.npy", "others.pickle"
 """The features, which are mapped into memory, and all other fields."""
+MOST_OPENED = 16
+"""Data sets that a process keeps open; beyond, the first is closed."""
 openings: Counter[str] = Counter()
 """How often this process has opened each data set."""
 _opened: dict[str, Dataset] = {}
@@ -65,6 +67,8 @@ class SharedData:
         """The data of a key, opened once by each process."""
         with _lock:
             if key not in _opened:
+                while len(_opened) >= MOST_OPENED:
+                    _opened.pop(next(iter(_opened)))
                 _opened[key] = self._open(key)
             return _opened[key]
 
