@@ -377,3 +377,21 @@ def test_marks_of_trials_stand_where_their_values_are(opened, searched):
     assert numbers[:10] == [trial.number for trial in best[:10]]
     assert len(browser.find_elements(By.CSS_SELECTOR, "#search > div:last-child tr.chosen")) == 1
     assert "lower values" in browser.find_element(By.ID, "search").text or len(best) <= len(rows)
+
+
+def test_axes_of_settings_are_logarithmic_linear_or_even(opened, searched):
+    browser, search = opened(searched), searched.search
+    drawn = browser.execute_script(
+        "const { search } = JSON.parse(document.getElementById('data').textContent);"
+        "return search.settings.map((setting, k) => search.trials.map((trial) => settingAxis(setting, k).place(trial)));"
+    )
+    for k, (axis, places) in enumerate(zip(search.settings, drawn, strict=True)):
+        values = [trial.settings[k] for trial in search.trials]
+        if axis.scale == "choices":
+            expected = np.asarray([axis.choices.index(value) for value in values]) / (len(axis.choices) - 1)
+        else:
+            low, high, *bent = (np.log if axis.scale == "log" else np.asarray)([axis.low, axis.high, *values])
+            expected = (np.asarray(bent) - low) / (high - low)
+        np.testing.assert_allclose(places, expected, atol=1e-12)
+    ticks = browser.execute_script("return [logTicks(0.001, 0.5), logTicks(1e-6, 2)]")
+    assert ticks == [[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5], [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]]

@@ -29,7 +29,7 @@ const trialText = (trial) => `trial ${trial.number}: ${fixed(trial.value)}, ${tr
 function trialsLegend(trials) {
   const has = (state) => trials.some((trial) => trial.state === state);
   const hollow = ["dropped", "unfinished"].filter(has), dot = (fill, line) => ({ background: fill, borderRadius: "50%", boxShadow: `inset 0 0 0 1.5px ${line}` });
-  const entries = [["chosen", dot(CHOSEN, CHOSEN)], ["judged on all folds", dot("var(--after)", "var(--after)")],
+  const entries = [["chosen", dot(CHOSEN, CHOSEN)], ["complete", dot("var(--after)", "var(--after)")],
     hollow.length ? [`${hollow.join(" or ")}: the mean over the folds done`, dot("var(--paper)", "var(--muted)")] : null,
     has("refused") ? ["×: could not be trained", null] : null,
     ["best so far", { background: "var(--before)", height: "2px", width: "1.2em", verticalAlign: "middle" }]].filter(Boolean);
@@ -95,10 +95,10 @@ function settingsImportance({ settings }) {
 
 /** One axis per setting, and one for the value; on narrow pages the axes lie on their side, one below the other. */
 function parallelCoordinates(found, complete) {
-  const axes = [...found.settings.map(settingAxis), valueAxis(found, complete)], values = complete.map((trial) => trial.value);
-  // The best are darkest. The palest must still be seen on the page.
-  const share = scale(padded(values, 0), [30, 100]), ordered = inOrder(found, complete).reverse().sort((a, b) => a.chosen - b.chosen);
-  const colour = (trial) => `color-mix(in oklab, var(--high) ${Math.round(found.higher_is_better ? share(trial.value) : 130 - share(trial.value))}%, var(--low))`;
+  const axes = [...found.settings.map(settingAxis), valueAxis(found, complete)], worstFirst = inOrder(found, complete).reverse();
+  // By order, not by value: beside one very bad trial all others would have one colour.
+  const share = scale([0, Math.max(1, complete.length - 1)], [0, 1]), colours = new Map(worstFirst.map((trial, place) => [trial, strength(share(place))]));
+  const ordered = [...worstFirst].sort((a, b) => a.chosen - b.chosen);
   const lies = (width) => width < axes.length * 118;
   const draw = (svg, width, height) => {
     const flat = lies(width), along = flat ? scale([0, axes.length - 1], [34, height - 24]) : scale([0, axes.length - 1], [64, width - 76]);
@@ -106,7 +106,7 @@ function parallelCoordinates(found, complete) {
     const at = (k, share) => { const place = across[0] + share * (across[1] - across[0]); return flat ? [place, along(k)] : [along(k), place]; };
     for (const trial of ordered) {
       const points = axes.map((axis, k) => at(k, axis.place(trial)));
-      svg.append(s("path", { class: "line", d: path(points), fill: "none", stroke: trial.chosen ? CHOSEN : colour(trial), "stroke-width": trial.chosen ? 3 : 1.5, "stroke-linejoin": "round" }, s("title", {}, trialText(trial))));
+      svg.append(s("path", { class: "line", d: path(points), fill: "none", stroke: trial.chosen ? CHOSEN : colours.get(trial), "stroke-width": trial.chosen ? 3 : 1.5, "stroke-linejoin": "round" }, s("title", {}, trialText(trial))));
     }
     axes.forEach((axis, k) => svg.append(...axisParts(axis, (share) => at(k, share), flat ? width : along(1) - along(0), flat ? "below" : k === axes.length - 1 ? "right" : "left")));
   };
@@ -116,9 +116,12 @@ function parallelCoordinates(found, complete) {
     found.settings.map((setting, k) => `${setting.name} ${shownSetting(chosen.settings[k])}`).join(", ") + ".";
   return h("div", {}, h("h3", {}, "Which settings go together"),
     h("p", { class: "lead" }, `Every complete trial is a line through its settings; the better its ${found.measure}, the stronger its colour.`),
-    legend([["chosen", CHOSEN], ["best", "var(--high)"], ["worst", "color-mix(in oklab, var(--high) 30%, var(--low))"]]),
+    legend([["chosen", CHOSEN], ["best", strength(1)], ["worst", strength(0)]]),
     chart({ label, height: (width) => (lies(width) ? axes.length * 62 : 380), draw, numbers }));
 }
+
+/** From the worst, 0, which must still be seen on the page, to the best, 1. */
+const strength = (share) => `color-mix(in oklab, var(--high) ${Math.round(25 + 75 * share)}%, var(--low))`;
 
 /** {name, place: trial → share of the axis, marks: [[share, text], …]}. */
 function settingAxis({ name, scale: kind, low, high, choices }, k) {
@@ -147,14 +150,14 @@ function logTicks(low, high) {
 
 /** The line of an axis with its name and, on the side given, its marks; marks too near to another are left out. */
 function axisParts({ name, marks }, at, room, side) {
-  const flat = side === "below", [[x1, y1], [x2, y2]] = [at(0), at(1)], least = flat ? 44 : 15, parts = [s("line", { class: "zero", x1, y1, x2, y2 })];
+  const flat = side === "below", [[x1, y1], [x2, y2]] = [at(0), at(1)], parts = [s("line", { class: "zero", x1, y1, x2, y2 })];
   const [right, down, anchor] = { below: [0, 16, "middle"], left: [-6, 4, "end"], right: [6, 4, "start"] }[side];
-  let before = null;
+  let end = -Infinity;
   for (const [share, text] of marks) {
-    const [x, y] = at(share), here = flat ? x : y;
-    if (before !== null && Math.abs(here - before) < least) continue;
-    before = here;
-    parts.push(s("text", { class: "halo", x: x + right, y: y + down, "text-anchor": anchor }, cut(text, 9), s("title", {}, text)));
+    const [x, y] = at(share), shown = cut(text, 9), here = flat ? x : -y, half = flat ? shown.length * 3.5 + 3 : 7.5;
+    if (here - half < end) continue;
+    end = here + half;
+    parts.push(s("text", { class: "halo", x: x + right, y: y + down, "text-anchor": anchor }, shown, s("title", {}, text)));
   }
   const most = (room - 12) / 7, title = s("title", {}, name);
   return [...parts, flat ? s("text", { class: "label halo", x: 0, y: y1 - 10 }, cut(name, most), title)
@@ -174,7 +177,7 @@ function trialsTable(found, trials, label) {
     { ...column("trial", "number"), cell: (row) => [String(row.number), row.chosen ? h("span", { class: "sr" }, " (chosen)") : null] },
     { ...column(found.measure, "value", fixed), first: found.higher_is_better ? "descending" : "ascending" },
     ...found.settings.map((setting, k) => ({ label: setting.name, right: true, value: (row) => row.settings[k], cell: (row) => shownSetting(row.settings[k]) })),
-    column("folds", "folds"), column("rounds", "rounds"), column("seconds", "seconds", (value) => fixed(value, 1)),
+    ...(found.folds ? [column("folds", "folds")] : []), column("rounds", "rounds"), column("seconds", "seconds", (value) => fixed(value, 1)),
   ], trials, { label, rowClass: (row) => (row.chosen ? "chosen" : null) });
 }
 
