@@ -43,6 +43,27 @@ def test_the_settings_found_make_the_same_model_again(run, folder):
     assert len(lines) == 1 + 3
 
 
+def test_a_report_shows_the_search_and_the_model(run, folder, tmp_path):
+    path = tmp_path / "report.html"
+    judging = ("-t", folder / "test.txt", "--report", path, "-o", tmp_path / "out", "--json")
+    done = run("tune", folder / "train.txt", *QUICK, *judging)
+    assert done.code == 0
+    assert str(path) in done.err
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    found, content = json.loads(done.out), json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [one["value"] for one in content["search"]["trials"]] == [one["ndcg@10"] for one in found["trials"]]
+    assert [one["number"] for one in content["search"]["trials"] if one["chosen"]] == [found["chosen"]]
+    assert content["tables"][0]["systems"][0]["results"][0]["mean"] == found["test"]
+    assert "--report" in dict(content["facts"][0]["entries"])["command"]
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_done(run, folder, tmp_path):
+    for path in (tmp_path / "report.txt", tmp_path / "absent" / "r.html"):
+        done = run("tune", folder / "train.txt", *QUICK, "--report", path, "-o", tmp_path / "out")
+        assert (done.code, done.error.place) == (2, str(path))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_validation_data_and_the_reading_of_files_are_kept_in_the_settings(run, folder):
     done = run("tune", folder / "train.txt", "-v", folder / "valid.txt", *QUICK, "--missing", "nan", "-o", folder / "b")
     assert done.code == 0

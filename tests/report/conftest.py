@@ -62,6 +62,20 @@ def market():
 
 
 @pytest.fixture(scope="session")
+def tuned(market):
+    """A search in which some settings are refused and some dropped."""
+    web, test = market[1], market[4]
+    space = {
+        "rate": {"low": 0.001, "high": 0.5, "log": True},
+        "row_share": {"low": 0.5, "high": 1.0},
+        "leaves": [2, 4],
+        "min_rows": [3, 5, 8, 10**6],
+    }
+    learner = rk.LambdaMART(trees=8, min_rows=3, patience=3)
+    return rk.tune(learner, web, space=space, folds=3, trials=24, sampler="random", generation=8, test=test)
+
+
+@pytest.fixture(scope="session")
 def choice(market):
     background, _, target, valid, test = market
     methods = ["lambdaboost", "trada-splits", "additive", "average"]

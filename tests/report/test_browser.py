@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import rankinite as rk
 from rankinite.ensembles import diversity
-from rankinite.report import of_comparison, of_ensemble, of_training, write
+from rankinite.report import of_comparison, of_ensemble, of_training, of_tuning, write
 
 FLAGS = (
     "--headless=new",
@@ -319,3 +319,79 @@ def test_members_of_an_ensemble_are_shown_with_their_curve_and_correlations(open
     assert cells == [f"{value:.2f}".replace("-", "\u2212") for row in found.correlations for value in row]
     assert points == len(found.curve)
     assert wide <= width
+
+
+@pytest.fixture(scope="module")
+def searched(tuned, market):
+    """The report of a search whose data, settings and choices have hostile names."""
+    _, web, _, _, test = market
+    name = "</script><img src=x onerror=\"document.title = 'broken'\"><b>"
+    report = of_tuning(tuned, web, test=replace(test, source=name))
+    rate, row_share, leaves, min_rows = report.search.settings
+    renamed = {text: f"{name} {text}" for text in leaves.choices}
+    settings = [
+        (one, share, renamed[leaf], rows) for one, share, leaf, rows in (trial.settings for trial in report.search.trials)
+    ]
+    trials = tuple(replace(trial, settings=own) for trial, own in zip(report.search.trials, settings, strict=True))
+    axes = (replace(rate, name=name), row_share, replace(leaves, choices=tuple(renamed.values())), min_rows)
+    return replace(report, search=replace(report.search, settings=axes, trials=trials))
+
+
+@pytest.mark.parametrize(("width", "colours"), [(1100, "light"), (380, "dark")])
+def test_the_trials_of_a_search_are_drawn_and_names_stay_text(opened, searched, width, colours):
+    browser, search = opened(searched, width, colours), searched.search
+    WebDriverWait(browser, 5).until(lambda b: len(b.find_elements(By.CSS_SELECTOR, "#search figure svg")) == 3)
+    for details in browser.find_elements(By.CSS_SELECTOR, "#search details.data"):
+        browser.execute_script("arguments[0].open = true", details)
+    complete = [trial for trial in search.trials if trial.state == "complete"]
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#search svg .trial")) == len(search.trials)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#search svg .line")) == len(complete)
+    known = [setting for setting in search.settings if setting.importance is not None]
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#search svg rect")) == len(known)
+    assert browser.find_elements(By.CSS_SELECTOR, "#search figure:not(:has(details.data table))") == []
+    labels = [drawing.get_attribute("aria-label") for drawing in browser.find_elements(By.CSS_SELECTOR, "#search figure svg")]
+    chosen = next(trial for trial in search.trials if trial.chosen)
+    assert f"trial {chosen.number} was chosen with {chosen.value:.4f}" in labels[0]
+    assert all(search.settings[0].name in label for label in labels[1:])
+    assert browser.execute_script("return document.querySelectorAll('main script, main img, main b').length") == 0
+    assert browser.title == "Tuning · rankinite"
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_marks_of_trials_stand_where_their_values_are(opened, searched):
+    """Higher values are drawn higher, hollow marks are those not judged on all folds, and the table has the best first."""
+    browser, trials = opened(searched), searched.search.trials
+    WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "#search svg circle"))
+    drawn = browser.execute_script(
+        "return [...document.querySelectorAll('#search svg circle.trial')].map((one) =>"
+        " [Number(one.getAttribute('cx')), Number(one.getAttribute('cy')), one.getAttribute('fill') === 'var(--paper)']);"
+    )
+    valued = [trial for trial in trials if trial.value is not None]
+    by_number = sorted(drawn)
+    assert [hollow for _, _, hollow in by_number] == [trial.state != "complete" for trial in valued]
+    heights = {trial.value: -y for trial, (_, y, _) in zip(valued, by_number, strict=True)}
+    assert [heights[value] for value in sorted(heights)] == sorted(heights.values())
+    rows = browser.find_elements(By.CSS_SELECTOR, "#search > div:last-child tbody tr")
+    best = sorted((trial for trial in trials if trial.state == "complete"), key=lambda trial: -trial.value)
+    numbers = [int(row.find_element(By.TAG_NAME, "td").text.split()[0]) for row in rows]
+    assert numbers[:10] == [trial.number for trial in best[:10]]
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#search > div:last-child tr.chosen")) == 1
+    assert "lower values" in browser.find_element(By.ID, "search").text or len(best) <= len(rows)
+
+
+def test_axes_of_settings_are_logarithmic_linear_or_even(opened, searched):
+    browser, search = opened(searched), searched.search
+    drawn = browser.execute_script(
+        "const { search } = JSON.parse(document.getElementById('data').textContent);"
+        "return search.settings.map((setting, k) => search.trials.map((trial) => settingAxis(setting, k).place(trial)));"
+    )
+    for k, (axis, places) in enumerate(zip(search.settings, drawn, strict=True)):
+        values = [trial.settings[k] for trial in search.trials]
+        if axis.scale == "choices":
+            expected = np.asarray([axis.choices.index(value) for value in values]) / (len(axis.choices) - 1)
+        else:
+            low, high, *bent = (np.log if axis.scale == "log" else np.asarray)([axis.low, axis.high, *values])
+            expected = (np.asarray(bent) - low) / (high - low)
+        np.testing.assert_allclose(places, expected, atol=1e-12)
+    ticks = browser.execute_script("return [logTicks(0.001, 0.5), logTicks(1e-6, 2)]")
+    assert ticks == [[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5], [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]]

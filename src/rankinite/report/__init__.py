@@ -1,8 +1,8 @@
 """Reports: results as plain data first, and then as one HTML file that needs no network.
 
 - :func:`of_choice`: of :func:`rankinite.adapt.choose`; :func:`of_comparison`: of :func:`rankinite.compare`;
-  :func:`of_training`: of a ranker that was trained; :func:`of_ensemble`: of an ensemble and its members. Each gives
-  a :class:`Report`, which is plain data.
+  :func:`of_training`: of a ranker that was trained; :func:`of_ensemble`: of an ensemble and its members;
+  :func:`of_tuning`: of :func:`rankinite.tune`. Each gives a :class:`Report`, which is plain data.
 - :func:`write`: a report as an HTML file, with its data as JSON beside it.
 """
 
@@ -10,5 +10,6 @@ from rankinite.report.builders import of_choice, of_comparison, of_training
 from rankinite.report.document import Report
 from rankinite.report.ensembles import of_ensemble
 from rankinite.report.html import page, write
+from rankinite.report.tunings import of_tuning
 
-__all__ = ["Report", "of_choice", "of_comparison", "of_ensemble", "of_training", "page", "write"]
+__all__ = ["Report", "of_choice", "of_comparison", "of_ensemble", "of_training", "of_tuning", "page", "write"]

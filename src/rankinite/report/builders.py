@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from rankinite.adapt.result import Choice, size_of
 from rankinite.data.dataset import Dataset
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent
 from rankinite.evaluation.inputs import scores_of
@@ -19,7 +19,7 @@ from rankinite.models.forest import Forest
 from rankinite.report import models, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.document import Facts, Figure, Report
-from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of
+from rankinite.report.queries import JudgedRanker, check_same_queries, grades_by_rank, queries_of
 from rankinite.report.verdicts import description_of, explanation_of, overlap_notes, verdict_of
 
 CallerFacts = Mapping[str, Mapping[str, Any]]
@@ -240,13 +240,7 @@ def _repeating_facts(
 
 
 def _check_same(comparison: Comparison, data: Any, name: str) -> None:
-    if not isinstance(data, Dataset):
-        kind, remedy = type(data).__name__, "Give a Dataset, as rankinite.read returns"
-        raise DataError(f"this is a {kind}", place=name, value=kind, remedy=remedy)
-    qids = comparison[comparison.systems[0]].qids
-    if len(qids) != data.queries or (qids != data.qids).any():
-        remedy = "Give the report the data of the comparison"
-        raise DataError("these are not the queries that were compared", place=data.source, value=name, remedy=remedy)
+    check_same_queries(comparison[comparison.systems[0]], data, name)
 
 
 def _check_rankers(comparison: Comparison, rankers: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from rankinite.report.diversity_section import DiversitySection
+from rankinite.report.search_section import SearchSection
 
 Number: TypeAlias = float | None
 """A number, or None where there is none."""
@@ -259,6 +260,7 @@ class Report:
     explanation: tuple[str, ...] = ()
     """What the other numbers mean, and why they may seem to contradict the verdict; folded away."""
     figures: tuple[Figure, ...] = ()
+    search: SearchSection | None = None
     tables: tuple[ResultTable, ...] = ()
     curve: TargetSizeCurve | None = None
     diversity: DiversitySection | None = None

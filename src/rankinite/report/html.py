@@ -19,7 +19,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.report.document import Report
 
-PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "report.js")
+PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "report.js")
 """The parts of the program, which are put into one."""
 ENDINGS = (".html", ".htm")
 OURS = b'{"title":'

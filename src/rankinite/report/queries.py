@@ -10,7 +10,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Flags, Floats, Indices
-from rankinite.evaluation.evaluate import Result
+from rankinite.errors import DataError
+from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.report.document import Documents, GradesByRank, Number, Queries
 
 DOCUMENT_BYTES = 12_500_000
@@ -30,6 +31,16 @@ class JudgedRanker:
     name: str
     scores: Floats
     result: Result
+
+
+def check_same_queries(evaluation: Evaluation, data: Any, name: str) -> None:
+    """Refuse data other than those that were judged."""
+    if not isinstance(data, Dataset):
+        kind, remedy = type(data).__name__, "Give a Dataset, as rankinite.read returns"
+        raise DataError(f"this is a {kind}", place=name, value=kind, remedy=remedy)
+    if len(evaluation.qids) != data.queries or (evaluation.qids != data.qids).any():
+        remedy = "Give the report the data of the result"
+        raise DataError("these are not the queries that were judged", place=data.source, value=name, remedy=remedy)
 
 
 def queries_of(data: Dataset, before: JudgedRanker | None, after: JudgedRanker, note: str = "") -> Queries:

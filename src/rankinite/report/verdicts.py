@@ -12,6 +12,9 @@ from rankinite.grid import number
 from rankinite.measures.base import Measure
 from rankinite.models.base import trained_of
 
+FLATTERED = "The validation data have chosen what was kept, so they flatter it: give test data for an honest figure."
+"""What to know of a ranker that is judged by its validation data."""
+
 
 def verdict_of(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
     """One sentence with the number that decides."""

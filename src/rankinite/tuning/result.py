@@ -15,6 +15,7 @@ from rankinite.learners.base import Learner, plain_setting
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.tuning.choice import Estimate
+from rankinite.tuning.space import Space
 from rankinite.tuning.tried import Tried
 
 
@@ -42,6 +43,8 @@ class Tuned:
     nested: Evaluation | None = None
     """The whole search, repeated without each of the outer folds, on all outer folds."""
     seconds: float = 0.0
+    space: Space = field(default_factory=dict)
+    """What was searched."""
 
     @property
     def value(self) -> float:
@@ -63,7 +66,7 @@ class Tuned:
         rows: list[tuple[str, ...]] = []
         for tried in self.best()[:most]:
             marked = " ←" if tried is self.chosen else ""
-            cells = [_shown(tried.settings[name]) for name in names]
+            cells = [setting_text(tried.settings[name]) for name in names]
             value = number(sign_of(self.measure) * tried.mean)
             rows.append((f"{tried.number + 1}{marked}", f"{value}", *cells, str(tried.rounds), f"{tried.seconds:.1f}"))
         header = ("trial", f"{self.measure} (chosen by)", *names, "rounds", "s")
@@ -75,12 +78,21 @@ class Tuned:
 
     def notes(self) -> list[str]:
         """What the values mean, and how honest they are."""
-        counts = {state: sum(tried.state == state for tried in self.trials) for state in ("dropped", "refused", "unfinished")}
-        told = [f"{count} {state}" for state, count in counts.items() if count]
-        notes = [f"Of {len(self.trials)} trials {', '.join(told)}."] if told else []
+        left = self.not_complete()
+        notes = [f"Of {len(self.trials)} trials {left}."] if left else []
         notes.append(
             "←: chosen, the smallest model within one standard error of the best. Its value is too good: it was chosen by it."
         )
+        return notes + self.honest_values()
+
+    def not_complete(self) -> str:
+        """How many trials were not judged on all folds, and why."""
+        counts = {state: sum(tried.state == state for tried in self.trials) for state in ("dropped", "refused", "unfinished")}
+        return ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+
+    def honest_values(self) -> list[str]:
+        """What the choice is worth on queries that had no part in it, in a sentence for each way to ask."""
+        notes: list[str] = []
         if self.estimate is not None:
             notes.append(f"On queries that had no part in the choice (bootstrap): {self._interval(self.estimate)}.")
         if self.nested is not None:
@@ -131,5 +143,6 @@ class Tuned:
         return self.grid().html()
 
 
-def _shown(value: Any) -> str:
+def setting_text(value: Any) -> str:
+    """A setting as tables show it."""
     return f"{value:.4g}" if isinstance(value, float) else str(plain_setting(value))

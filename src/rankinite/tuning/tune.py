@@ -92,6 +92,7 @@ def tune(
         test=None if test is None else evaluate(ranker, test, [watched]),
         nested=nested,
         seconds=monotonic() - start,
+        space=plan.space,
     )
 
 

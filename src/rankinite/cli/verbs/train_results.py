@@ -106,16 +106,16 @@ def print_results(
 def training_report(learner: Learner, model: Ranker, material: TrainingData) -> Report:
     """The report of a training, judged by the test data or else the validation data."""
     from rankinite.report.builders import of_training
+    from rankinite.report.verdicts import FLATTERED
 
     valid_only = material.test is None and material.valid is not None
-    chosen = "The validation data have chosen what was kept, so they flatter it: give test data for an honest figure."
     with options.busy("making the report"):
         return of_training(
             model,
             material.valid if material.test is None else material.test,
             [learner.watched()],
             base=material.base,
-            note=chosen if valid_only else "",
+            note=FLATTERED if valid_only else "",
             trained_on={"train": material.train, "valid": None if valid_only else material.valid},
             facts=reporting.run_facts(),
         )

@@ -11,6 +11,7 @@ import typer
 from rankinite.choices import Sampler
 from rankinite.cli import files, options
 from rankinite.cli import learner_options as learners
+from rankinite.cli import report_option as reporting
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
 from rankinite.cli.messages import say, say_all
@@ -93,6 +94,7 @@ def tune(
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     quiet: bool = False,
+    report: reporting.ReportOption = None,
     *,
     settings: Any,
     placing: ClusterOptions,
@@ -107,7 +109,7 @@ def tune(
 
     Examples:
 
-      rankinite tune train.txt.gz --trials 50 --test test.txt.gz --out tuned
+      rankinite tune train.txt.gz --trials 50 --test test.txt.gz --report tuned.html --out tuned
 
       rankinite tune train.txt.gz --minutes 30 --workers 8 --out tuned
 
@@ -118,6 +120,7 @@ def tune(
     from rankinite.cli.progress import trying
     from rankinite.tuning.tune import tune as tuned
 
+    reporting.check_report(report)
     maker = learners.make(learner, settings)
     judged = reading.read(data)
     validated = None if valid is None else reading.read(valid, like=judged)
@@ -149,6 +152,12 @@ def tune(
     _write(found, out, learner, {"data": data, "valid": valid}, reading)
     say_all(() if found.test is None else found.test.warnings)
     _print(found, out, "json" if json else layout)
+    if report is not None:
+        from rankinite.report.tunings import of_tuning
+
+        with options.busy("making the report"):
+            shown = of_tuning(found, judged, test=tested, valid=validated, facts=reporting.run_facts())
+        reporting.write_report(shown, report)
 
 
 def _space(name: str, maker: Learner, given: Any, rows: int) -> Space:

@@ -118,6 +118,7 @@ function contents(sections) {
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const sections = [
+    report.search ? searchSection(report.search) : null,
     report.tables.length ? tablesSection(report.tables) : null,
     report.curve ? section("curve", "How much judging helps", `${report.curve.measure} on unseen target queries, by the number of target queries trained on. The band is the interval of ${report.curve.chosen}’s gain over the background.`, curveChart(report.curve)) : null,
     report.diversity ? diversitySection(report.diversity) : null,
