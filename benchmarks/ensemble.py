@@ -1,6 +1,6 @@
-"""Six models and every way to combine them, on held-out queries of mq2007, in the manner of paper 004, Table 1 (§4.3).
+"""Six models and every way to combine them, on held-out queries, in the manner of paper 004, Table 1 (§4.3).
 
-    RANKINITE_DATA=… python benchmarks/ensemble.py [--small]
+    RANKINITE_DATA=… python benchmarks/ensemble.py [--small] [--data mq2007 mq2008]
 
 ``--small`` tries everything on two folds of 80 queries with 10 trees, prints, and leaves the page of results as it is.
 """
@@ -218,17 +218,12 @@ def tests_grid(found: list[Against], ways: list[str]) -> Grid:
     return Grid(("combination", *header), rows, "l" + "r" * len(header), title, (note,))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true")
-    given = parser.parse_args()
-    if not os.environ.get("RANKINITE_DATA"):
-        print("RANKINITE_DATA does not name a folder with mq2007; combining is not measured.")
-        return
-    parts, trees, ways = folds("mq2007"), TREES, ways_to_combine()
-    if given.small:
+def measure(name: str, *, small: bool) -> None:
+    """Combine on all folds of a data set, and write what came of it."""
+    parts, trees, ways = folds(name), TREES, ways_to_combine()
+    if small:
         parts, trees = [tuple(part.select_queries(np.arange(80)) for part in fold) for fold in parts[:2]], 10
-    halves, tests = Joined("mq2007, combining halves"), Joined("mq2007, test parts")
+    halves, tests = Joined(f"{name}, combining halves"), Joined(f"{name}, test parts")
     for count, fold in enumerate(parts):
         run(fold, count, trees, ways, halves, tests)
     on_halves, on_tests = halves.evaluated(), tests.evaluated()
@@ -238,11 +233,23 @@ def main() -> None:
     best = {measure: max(MODELS, key=lambda name, m=measure: on_tests[name][m].mean) for measure in CALLED}
     against = tested(tests, list(ways), {measure: [best[measure], PLAIN] for measure in CALLED})
     grids = [means_grid(on_tests, notes), chosen_grid(on_halves, on_tests), tests_grid(against, list(ways))]
-    about = [machine(["rankinite", "numba", "numpy", "scipy"]), ABOUT]
+    about = [machine(["numba", "numpy", "scipy"]), ABOUT]
     text = "\n\n".join([*about, *(grid.markdown() for grid in grids), "\n".join(one.said() for one in against)])
     print(text, flush=True)
-    if not given.small:
-        write_section("Combining six models: mq2007", text)
+    if not small:
+        write_section(f"Combining six models: {name}", text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--data", nargs="*", default=["mq2008", "mq2007"])
+    given = parser.parse_args()
+    if not os.environ.get("RANKINITE_DATA"):
+        print("RANKINITE_DATA does not name a folder with mq2007 and mq2008; combining is not measured.")
+        return
+    for name in given.data:
+        measure(name, small=given.small)
 
 
 if __name__ == "__main__":

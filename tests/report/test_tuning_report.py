@@ -26,7 +26,7 @@ def test_every_trial_is_there_with_its_value_its_settings_and_what_it_took(repor
         assert (shown.number, shown.state, shown.chosen, shown.value) == (
             row["trial"], row["state"], row["chosen"], row["ndcg@10"],
         )  # fmt: skip
-        assert (shown.rounds, shown.seconds, shown.refusal) == (row["rounds"], row["seconds"], row["refusal"])
+        assert (shown.rounds, shown.seconds, shown.refusal) == (row["best_round"], row["seconds"], row["refusal"])
         assert shown.folds == sum(len(fold.values) > 0 for fold in tried.folds)
         rate, row_share, leaves, min_rows = shown.settings
         assert (rate, row_share) == (tried.settings["rate"], tried.settings["row_share"])

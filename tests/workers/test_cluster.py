@@ -140,6 +140,19 @@ def test_any_executor_will_do_and_errors_come_back_as_they_are(tmp_path):
             rk.Bag(impossible, parts=2).fit(TRAIN)
 
 
+class Deadly(rk.LambdaMART):
+    """A learner that ends its process."""
+
+    def fit(self, *_data, **_more):
+        os._exit(1)
+
+
+def test_workers_that_end_again_and_again_are_said_to(tmp_path):
+    spawning, died = get_context("spawn"), refused(rk.RankiniteError, value="BrokenProcessPool")
+    with ProcessPoolExecutor(1, mp_context=spawning) as pool, rk.cluster(pool, share=tmp_path), died:
+        rk.Bag(Deadly(), parts=2).fit(TRAIN)
+
+
 def test_other_versions_on_a_worker_are_refused(tmp_path):
     order = Order(str(tmp_path), 1, "", {**installed(), "numpy": "1.0"}, b"never opened")
     with refused(rk.ArgumentError, value=installed()["numpy"]) as caught:

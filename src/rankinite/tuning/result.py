@@ -118,7 +118,7 @@ class Tuned:
                 str(self.measure): None if math.isnan(tried.mean) else sign * tried.mean,
                 "folds": len(tried.folds),
                 "queries": len(tried.values()),
-                "rounds": tried.rounds,
+                "best_round": tried.rounds,
                 "size": tried.size,
                 "seconds": tried.seconds,
                 **{name: plain_setting(value) for name, value in tried.settings.items()},

@@ -55,7 +55,7 @@ class SettingsSearch:
         self.tried: list[Tried] = []
         """All trials that are finished, in the order of their numbers."""
         self._identities: dict[str, int] = {}
-        self._lock = threading.RLock()
+        self._lock, self._ended = threading.RLock(), False
 
     # ---- generations: the same result with any number of workers ---------------------------------------------------
 
@@ -111,8 +111,12 @@ class SettingsSearch:
         """Try settings on all workers, each beginning the next trial at once."""
         with ThreadPoolExecutor(self._evaluator.at_once) as pool:
             loops = [pool.submit(contextvars.copy_context().run, self._go_on) for _ in range(self._evaluator.at_once)]
-            for loop in loops:
-                loop.result()
+            try:
+                for loop in loops:
+                    loop.result()
+            except BaseException:
+                self._ended = True  # the other loops end with the fit that they are at
+                raise
         self.tried.sort(key=lambda tried: tried.number)
         return self.tried
 
@@ -121,7 +125,7 @@ class SettingsSearch:
             with self._lock:
                 self._take_in_others()
                 number, identity = len(self._identities), uuid4().hex
-                if number >= self._budget.trials or (self._budget.is_over and self.complete()):
+                if self._ended or number >= self._budget.trials or (self._budget.is_over and self.complete()):
                     return
                 self._identities[identity] = number
                 proposed = self._proposer.propose(int(identity[:7], 16), [number])
@@ -134,7 +138,7 @@ class SettingsSearch:
     def _judged_alone(self, number: int, settings: Mapping[str, Any]) -> Tried:
         done: list[FoldValue] = []
         for fold in range(len(self._evaluator.folds)):
-            if self._budget.is_over and self.complete():
+            if self._ended or (self._budget.is_over and self.complete()):
                 return Tried(number, settings, tuple(done), "unfinished")
             if in_force() is None:
                 with threads(1):

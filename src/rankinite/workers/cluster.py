@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from rankinite.checks import check_count
 from rankinite.engine.parallel import available_cores
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.workers.messages import packed
 from rankinite.workers.orders import Order, answer_of, carry_out, installed
 from rankinite.workers.shared_data import SharedData
@@ -28,6 +28,9 @@ Done = Callable[[int, Any], None]
 Where = str | int | Executor
 """The address of a scheduler, a number of processes on this machine, or any executor."""
 _in_force: ContextVar[Cluster | None] = ContextVar("rankinite_cluster", default=None)
+
+DEATHS = ("KilledWorker", "BrokenProcessPool")
+"""What Dask raises when one piece of work has ended several workers, and a process pool when one of its processes ended."""
 
 
 class Cluster:
@@ -58,6 +61,8 @@ class Cluster:
                     done(number, found[number])
         except BaseException as problem:
             self._give_up(None if isinstance(problem, KeyboardInterrupt) else name)
+            if type(problem).__name__ in DEATHS:
+                raise _workers_died(problem) from problem
             raise
         finally:
             with self._lock:
@@ -91,6 +96,15 @@ class Cluster:
                     future.cancel()
                 raise (_first_cause(futures) if isinstance(problem, CancelledError) else problem) from None
         return [found[number] for number in range(len(listed))]
+
+
+def _workers_died(problem: BaseException) -> RankiniteError:
+    return RankiniteError(
+        f"workers ended while they were at a fit ({type(problem).__name__})",
+        value=type(problem).__name__,
+        rule="A fit that ends several workers most often takes more memory than they have",
+        remedy="Start fewer workers on each machine, or give them more memory; finished fits are kept in the shared folder",
+    )
 
 
 def _first_cause(futures: Iterable[Future[Any]]) -> BaseException:

@@ -120,6 +120,8 @@ def tune(
     from rankinite.cli.progress import trying
     from rankinite.tuning.tune import tune as tuned
 
+    if report is not None and report.parent == out:
+        _make_folder(out)
     reporting.check_report(report)
     maker = learners.make(learner, settings)
     judged = reading.read(data)
