@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any
 
 import lightgbm
@@ -87,9 +87,8 @@ def named(settings: Any) -> dict[str, Any]:
 
 def tuned_lightgbm(train: rk.Dataset, test: rk.Dataset, minutes: float) -> tuple[np.ndarray, int]:
     """The scores of the test part, and the trials done."""
-    deadline = monotonic() + 60.0 * minutes
     proposer = Proposer(space_of("default", LEARNER, train.rows), LEARNER, "tpe", 0)
-    search = SettingsSearch(proposer, LightGBM(train), Budget(10_000, deadline), generation=GENERATION)
+    search = SettingsSearch(proposer, LightGBM(train), Budget(10_000, 60.0 * minutes), generation=GENERATION)
     search.run()
     complete = search.complete()
     chosen = complete[choose_setting(np.asarray([one.values() for one in complete]), [one.size for one in complete])]
@@ -98,7 +97,7 @@ def tuned_lightgbm(train: rk.Dataset, test: rk.Dataset, minutes: float) -> tuple
 
 
 def tuned_rankinite(train: rk.Dataset, test: rk.Dataset, minutes: float) -> tuple[np.ndarray, int]:
-    found = rk.tune(LEARNER, train, folds=INNER, trials=10_000, minutes=minutes, generation=GENERATION)
+    found = rk.tune(LEARNER, train, folds=INNER, minutes=minutes, generation=GENERATION)
     return found.ranker.score(test), len(found.trials)
 
 

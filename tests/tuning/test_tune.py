@@ -193,6 +193,14 @@ def test_codes_of_a_fold_are_made_once_and_change_no_bytes(monkeypatch):
     assert found.ranker is not None
 
 
+@pytest.mark.parametrize("sampler", ["tpe", "random"])
+def test_a_search_ends_when_all_settings_are_tried(sampler):
+    found = rk.tune(LEARNER, TRAIN, space={"leaves": [2, 3], "min_rows": {"low": 3, "high": 4}}, folds=3, sampler=sampler)
+    assert sorted(str(one.settings) for one in found.trials) == sorted(
+        str({"leaves": leaves, "min_rows": rows}) for leaves in (2, 3) for rows in (3, 4)
+    )
+
+
 def test_nets_are_tuned_too():
     net = rk.RankNet(epochs=4, hidden=(3,), patience=2)
     found = rk.tune(net, TRAIN, space={"rate": [0.001, 0.01], "hidden": [[2], [4]]}, sampler="grid", folds=3)

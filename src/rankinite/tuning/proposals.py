@@ -7,6 +7,7 @@ told in the order of the trials. So any number of workers gives the same search,
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,11 +49,12 @@ class Proposer:
         """What Optuna calls the values of each setting."""
         self._running: dict[int, Any] = {}
         self._seen: set[str] = set()
+        self._size = math.prod(_count(one) for one in self.distributions.values())
         self._grid = self._shuffled_grid() if sampler == "grid" else None
         self._first = self._given(learner)
 
     def propose(self, generation: int, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Settings for trials of these numbers; fewer where a grid ends. The first of all is the learner as it is given."""
+        """Settings for trials of these numbers; fewer where all are tried. The first of all is the learner as it is given."""
         self._study.sampler = self._made_sampler(generation)
         return {number: settings for number in numbers if (settings := self._next(number)) is not None}
 
@@ -61,6 +63,8 @@ class Proposer:
             if number >= len(self._grid):
                 return None
             self._study.enqueue_trial(self._labels(self._grid[number]))
+        elif len(self._seen) >= self._size:
+            return None
         elif number == 0 and self._first is not None:
             self._study.enqueue_trial(self._labels(self._first))
         for repeat in range(MOST_REPEATS):
@@ -181,6 +185,15 @@ def _listed(searched: Choices | Range, distribution: Any) -> list[Any]:
         return list(searched.values)
     steps = int((distribution.high - distribution.low) / distribution.step + 1e-9)
     return [distribution.low + place * distribution.step for place in range(steps + 1)]
+
+
+def _count(distribution: Any) -> float:
+    """How many values Optuna may propose."""
+    choices = getattr(distribution, "choices", None)
+    if choices is not None:
+        return len(choices)
+    step = distribution.step
+    return math.inf if step is None else math.floor((distribution.high - distribution.low) / step + 1e-9) + 1
 
 
 def _label(value: Any) -> Any:

@@ -6,7 +6,7 @@ import contextvars
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 from uuid import uuid4
@@ -27,13 +27,19 @@ class Budget:
     """How long a search may go on."""
 
     trials: int
-    deadline: float | None = None
-    """The moment, by the clock that never goes back, after which nothing new is begun."""
+    seconds: float | None = None
+    """After which nothing new is begun."""
+    start: float = field(default_factory=monotonic)
 
     @property
     def is_over(self) -> bool:
         """Whether time is up."""
-        return self.deadline is not None and monotonic() >= self.deadline
+        return self.seconds is not None and monotonic() >= self.start + self.seconds
+
+    def share(self, trials: float) -> float:
+        """How much of it is used."""
+        time = 0.0 if self.seconds is None else (monotonic() - self.start) / self.seconds
+        return min(1.0, max(trials / self.trials, time))
 
 
 class SettingsSearch:
@@ -94,8 +100,9 @@ class SettingsSearch:
         """Tell that a generation is done with a fold; the last is told trial by trial."""
         folds, numbers = len(self._evaluator.folds), list(proposed)
         if self._watch is not None and fold < folds - 1:
-            done = (len(self.tried) + len(numbers) * (fold + 1) / folds) / self._budget.trials
-            self._watch(Step(f"trials {numbers[0] + 1}–{numbers[-1] + 1}, fold {fold + 1} of {folds}", done))
+            done = len(self.tried) + len(numbers) * (fold + 1) / folds
+            text = f"trials {numbers[0] + 1}–{numbers[-1] + 1}, fold {fold + 1} of {folds}"
+            self._watch(Step(text, self._budget.share(done)))
 
     def _losers(
         self, done: Mapping[int, Sequence[FoldValue]], states: Mapping[int, State], fold: int, incumbent: Tried | None
@@ -191,4 +198,4 @@ class SettingsSearch:
         words = [f"trial {tried.number + 1}", tried.state if tried.state != "complete" else "", value]
         leading = "" if best is None else f", best {abs(best.mean):.4f} in trial {best.number + 1}"
         text = " ".join(word for word in words if word) + leading
-        return Step(text, len(self.tried) / self._budget.trials, finished=True, seconds=tried.seconds)
+        return Step(text, self._budget.share(len(self.tried)), finished=True, seconds=tried.seconds)

@@ -31,13 +31,15 @@ from rankinite.tuning.space import Space, space_of, with_settings
 from rankinite.tuning.tried import Tried
 from rankinite.workers.cluster import Where, using
 
+TRIALS, ENDLESS = 50, 100_000
+"""Trials where nothing is said of them; and where minutes are."""
 ROUNDS = ("trees", "epochs", "rounds")
 """What learners call the number of their rounds."""
 
 
 def tune(
     learner: Learner, train: Dataset, valid: Dataset | None = None, *, space: Space | str | Path = "default",
-    folds: int = 5, trials: int = 50, minutes: float | None = None, sampler: Sampler = "tpe", generation: int = 8,
+    folds: int = 5, trials: int | None = None, minutes: float | None = None, sampler: Sampler = "tpe", generation: int = 8,
     eager: bool = False, race: bool = True, measure: Measure | str | None = None, test: Dataset | None = None,
     outer: int | None = None, seed: int = 0, keep: Path | str | None = None, watch: Watching | None = None,
     cluster: Where | None = None,
@@ -49,7 +51,8 @@ def tune(
     sweep), "paper" (what paper 004 swept), a TOML file, or a mapping of settings to lists or ranges. ``sampler``: who proposes.
     ``race``: settings that are surely worse over the folds done are dropped. Proposals come in generations, told in the order
     of the trials, so that any number of workers gives the same result; with ``eager`` nobody waits, and it depends on who is
-    quicker. The search ends after ``trials``, or when ``minutes`` are over and a trial is complete.
+    quicker. The search ends after ``trials``, or when ``minutes`` are over and a trial is complete; without either,
+    after 50 trials.
 
     Of all trials the smallest model within one standard error of the best is taken, and trained on all of ``train`` for the
     median of its folds' best rounds. Its value is too good; ``Tuned.estimate`` is what the choice is worth on queries that had
@@ -66,8 +69,9 @@ def tune(
     check_data(train, valid, None, ())
     watched = learner.watched() if measure is None else as_measures(measure)[0]
     judged = watching(learner, watched)
+    most = trials if trials is not None else TRIALS if minutes is None else ENDLESS
     plan = Plan(
-        space_of(space, judged, train.rows), folds, trials, minutes, sampler, generation,
+        space_of(space, judged, train.rows), folds, most, minutes, sampler, generation,
         eager=eager, race=race, seed=seed,
     )  # fmt: skip
     if outer is not None:
@@ -129,11 +133,10 @@ def _searched(
     watch: Watching | None,
 ) -> list[Tried]:
     """All trials."""
-    deadline = None if plan.minutes is None else monotonic() + 60.0 * plan.minutes
     dealt = k_folds(train, plan.folds, seed=plan.seed) if valid is None else [Fold(train, valid, valid)]
     evaluator = Evaluator(learner, dealt, learner.watched(), None if keep is None else Path(keep))
     journal = None if keep is None else Journal(Path(keep), evaluator.key()[:12])
-    budget = Budget(plan.trials, deadline)
+    budget = Budget(plan.trials, None if plan.minutes is None else 60.0 * plan.minutes)
     search = SettingsSearch(proposer, evaluator, budget, journal, generation=plan.generation, race=plan.race, watch=watch)
     return search.run_eagerly() if plan.eager else search.run()
 

@@ -53,7 +53,10 @@ def tune(
             rich_help_panel=_PANEL,
         ),
     ] = "default",
-    trials: Annotated[int, typer.Option(min=1, help="Settings to try, at most.", rich_help_panel=_PANEL)] = 50,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Settings to try, at most; 50 if --minutes is left out too.", rich_help_panel=_PANEL),
+    ] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0.01, help="Begin nothing new after so many minutes.", rich_help_panel=_PANEL)
     ] = None,
