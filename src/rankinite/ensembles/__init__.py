@@ -14,13 +14,12 @@ to the time there is.
 from rankinite.ensembles.average import Average
 from rankinite.ensembles.member_choice import MemberChoice, choose_members
 from rankinite.ensembles.member_diversity import Diversity, diversity
-from rankinite.ensembles.recipes import CHALLENGE_SUBSETS, bag_members, seed_members
+from rankinite.ensembles.recipes import bag_members, seed_members
 from rankinite.ensembles.rescaled import Rescaled
 from rankinite.ensembles.summarised import Summarised
 from rankinite.ensembles.twelve_models import challenge
 
 __all__ = [
-    "CHALLENGE_SUBSETS",
     "Average",
     "Diversity",
     "MemberChoice",

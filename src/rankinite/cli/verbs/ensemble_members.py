@@ -49,7 +49,7 @@ class Recipe:
 
     def subsets(self, average: Average) -> dict[str, tuple[str, ...]]:
         """The paper's subsets of the challenge, as far as their members are trained."""
-        from rankinite.ensembles import CHALLENGE_SUBSETS
+        from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
 
         if self.name != CHALLENGE:
             return {}
