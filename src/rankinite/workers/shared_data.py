@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import shutil
 import threading
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,6 +16,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import fingerprint
+from rankinite.data.io.output_files import write_atomically
 from rankinite.errors import DataError
 
 FEATURES, OTHERS = "features.npy", "others.pickle"
@@ -44,24 +43,18 @@ class SharedData:
                 others = pickle.dumps({f.name: getattr(data, f.name) for f in fields(data) if f.name != "features"})
                 _keys[data] = f"{fingerprint(data)}-{hashlib.sha256(others).hexdigest()[:16]}"
             key = _keys[data]
-            if not (self._folder / key).exists():
+            if not (self._folder / key / OTHERS).exists():
                 self._write(self._folder / key, data)
             return key
 
     @staticmethod
     def _write(folder: Path, data: Dataset) -> None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(mkdtemp(prefix=".unfinished-", dir=folder.parent))
-        try:
-            np.save(unfinished / FEATURES, data.features)
-            others = {f.name: getattr(data, f.name) for f in fields(data) if f.name != "features"}
-            (unfinished / OTHERS).write_bytes(pickle.dumps(others))
-            unfinished.chmod(0o755)
-            unfinished.rename(folder)
-        except OSError:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            if not folder.exists():  # another process was quicker
-                raise
+        """The features first: data without the other file are unfinished."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with write_atomically(folder / FEATURES) as handle:
+            np.save(handle, data.features)
+        with write_atomically(folder / OTHERS) as handle:
+            pickle.dump({f.name: getattr(data, f.name) for f in fields(data) if f.name != "features"}, handle)
 
     def get(self, key: str) -> Dataset:
         """The data of a key, opened once by each process."""
