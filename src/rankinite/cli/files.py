@@ -210,3 +210,15 @@ def _lock(handle: int) -> bool:
     except OSError as problem:
         return problem.errno not in {errno.EWOULDBLOCK, errno.EACCES}
     return True
+
+
+def make_folder(out: Path) -> None:
+    """Make the folder of a run's results, unless it is there."""
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as problem:
+        raise DataError(
+            f"this folder cannot be made ({problem})", place=out, value=str(out), remedy="Give another, whose parent exists"
+        ) from problem
+    if not out.is_dir():
+        raise ArgumentError("is a file", setting="out", value=str(out), remedy="Give a folder")

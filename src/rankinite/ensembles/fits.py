@@ -122,12 +122,8 @@ def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fi
 
     works: list[Callable[[], None]] = [send] if left else []
     works += [partial(hand_out, number) for number, fit in enumerate(fits) if hands_out(fit.trainer)]
-    cluster.run_here(_call, works)
+    cluster.run_here(works)
     return [found[number] for number in range(len(fits))]
-
-
-def _call(work: Callable[[], None]) -> None:
-    work()
 
 
 def _fit_and_keep(order: tuple[Fit, str, str]) -> bytes:

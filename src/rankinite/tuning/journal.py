@@ -27,7 +27,6 @@ class Journal:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that journals are experimental
             storage = optuna.storages.JournalStorage(journal.JournalFileBackend(str(folder / "journal.log")))
-        self._name = name
         try:
             with locked(self._lock):
                 study_name = f"{STUDY} {name}"

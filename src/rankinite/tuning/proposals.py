@@ -39,7 +39,7 @@ def optuna_library() -> Any:
 
 
 class Proposer:
-    """A study in memory: it is told what is finished, and proposes."""
+    """A study in memory, which learns from finished trials and proposes new ones."""
 
     def __init__(self, space: Space, learner: Learner, sampler: Sampler, seed: int) -> None:
         self._space, self._sampler, self._seed = space, sampler, seed

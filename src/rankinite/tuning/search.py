@@ -97,7 +97,7 @@ class SettingsSearch:
         return [Tried(n, settings, tuple(done[n]), states.get(n, "complete")) for n, settings in proposed.items()]
 
     def _tell_fold(self, proposed: Mapping[int, Any], fold: int) -> None:
-        """Tell that a generation is done with a fold; the last is told trial by trial."""
+        """Report that a generation has finished a fold; after the last fold its trials are reported one by one."""
         folds, numbers = len(self._evaluator.folds), list(proposed)
         if self._watch is not None and fold < folds - 1:
             done = len(self.tried) + len(numbers) * (fold + 1) / folds

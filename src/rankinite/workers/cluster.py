@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import shutil
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -79,23 +79,18 @@ class Cluster:
             for future in futures:
                 future.cancel()
 
-    def run_here(self, work: Callable[[T], R], pieces: Iterable[T], done: Done | None = None) -> list[R]:
-        """Apply work that hands out work itself: each piece on a thread here, which does little but wait."""
-        listed, found = list(pieces), dict[int, R]()
-        with ThreadPoolExecutor(max(1, len(listed))) as pool:
-            futures = {pool.submit(contextvars.copy_context().run, work, piece): number for number, piece in enumerate(listed)}
+    def run_here(self, works: Sequence[Callable[[], None]]) -> None:
+        """Do work that hands out work itself: each on a thread here, which does little but wait."""
+        with ThreadPoolExecutor(max(1, len(works))) as pool:
+            futures = [pool.submit(contextvars.copy_context().run, work) for work in works]
             try:
                 for future in as_completed(futures):
-                    number = futures[future]
-                    found[number] = future.result()
-                    if done is not None:
-                        done(number, found[number])
+                    future.result()
             except BaseException as problem:  # noqa: BLE001 - raised again below
                 self._give_up(None)
                 for future in futures:
                     future.cancel()
                 raise (_first_cause(futures) if isinstance(problem, CancelledError) else problem) from None
-        return [found[number] for number in range(len(listed))]
 
 
 def _workers_died(problem: BaseException) -> RankiniteError:
@@ -138,10 +133,9 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
     try:
         with _executor(where) as executor:
             cores = max(1, available_cores() // where) if isinstance(where, int) else 1
-            token = _in_force.set(Cluster(executor, folder, threads or cores, _size(executor)))
+            found = Cluster(executor, folder, threads or cores, _size(executor))
+            token = _in_force.set(found)
             try:
-                found = _in_force.get()
-                assert found is not None
                 yield found
             finally:
                 _in_force.reset(token)

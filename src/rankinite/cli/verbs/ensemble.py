@@ -15,7 +15,7 @@ from rankinite.cli import report_option as reporting
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.messages import say, say_all
 from rankinite.cli.verbs.ensemble_members import CHALLENGE, PLAN, Recipe, planned, say_damaged, size_line
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -108,7 +108,7 @@ def ensemble(
     judged = reading.read(data)
     tested = None if test is None else reading.read(test, like=judged)
     measures = measure or _usual_measures(judged, max_grade)
-    _make_folder(out)
+    files.make_folder(out)
     average = planned(average, judged, minutes, out, 1.0 if choose is None else 2.0 - choose)
     with placing.in_force(), _going_on_later(out / MEMBERS, placing.patience):
         choice = None if choose is None else _chosen(average, judged, choose, measures, made, quiet=quiet)
@@ -195,14 +195,3 @@ def _combined(members: dict[str, Any], choice: MemberChoice | None) -> Any:
     from rankinite.ensembles.weighing import even
 
     return even(members).blend(members) if choice is None else choice.blend(members)
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(exist_ok=True)
-    except OSError as problem:
-        raise DataError(
-            f"this folder cannot be made ({problem})", place=out, value=str(out), remedy="Give another, whose parent exists"
-        ) from problem
-    if not out.is_dir():
-        raise ArgumentError("is a file", setting="out", value=str(out), remedy="Give a folder")

@@ -124,13 +124,13 @@ def tune(
     from rankinite.tuning.tune import tune as tuned
 
     if report is not None and report.parent == out:
-        _make_folder(out)
+        files.make_folder(out)
     reporting.check_report(report)
     maker = learners.make(learner, settings)
     judged = reading.read(data)
     validated = None if valid is None else reading.read(valid, like=judged)
     tested = None if test is None else reading.read(test, like=judged)
-    _make_folder(out)
+    files.make_folder(out)
     hint = f"{out}: finished fits are kept; run the same again to go on"
     try:
         with placing.in_force(), trying(quiet=quiet) as watch, leaving_promptly(lambda: hint, placing.patience):
@@ -225,9 +225,3 @@ def _print(found: Tuned, out: Path, layout: options.ResultFormat) -> None:
         "trials": found.table(),
     }
     echo(writer.dumps(about, indent=1, allow_nan=False))
-
-
-def _make_folder(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise ArgumentError("is a file", setting="out", value=str(out), remedy="Give a folder")
-    out.mkdir(parents=True, exist_ok=True)
