@@ -169,7 +169,7 @@ class SettingsSearch:
             self._identities[identity] = number = len(self._identities)
             refused = any(value.refusal for value in found)
             state: State = "refused" if refused else "complete" if len(found) == len(pieces) else "dropped"
-            tried = Tried(number, settings, tuple(found), state, foreign=True)
+            tried = Tried(number, settings, tuple(found), state)
             self._proposer.tell(tried)
             self.tried.append(tried)
 

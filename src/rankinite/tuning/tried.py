@@ -26,8 +26,6 @@ class Tried:
     """What they are worth on each fold that was done."""
     state: State
     """complete: on all folds; dropped: they surely lose; refused: nothing can be trained so; unfinished: time was up."""
-    foreign: bool = False
-    """Whether another process tried them."""
 
     @property
     def mean(self) -> float:
