@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test quick fuzz crash determinism browser compiler lint types docs bench adaptation clean
+.PHONY: help demo test quick fuzz crash determinism parity browser compiler java lint types docs bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
@@ -12,6 +12,7 @@ help:
 	@echo "make fuzz    structured random input for every reader, with bounds checks; MINUTES=30"
 	@echo "make crash   signals at random moments of every verb that writes; MINUTES=10"
 	@echo "make determinism   all learners as on an older processor and in plain Python: the same bytes?"
+	@echo "make parity  random forests through every exporter, its twin and the program that serves it; FORESTS=10000"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
 	@echo "make docs    guides and reference as a site in site/, which works without a network"
@@ -28,11 +29,11 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(INSTALL) --editable '.[cluster,dev,peers,plots,sklearn,tune]'
+	$(INSTALL) --editable '.[cluster,dev,mlflow,onnx,peers,plots,sklearn,tune]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.core
-	$(INSTALL) --editable '.[cluster,docs,plots,sklearn,tune]'
+	$(INSTALL) --editable '.[cluster,docs,onnx,plots,sklearn,tune]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
@@ -51,15 +52,24 @@ browser:
 	  || echo "chromium could not be installed: the browser tests are skipped, or fail where CI is set"; \
 	else echo "no chromium and chromedriver: the browser tests are skipped (apt install chromium chromium-driver)"; fi
 
-# One test of output files compiles a small library that makes writing fail.
+# Exported C source is compiled and compared; one test of output files compiles a small library that makes writing fail.
 compiler:
 	@command -v cc >/dev/null && exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null \
-	  || echo "no C compiler could be installed: the tests of failing disks are skipped"; \
-	else echo "no C compiler: the tests of failing disks are skipped (apt install gcc libc6-dev)"; fi
+	  || echo "no C compiler could be installed: the tests of exported C fail, those of failing disks are skipped"; \
+	else echo "no C compiler: the tests of exported C fail, those of failing disks are skipped (apt install gcc libc6-dev)"; fi
 
-test: $(VENV)/.dev browser compiler
+# Exported PMML is evaluated by a Java library.
+java:
+	@command -v java >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing a Java runtime for the tests of exported PMML"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null \
+	  || echo "no Java runtime could be installed: the tests of exported PMML fail"; \
+	else echo "no Java runtime: the tests of exported PMML fail (apt install default-jre-headless)"; fi
+
+test: $(VENV)/.dev browser compiler java
 	$(BIN)/python -m pytest -n 2
 
 quick: $(VENV)/.dev
@@ -73,6 +83,9 @@ crash: $(VENV)/.dev
 
 determinism: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m determinism
+
+parity: $(VENV)/.dev compiler java
+	cd tests && ../$(BIN)/python -m serving.parity --forests $(or $(FORESTS),10000)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -73,6 +73,9 @@ def home(tmp_path_factory):
             made = rk.synthesise(16 + 14 * (not domain), part=part, domain=domain, world=world)
             for number, name in enumerate(files):  # copies of one file, but for queries that may not be the same
                 rk.write(made if domain == 0 else made.select_queries(range(8 * number, 8 * number + 8)), folder / name)
+    named = rk.synthesise(5, part="test", world=world, doc_ids=True)
+    rk.write(named, folder / "judged.parquet")
+    rk.write(named.without_grades(), folder / "candidates.parquet")
     train = rk.read(folder / "train.txt")
     ranker = rk.LambdaMART(trees=10, leaves=4, min_rows=5).fit(train)
     for name in MODELS:

@@ -126,6 +126,7 @@ def stub(gains: list[tuple[str, float, float]], source: str) -> SimpleNamespace:
         test=None,
         shifted=None,
         curve=None,
+        costs={},
         trials=(),
         measure=rk.NDCG(10),
         gains=lambda seen: gains,

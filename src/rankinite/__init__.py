@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankinite.data.io.trec import read_run as read_run
     from rankinite.data.io.trec import read_scores as read_scores
     from rankinite.data.io.trec import read_trec as read_trec
+    from rankinite.data.io.trec_lines import write_qrels as write_qrels
     from rankinite.data.io.writing import write as write
     from rankinite.data.joining import concat as concat
     from rankinite.data.preferences import Preferences as Preferences
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from rankinite.evaluation.evaluate import Evaluation as Evaluation
     from rankinite.evaluation.evaluate import evaluate as evaluate
     from rankinite.evaluation.inputs import Scorer as Scorer
+    from rankinite.evaluation.outputs import write_run as write_run
+    from rankinite.evaluation.outputs import write_scores as write_scores
     from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
@@ -95,6 +98,10 @@ if TYPE_CHECKING:
     from rankinite.models.net import Net as Net
     from rankinite.models.normalised import Normalised as Normalised
     from rankinite.models.stack import Stack as Stack
+    from rankinite.serving.exporting import Export as Export
+    from rankinite.serving.exporting import export as export
+    from rankinite.serving.offers import targets as targets
+    from rankinite.serving.served_scores import check_served as check_served
     from rankinite.sweep.curve import Curve as Curve
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
     from rankinite.tuning.result import Tuned as Tuned
@@ -123,11 +130,13 @@ _HOMES = {
     "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
     "rankinite.data.io.trec": ("read_run", "read_scores", "read_trec"),
+    "rankinite.data.io.trec_lines": ("write_qrels",),
     "rankinite.data.io.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
     "rankinite.evaluation.evaluate": ("Evaluation", "evaluate"),
     "rankinite.evaluation.inputs": ("Scorer",),
+    "rankinite.evaluation.outputs": ("write_run", "write_scores"),
     "rankinite.evaluation.training_overlap": ("TrainingOverlap",),
     "rankinite.measures": (
         *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
@@ -153,6 +162,9 @@ _HOMES = {
     "rankinite.models.net": ("Net",),
     "rankinite.models.normalised": ("Normalised",),
     "rankinite.models.stack": ("Stack",),
+    "rankinite.serving.exporting": ("Export", "export"),
+    "rankinite.serving.offers": ("targets",),
+    "rankinite.serving.served_scores": ("check_served",),
     "rankinite.sweep.curve": ("Curve",),
     "rankinite.sweep.ratios": ("RatioCurve",),
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),

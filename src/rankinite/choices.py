@@ -40,3 +40,13 @@ Batches: TypeAlias = Literal["batches"]
 """Folds that are the batches of the data: each is judged by rankers of all others."""
 Sampler: TypeAlias = Literal["tpe", "random", "grid"]
 """Who proposes settings: a tree-structured Parzen estimator, which learns from what was tried; chance; or a grid, shuffled."""
+ServedMissing: TypeAlias = Literal["nan", "zero"]
+"""What a missing feature is where a model is served: missing, so that trees send it their way, or 0."""
+Exactness: TypeAlias = Literal["exact", "last bits", "float32", "same order"]
+"""How near the scores of an exported model are.
+
+- ``exact``: the same float64, bit for bit;
+- ``last bits``: float64, added up in another order, so that the last digits may differ;
+- ``float32``: every tree decides alike, the sum is rounded to float32;
+- ``same order``: other scores that put the documents of a query into the same order.
+"""

@@ -1,8 +1,9 @@
-"""Models of LightGBM and XGBoost on the command line, whose features have no names."""
+"""Models from elsewhere on the command line; the features of some have no names."""
 
 from __future__ import annotations
 
 import json
+import pickle
 
 import lightgbm
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import xgboost
 
 import rankinite as rk
+from oracles.foreign_models import onnx_file, onnx_regressor, ranklib_text, solr_trees
+from oracles.trees import random_forest
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +152,33 @@ def test_a_best_round_that_there_is_not_is_bad_input(run, files, stopped, tmp_pa
     done = run("score", f"all-trees:{tmp_path / 'nowhere.json'}", files.test)
     assert done.code == 2
     assert f"{tmp_path / 'nowhere.json'}" in done.err
+
+
+def test_python_and_shell_match_features_alike(run, files, models):
+    test = rk.read(files.test)
+    for path in models:
+        done = run("evaluate", path, files.test, "--json")
+        found = rk.evaluate(rk.load(path), test, "ndcg@10")
+        assert json.loads(done.out)["measures"]["ndcg@10"]["mean"] == found["ndcg@10"].mean
+        assert found.notes[0].replace(test.source, str(files.test)) in done.err
+
+
+def test_models_of_engines_are_compared(run, files, tmp_path):
+    forest = random_forest(1, trees=4, features=6)
+    (tmp_path / "ranklib.txt").write_text(ranklib_text(forest))
+    (tmp_path / "solr.json").write_text(json.dumps(solr_trees(forest)))
+    (tmp_path / "trees.onnx").write_bytes(onnx_file([onnx_regressor(forest)], 6))
+    paths = [tmp_path / name for name in ("ranklib.txt", "solr.json", "trees.onnx")]
+    done = run("compare", *paths, "--data", files.test, "--json")
+    assert done.code == 0
+    assert done.err.count("by position") == 2  # RankLib's numbers are the names
+    assert len(json.loads(done.out)["systems"]) == 3
+
+
+@pytest.mark.parametrize("verb", ["score", "evaluate", "inspect"])
+def test_a_pickle_is_told_from_scores(run, files, tmp_path, verb):
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps({"model": 1}))
+    done = run(verb, tmp_path / "model.pkl", *([] if verb == "inspect" else [files.test]))
+    assert done.code == 2
+    assert "pickle" in done.err
+    assert "save_model" in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -94,6 +95,31 @@ def test_reads_what_the_slow_reader_reads(folder: Path, text: str, missing: str,
     assert (data.doc_ids is None and not any(rows["doc_ids"])) or data.doc_ids.tolist() == [rows["doc_ids"][r] for r in order]
     with parallel.threads(2):
         assert same(data, read_letor([path], missing=missing, chunk=chunk))
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts(), st.sampled_from([1, 64, 1 << 20]))
+def test_lines_may_have_no_grade(folder: Path, text: str, chunk: int) -> None:
+    """What is read is what the same lines with grades say, once these are left out."""
+    bare = re.sub(r"^[^\s#]+[ \t]+(?=qid:)", "", text, flags=re.MULTILINE)
+    assert len(bare) < len(text)
+    data = read_letor([put(folder, bare)], needs_grades=False, chunk=chunk)
+    assert not data.judged
+    assert same(data, read_letor([put(folder, text)], needs_grades=False, chunk=chunk).without_grades())
+    rows = oracle.parse(bare)
+    order = np.arange(data.rows) if data.input_row is None else data.input_row
+    assert identical(data.features, np.asarray(rows["features"], np.float32).reshape(data.rows, -1)[order])
+
+
+def test_lines_may_have_neither_grade_nor_query(folder: Path) -> None:
+    path = put(folder, "1:5 3:7 # a\n\n2:4 # b\n12:0 # c\n")
+    sizes = read_letor([path], needs_grades=False, group=np.asarray([1, 2]))
+    assert sizes.offsets.tolist() == [0, 1, 3]
+    one = read_letor([path], needs_grades=False, needs_queries=False)
+    assert one.offsets.tolist() == [0, 3]
+    assert one.features[:, :3].tolist() == [[5, 0, 7], [0, 4, 0], [0, 0, 0]]
+    assert one.doc_ids.tolist() == ["a", "b", "c"]
+    assert read_letor([put(folder, "2 1:5\n")], needs_queries=False).grades.tolist() == [2]
 
 
 @settings(max_examples=500, deadline=None)

@@ -100,6 +100,25 @@ def test_a_qid_on_some_rows_only(folder: Path, chunk: int) -> None:
     refuse([put(folder, "1 1:1\n1 qid:1 1:1\n")], "bad.txt:2", "", chunk=chunk)
 
 
+@pytest.mark.parametrize("chunk", [1, 1 << 20])
+def test_a_grade_on_some_rows_only(folder: Path, chunk: int) -> None:
+    refuse([put(folder, "1 qid:1 1:1\n\nqid:1 1:1\n")], "bad.txt:3", "", chunk=chunk, needs_grades=False)
+    refuse([put(folder, "qid:1 1:1\n# nothing\n1 qid:1 1:1\n")], "bad.txt:3", "", chunk=chunk, needs_grades=False)
+    refuse([put(folder, "1 1:1\n1:1\n")], "bad.txt:2", "", chunk=chunk, needs_grades=False, group=np.asarray([2]))
+
+
+@pytest.mark.parametrize("token", ["qid:7", "3:1"])
+@pytest.mark.parametrize("chunk", [1, 1 << 20])
+def test_rows_without_grades_are_refused_where_grades_are_needed(folder: Path, token: str, chunk: int) -> None:
+    error = refuse([put(folder, f"# rows\n{token} 5:1\nqid:7 x\n")], "bad.txt:2", token, chunk=chunk)
+    assert "`unjudged='keep'`" in error.remedy
+
+
+@pytest.mark.parametrize("token", [":1", "1.5:1", "-1:1", "x:1", "qid", "quid:1", "nan:1"])
+def test_what_begins_neither_as_a_query_nor_as_a_feature_is_a_bad_grade(folder: Path, token: str) -> None:
+    refuse([put(folder, f"{token} 5:1\n")], "bad.txt:1", token, needs_grades=False)
+
+
 def test_the_second_file_counts_its_own_lines(folder: Path) -> None:
     good, bad = put(folder, GOOD, "good.txt"), put(folder, "1 qid:1 1:1\n1 qid:1 1:x\n")
     refuse([good, bad], f"{bad}:2", "1:x")
@@ -161,11 +180,12 @@ def test_settings_outside_their_range(folder: Path) -> None:
         read_letor([path], features=-1)
 
 
-def answers(path: Path, content: bytes, chunk: int, zero_based: bool) -> None:
+def answers(path: Path, content: bytes, chunk: int, *, zero_based: bool = False, needed: bool = True) -> None:
+    """Read the file: with grades and queries needed or not."""
     path.write_bytes(content)
     place = ""
     try:
-        data = read_letor([path], chunk=chunk, zero_based=zero_based)
+        data = read_letor([path], chunk=chunk, zero_based=zero_based, needs_grades=needed, needs_queries=needed)
     except DataError as error:
         place = error.place
     assert place.startswith(str(path)) if place else data.rows == data.offsets[-1] > 0
@@ -177,22 +197,24 @@ CHANGES = st.tuples(st.integers(0, 3 * len(GOOD)), st.integers(0, 3), st.binary(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.binary(max_size=200) | st.lists(PIECES, max_size=40).map(b"".join), CHUNKS, st.booleans())
-def test_any_bytes_are_data_or_a_data_error(folder: Path, content: bytes, chunk: int, zero_based: bool) -> None:
-    answers(folder / "any.txt", content, chunk, zero_based)
+@given(st.binary(max_size=200) | st.lists(PIECES, max_size=40).map(b"".join), CHUNKS, st.booleans(), st.booleans())
+def test_any_bytes_are_data_or_a_data_error(folder: Path, content: bytes, chunk: int, zero_based: bool, needed: bool) -> None:
+    answers(folder / "any.txt", content, chunk, zero_based=zero_based, needed=needed)
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(CHANGES, max_size=4), CHUNKS)
-def test_damaged_files_are_data_or_a_data_error(folder: Path, changes: list[tuple[int, int, bytes]], chunk: int) -> None:
+@given(st.lists(CHANGES, max_size=4), CHUNKS, st.booleans())
+def test_damaged_files_are_data_or_a_data_error(
+    folder: Path, changes: list[tuple[int, int, bytes]], chunk: int, needed: bool
+) -> None:
     content = GOOD.encode() * 3
     for place, removed, added in changes:
         content = content[:place] + added + content[place + removed :]
-    answers(folder / "damaged.txt", content, chunk, zero_based=False)
+    answers(folder / "damaged.txt", content, chunk, needed=needed)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
 @settings(max_examples=30, deadline=None)
 @given(content=st.binary(max_size=100))
 def test_any_bytes_under_a_compressed_name_are_a_data_error(folder: Path, suffix: str, content: bytes) -> None:
-    answers(folder / f"any{suffix}", content, 64, zero_based=False)
+    answers(folder / f"any{suffix}", content, 64)

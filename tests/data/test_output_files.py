@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -161,9 +162,16 @@ ELSEWHERE = {"data/io/streams.py", "engine/kernel_cache.py", "workers/claims.py"
 WRITING = [r"\.write_(text|bytes)\(", r"open\([^)]*[\"'][wax]b?[\"']", r"\.(replace|rename)\((target|path)\)"]
 
 
+def code_of(file: Path) -> str:
+    """The code of a file without longer texts: exports hold scripts that write files where they are run."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
+            node.value = ""
+    return ast.unparse(tree)
+
+
 @pytest.mark.parametrize("pattern", WRITING)
 def test_all_outputs_are_written_in_one_place(pattern: str) -> None:
-    found = {
-        str(file.relative_to(SOURCES)) for file in SOURCES.rglob("*.py") if re.search(pattern, file.read_text(encoding="utf-8"))
-    }
+    found = {str(file.relative_to(SOURCES)) for file in SOURCES.rglob("*.py") if re.search(pattern, code_of(file))}
     assert found - ELSEWHERE <= {"data/io/output_files.py"}

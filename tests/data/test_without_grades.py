@@ -5,8 +5,13 @@ from __future__ import annotations
 import pickle
 from copy import deepcopy
 from dataclasses import replace
+from importlib import import_module
+from inspect import isfunction, signature
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -16,6 +21,9 @@ import rankinite as rk
 from oracles.datasets import random_dataset
 from rankinite.data.description import describe
 from rankinite.data.fingerprint import fingerprint
+from rankinite.data.io.format_detection import format_of
+from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.reading import read_with
 from rankinite.models.importance import permutation_importance
 from refusals import refused
 
@@ -63,10 +71,36 @@ def test_a_table_without_grades_is_refused_unless_rows_without_are_kept(tmp_path
     assert "unjudged='keep'" in str(caught.value)
 
 
-def test_letor_lines_have_a_grade_so_that_none_is_invented(tmp_path):
+def test_letor_lines_without_a_grade_are_read_but_not_written(tmp_path):
     with refused(rk.DataError, place="rows.txt", value=False):
         rk.write(BARE, tmp_path / "rows.txt")
     assert not (tmp_path / "rows.txt").exists()
+    rk.write(JUDGED, tmp_path / "rows.txt")
+    lines = (tmp_path / "rows.txt").read_text().splitlines()
+    (tmp_path / "rows.txt").write_text("".join(line.partition(" ")[2] + "\n" for line in lines))
+    read = rk.read(tmp_path / "rows.txt", unjudged="keep")
+    assert not read.judged
+    assert read.features.tobytes() == BARE.features.tobytes()
+    assert (read.qids.tolist(), read.doc_ids.tolist()) == (BARE.qids.tolist(), BARE.doc_ids.tolist())
+    for unjudged in ("error", "drop"):
+        with refused(rk.DataError, place="rows.txt:1", value=f"qid:{BARE.qids[0]}"):
+            rk.read(tmp_path / "rows.txt", unjudged=unjudged)
+
+
+@pytest.mark.parametrize("line", ["qid:a", "qid:a # x, y", "qid:a 2:1 3:4,5", "1:0.5 2:1", "1:0.5"])
+def test_the_first_line_of_rows_without_grades_tells_the_format(tmp_path, line):
+    (tmp_path / "rows").write_text(line)
+    assert format_of([tmp_path / "rows"], None) == "letor"
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["polars", "pandas", "pyarrow"])
+def test_frames_of_all_kinds_need_no_grades(make):
+    frame = make({"qid": ["b", "a", "b"], "x": [1.0, 2.0, 3.0], "z": [0.5, 0.25, 0.125]})
+    read = rk.read(frame, unjudged="keep")
+    assert not read.judged
+    assert read.to_input_order(read.features).tolist() == [[1.0, 0.5], [2.0, 0.25], [3.0, 0.125]]
+    forest = rk.LambdaMART(trees=2, leaves=2, min_rows=1).fit(rk.read(frame, grades=[0, 2, 1]))
+    assert forest.score(frame).tolist() == read.to_input_order(forest.score(read)).tolist()  # nor queries
 
 
 def test_frames_and_arrays_need_no_grades():
@@ -81,6 +115,24 @@ def test_frames_and_arrays_need_no_grades():
         assert read.features[:, 0].tolist() == [1.0, 2.0, 3.0]
     with refused(rk.DataError, place="array", setting="grades"):
         rk.read(np.zeros((2, 1)), qid=[1, 1])
+
+
+def settings_without_queries(**more):
+    columns = dict.fromkeys(("grades", "qid", "doc_id", "weight", "batch"))
+    return ReadSettings(columns, None, None, (), "zero", "keep", zero_based=False, like=None, needs_queries=False, **more)
+
+
+def test_rows_of_unknown_queries_count_as_one_where_queries_are_not_needed():
+    frame = pa.table({"x": [1.0, 2.0, 3.0], "doc_id": ["c", "b", "a"], "weight": [1.0, 2.0, 3.0], "fold": [1, 1, 2]})
+    one = read_with(frame, settings_without_queries())
+    assert (one.offsets.tolist(), one.feature_names, one.doc_ids.tolist()) == ([0, 3], ("x",), ["c", "b", "a"])
+    assert one.weights is one.batches is None
+    known = read_with(frame, settings_without_queries(known_features={"weight", "fold", "gone"}))
+    assert known.feature_names == ("x", "weight", "fold")
+    named = read_with(frame.append_column("qid", [["b", "a", "b"]]).drop(["weight", "fold"]), settings_without_queries())
+    assert named.qids.tolist() == ["b", "a"]
+    with refused(rk.DataError, place="table", value=["qid"]):
+        rk.read(frame, unjudged="keep")
 
 
 def test_rows_that_come_in_any_order_are_regrouped():
@@ -138,32 +190,102 @@ def test_scores_do_not_depend_on_grades():
 
 
 WORLD = rk.World(features=4, documents=10, noise=0.3)
-TRAIN, OTHER = rk.synthesise(12, world=WORLD), rk.synthesise(12, part="test", world=WORLD)
+TRAIN, OTHER, MORE = (rk.synthesise(12, part=part, world=WORLD) for part in ("train", "test", "valid"))
 LOG = replace(OTHER.without_grades(), source="log")
-FOREST = rk.LambdaMART(trees=2, leaves=3, min_rows=1).fit(TRAIN)
+LEARNER = rk.LambdaMART(trees=2, leaves=3, min_rows=1)
+FOREST = LEARNER.fit(TRAIN)
+NET = rk.RankNet(epochs=1, hidden=(2,)).fit(TRAIN)
+TWO = {"a": FOREST, "b": rk.Feature(0)}
+COMPARED = rk.compare(TWO, OTHER, "ndcg", resamples=100)
+BOTH = rk.ensembles.Average({"a": LEARNER, "b": rk.MART(trees=2)})
 LEARNERS = [
     *(rk.LambdaMART(trees=2), rk.MART(trees=2), rk.MART(trees=2, loss="graded"), rk.McRank(trees=2), rk.RankNetTrees(trees=2)),
     *(rk.RankNet(epochs=1), rk.LambdaRank(epochs=1), rk.LambdaBoost(rounds=1)),
-    *(rk.Bag(rk.LambdaMART(trees=2), parts=2), rk.Augmented(rk.LambdaMART(trees=2))),
+    *(rk.Bag(rk.LambdaMART(trees=2), parts=2), rk.Augmented(rk.LambdaMART(trees=2)), BOTH),
+    *(rk.Seeds(rk.LambdaMART(trees=2, row_share=0.7), 2), rk.ensembles.Rescaled(LEARNER, "all")),
+    rk.ensembles.Summarised(LEARNER, [LEARNER]),
 ]
 REFUSED = {
-    "evaluate": lambda: rk.evaluate(FOREST, LOG, "ndcg"),
-    "compare": lambda: rk.compare({"a": FOREST, "b": rk.Feature(0)}, LOG, "ndcg"),
-    "exact": lambda: rk.combine.exact(FOREST, rk.Feature(0), LOG),
-    "average": lambda: rk.combine.average([FOREST, rk.Feature(0)], LOG),
-    "stacked": lambda: rk.combine.stacked([FOREST, rk.Feature(0)], LOG),
-    "cross-validate": lambda: rk.cross_validate(rk.LambdaMART(trees=2), LOG, 3),
-    "adapt to": lambda: rk.adapt.choose(FOREST, LOG),
-    "adapt from": lambda: rk.adapt.choose(FOREST, TRAIN, background_data=LOG),
-    "adapt by": lambda: rk.adapt.choose(FOREST, TRAIN, LOG),
-    "pool": lambda: rk.adapt.pool(LOG, TRAIN),
-    "neighbours": lambda: rk.adapt.Neighbours().choose(LOG, TRAIN),
-    "augment": lambda: rk.augment(LOG, 0.5, 2),
-    "map_grades": lambda: LOG.map_grades({0: 1}),
-    "importance": lambda: permutation_importance(FOREST, LOG, "ndcg"),
-    "distil from": lambda: rk.distil(FOREST, LOG),
-    "distil tested": lambda: rk.distil(FOREST, TRAIN, test=LOG),
+    "rankinite.evaluate": lambda: rk.evaluate(FOREST, LOG, "ndcg"),
+    "rankinite.compare": lambda: rk.compare(TWO, LOG, "ndcg"),
+    "rankinite.cross_validate": lambda: rk.cross_validate(LEARNER, LOG, 3),
+    "rankinite.cross_validate, parts": lambda: rk.cross_validate(LEARNER, [TRAIN, LOG, MORE]),
+    "rankinite.cross_validate, folds": lambda: rk.cross_validate(
+        LEARNER, [rk.Fold(TRAIN, MORE, LOG), rk.Fold(TRAIN, MORE, OTHER)]
+    ),
+    "rankinite.augment": lambda: rk.augment(LOG, 0.5, 2),
+    "rankinite.distil": lambda: rk.distil(FOREST, LOG),
+    "rankinite.distil, test": lambda: rk.distil(FOREST, TRAIN, test=LOG),
+    "rankinite.local_optimum": lambda: rk.local_optimum(NET, LOG, directions=2),
+    "rankinite.tune": lambda: rk.tune(LEARNER, LOG, trials=1),
+    "rankinite.tune, valid": lambda: rk.tune(LEARNER, TRAIN, LOG, trials=1),
+    "rankinite.tune, test": lambda: rk.tune(LEARNER, TRAIN, trials=1, folds=3, test=LOG),
+    "rankinite.write_qrels": lambda: rk.write_qrels("log.qrels", LOG),
+    "Dataset.map_grades": lambda: LOG.map_grades({0: 1}),
+    "Forest.permutation_importance": lambda: FOREST.permutation_importance(LOG, "ndcg"),
+    "permutation_importance": lambda: permutation_importance(FOREST, LOG, "ndcg"),
+    "LambdaMART.lambdas": lambda: LEARNER.lambdas(LOG, 1.0),
+    "LambdaMART.objective": lambda: LEARNER.objective(LOG),
+    "rankinite.combine.exact": lambda: rk.combine.exact(*TWO.values(), LOG),
+    "rankinite.combine.average": lambda: rk.combine.average(TWO, LOG),
+    "rankinite.combine.greedy": lambda: rk.combine.greedy(TWO, LOG),
+    "rankinite.combine.cyclic": lambda: rk.combine.cyclic(TWO, LOG),
+    "rankinite.combine.powell": lambda: rk.combine.powell(TWO, LOG),
+    "rankinite.combine.stacked": lambda: rk.combine.stacked(TWO, LOG),
+    "rankinite.combine.stacked, valid": lambda: rk.combine.stacked(TWO, TRAIN, valid=LOG),
+    "rankinite.ensembles.choose_members": lambda: rk.ensembles.choose_members(BOTH, LOG, share=0.5),
+    "rankinite.ensembles.diversity": lambda: rk.ensembles.diversity(TWO, LOG),
+    "rankinite.adapt.choose": lambda: rk.adapt.choose(FOREST, LOG),
+    "rankinite.adapt.choose, valid": lambda: rk.adapt.choose(FOREST, TRAIN, LOG),
+    "rankinite.adapt.choose, background": lambda: rk.adapt.choose(FOREST, TRAIN, background_data=LOG),
+    "rankinite.adapt.choose, test": lambda: rk.adapt.choose(FOREST, TRAIN, test=LOG),
+    "rankinite.adapt.choose, shifted": lambda: rk.adapt.choose(FOREST, TRAIN, shifted=LOG),
+    "rankinite.adapt.pool": lambda: rk.adapt.pool(LOG, TRAIN),
+    "rankinite.adapt.pool, target": lambda: rk.adapt.pool(TRAIN, LOG),
+    "rankinite.adapt.pool, valid": lambda: rk.adapt.pool(MORE, TRAIN, LOG, learner=LEARNER),
+    "rankinite.adapt.neighbours": lambda: rk.adapt.neighbours(FOREST, LOG, MORE, learner=LEARNER),
+    "rankinite.adapt.neighbours, background": lambda: rk.adapt.neighbours(FOREST, TRAIN, LOG, learner=LEARNER),
+    "rankinite.adapt.neighbours, valid": lambda: rk.adapt.neighbours(FOREST, TRAIN, MORE, LOG, learner=LEARNER),
+    "Neighbours.choose": lambda: rk.adapt.Neighbours().choose(LOG, TRAIN),
+    "Neighbours.choose, target": lambda: rk.adapt.Neighbours().choose(TRAIN, LOG),
+    "Neighbours.distances": lambda: rk.adapt.Neighbours().distances(TRAIN, LOG),
+    "Neighbours.seeds": lambda: rk.adapt.Neighbours().seeds(LOG),
+    "rankinite.adapt.interpolate": lambda: rk.adapt.interpolate(FOREST, LOG, learner=LEARNER),
+    "rankinite.adapt.interpolate, valid": lambda: rk.adapt.interpolate(FOREST, TRAIN, LOG, learner=LEARNER),
+    "rankinite.adapt.lambdaboost": lambda: rk.adapt.lambdaboost(FOREST, LOG),
+    "rankinite.adapt.lambdaboost, valid": lambda: rk.adapt.lambdaboost(FOREST, TRAIN, LOG),
+    "rankinite.adapt.smart": lambda: rk.adapt.smart(FOREST, LOG, learner=LEARNER),
+    "rankinite.adapt.smart, valid": lambda: rk.adapt.smart(FOREST, TRAIN, LOG, learner=LEARNER),
+    "rankinite.adapt.trada": lambda: rk.adapt.trada(FOREST, LOG),
+    "rankinite.adapt.trada, valid": lambda: rk.adapt.trada(FOREST, TRAIN, beta=None, valid=LOG),
+    "Trada.adapt_tuned": lambda: rk.adapt.Trada().adapt_tuned(FOREST, LOG),
+    "rankinite.report.of_comparison": lambda: rk.report.of_comparison(COMPARED, LOG, TWO),
+    "rankinite.report.of_training": lambda: rk.report.of_training(FOREST, LOG),
+    "rankinite.report.of_ensemble": lambda: rk.report.of_ensemble(FOREST, TWO, test=LOG),
+    "rankinite.report.of_choice": lambda: rk.report.of_choice(SimpleNamespace(unseen=COMPARED), LOG),
+    "rankinite.report.of_tuning": lambda: rk.report.of_tuning(SimpleNamespace(test=COMPARED["a"]), TRAIN, test=LOG),
 }
+"""Every call that needs grades, by the public function or the method, and which of its data have none."""
+NEEDS_NONE = {
+    *(f"rankinite.{name}" for name in ("batch_folds", "concat", "describe", "k_folds", "rotating_folds", "sample_documents")),
+    *(f"rankinite.{name}" for name in ("split", "read", "read_preferences", "read_run", "read_scores", "write")),
+    *(f"rankinite.{name}" for name in ("write_run", "write_scores", "export", "check_served")),
+}
+"""The other public functions that take data."""
+
+
+def test_every_public_function_that_takes_data_is_known_to_need_grades_or_not():
+    homes = [rk, *(import_module(f"rankinite.{name}") for name in rk._PACKAGES)]
+    takes_data = {
+        f"{home.__name__}.{name}"
+        for home in homes
+        for name in home.__all__
+        if isfunction(getattr(home, name))
+        and any("Dataset" in str(one.annotation) for one in signature(getattr(home, name)).parameters.values())
+    }
+    tried = {name.partition(",")[0] for name in REFUSED if name.startswith("rankinite.")}
+    assert takes_data - tried - NEEDS_NONE == set(), "add them to REFUSED, with a call that is refused, or to NEEDS_NONE"
+    assert tried <= takes_data
 
 
 @pytest.mark.parametrize("what", REFUSED)

@@ -147,3 +147,9 @@ def test_the_key_covers_every_kernel_and_all_that_kernels_import() -> None:
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
         missing = {name for name in imported if name.startswith("rankinite")} - modules
         assert not missing, f"{path} imports {missing}, which rankinite.engine.kernel_cache.SOURCES leaves out"
+
+
+def test_compiled_kernels_are_loaded_without_what_compiling_needs(installation: Installation) -> None:
+    cache = {"NUMBA_CACHE_DIR": str(installation.cache)}
+    code = f"{ASK}\nimport sys; print('numba.np.arraymath' in sys.modules)"
+    assert [installation.run(code, **cache).stdout.split() for _ in range(2)] == [["1.0", "True"], ["1.0", "False"]]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import rankinite as rk
-from rankinite.engine.parallel import MOST_THREADS, Team, run, run_ahead, thread_count
+from rankinite.engine.parallel import MOST_THREADS, Team, run, run_ahead, run_briefly, thread_count
 from refusals import refused
 
 PATIENCE = 120
@@ -47,6 +48,52 @@ def test_a_system_without_threads_is_an_error(work):
     with rk.threads(3), refused(rk.ArgumentError, owner="threads", setting="count", value=3):
         work()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_brief_work_is_done_once_and_by_the_caller_too(count):
+    done, gate, before = [], threading.Barrier(count), threading.active_count()
+
+    def work(piece):
+        if piece < count:
+            gate.wait(PATIENCE)  # as many threads as there may be, or nobody gets on
+        done.append((piece, threading.current_thread(), thread_count()))
+
+    with rk.threads(count):
+        run_briefly(work, range(40))
+    assert sorted(piece for piece, _, _ in done) == list(range(40))
+    assert len({thread for _, thread, _ in done}) == count
+    assert threading.current_thread() in {thread for _, thread, _ in done}
+    assert {threads for _, _, threads in done} == {1}
+    assert threading.active_count() == before
+
+
+def test_an_error_in_brief_work_is_raised_when_all_is_done():
+    done = []
+
+    def work(piece):
+        done.append(piece)
+        if piece == 3:
+            raise LookupError(piece)
+
+    with rk.threads(2), pytest.raises(LookupError, match="3"):
+        run_briefly(work, range(9))
+    assert sorted(done) == list(range(9))
+
+
+@pytest.mark.usefixtures("no_threads")
+def test_brief_work_needs_no_threads():
+    done = []
+    with rk.threads(3):
+        run_briefly(done.append, range(9))
+    assert done == list(range(9))
+
+
+def test_brief_work_inside_a_team_is_shared_by_it():
+    done = []
+    with rk.threads(3), Team():
+        run_briefly(done.append, range(9))
+    assert sorted(done) == list(range(9))
 
 
 FORKING = """

@@ -7,6 +7,7 @@ import io
 import lzma
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -21,19 +22,20 @@ from oracles import letor as oracle
 from rankinite.data.io.table_files import ROLES_KEY
 
 
-def letor_text(rng: Random, *, qids: bool = True) -> str:
+def letor_text(rng: Random, *, qids: bool = True, grades: bool = True) -> str:
     """A few lines of LETOR text, mostly valid."""
     lines = []
     for row in range(rng.randrange(1, 12)):
         indices = sorted(rng.sample(range(1, rng.choice([6, 6, 6, 60, 3000])), k=rng.randrange(5)))
         tokens = [str(rng.randrange(5)), *([f"qid:{row // 3}"] if qids else []), *(f"{i}:{number(rng)}" for i in indices)]
+        tokens = tokens if grades else tokens[1:]
         lines.append(" ".join(tokens) + rng.choice(["", "", " # docid = " + text(rng), "#" + text(rng)]))
     ending = rng.choice(["\n", "\n", "\r\n"])
     return ending.join(lines) + rng.choice(["", ending])
 
 
-def make_letor(rng: Random, folder: Path) -> Path:
-    content = letor_text(rng)
+def make_letor(rng: Random, folder: Path, *, grades: bool = True) -> Path:
+    content = letor_text(rng, grades=grades)
     if rng.random() < 0.6:
         content = damaged_lines(rng, content)
     raw = content.encode(errors="surrogatepass")
@@ -199,6 +201,7 @@ def put(path: Path, content: bytes) -> Path:
 
 TARGETS = (
     Target("letor", make_letor, read_letor),
+    Target("letor, no grades", partial(make_letor, grades=False), read_letor),
     Target("letor, compressed", make_compressed, read_any),
     Target("group files", make_groups, read_any),
     Target("csv and tsv", make_csv, read_any),

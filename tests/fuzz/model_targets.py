@@ -1,14 +1,16 @@
-"""Models: our own files, LightGBM's text, XGBoost's JSON and UBJSON, checkpoints, trials. Whatever loads must also score."""
+"""Models: our own files, those of other libraries and engines, checkpoints, trials. Whatever loads must also score."""
 
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ import rankinite as rk
 from fuzz.data_targets import put
 from fuzz.mutation import damaged_bytes, damaged_lines, damaged_tree, json_text
 from fuzz.target import Target
+from oracles.foreign_models import onnx_ensemble, onnx_file, onnx_regressor, ranklib_text, solr_model, solr_trees
+from oracles.trees import random_forest
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.task import Task
@@ -160,6 +164,107 @@ def _length(rng: Random, count: int) -> bytes:
     return b"L" + struct.pack(">q", count)
 
 
+# ---- CatBoost, RankLib, Solr, ONNX ----------------------------------------------------------------------------------------
+
+
+@cache
+def catboost_trees() -> tuple[Any, ...]:
+    """Models with symmetric trees, and with others."""
+    import catboost
+
+    data, found = training(), []
+    for policy in ("SymmetricTree", "Lossguide"):
+        settings = {"iterations": 3, "depth": 2, "grow_policy": policy, "thread_count": 1, "loss_function": "RMSE"}
+        model = catboost.CatBoost({**settings, "verbose": False, "allow_writing_files": False}).fit(data.features, data.grades)
+        with TemporaryDirectory() as folder:
+            model.save_model(f"{folder}/model.json", format="json")
+            found.append(json.loads(Path(folder, "model.json").read_bytes()))
+    return tuple(found)
+
+
+def make_catboost(rng: Random, folder: Path) -> Path:
+    model = {name: entry for name, entry in rng.choice(catboost_trees()).items() if name != "model_info" or rng.random() < 0.1}
+    raw = json_text(damaged_tree(rng, model)).encode()
+    return put(folder / "model.json", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
+
+
+@cache
+def ranklib_texts() -> tuple[str, ...]:
+    forest = random_forest(1, trees=4, features=4)
+    weights = "1:0.25 2:-1.5E-3 4:7"
+    linear = (f"## Linear Regression\n## Lambda = 1.0E-10\n0:0.5 {weights}", f"## Coordinate Ascent\n{weights}")
+    forests = (("LambdaMART", 1), ("Random Forests", 2))
+    return (*(ranklib_text(forest, 0.1, learner, parts) for learner, parts in forests), *linear)
+
+
+def make_ranklib(rng: Random, folder: Path) -> Path:
+    content = rng.choice(ranklib_texts())
+    if rng.random() < 0.9:
+        content = damaged_lines(rng, content, rng.choice([" ", ":", "\t", ">", '"']))
+    raw = content.encode(errors="replace")
+    return put(folder / "model.txt", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
+
+
+@cache
+def solr_models() -> tuple[Any, ...]:
+    forest = random_forest(2, trees=3, features=3, most=4)
+    norms = {
+        "f0": {"class": "org.apache.solr.ltr.norm.StandardNormalizer", "params": {"avg": "0.5", "std": "2"}},
+        "f1": {"class": "org.apache.solr.ltr.norm.MinMaxNormalizer", "params": {"min": "-1", "max": "3"}},
+    }
+    names = forest.feature_names
+    layers = [
+        {"matrix": [[0.5, 1.0, -1.0], [0.1, 0.2, 0.3]], "bias": [0.1, 0.2], "activation": "tanh"},
+        {"matrix": [[1.0, -1.0]], "bias": [0.5], "activation": "identity"},
+    ]
+    return (
+        solr_trees(forest, "0.5", norms=norms),
+        solr_trees(forest, missing=True),
+        solr_model("LinearModel", names, {"weights": dict.fromkeys(names, 0.5)}, norms),
+        solr_model("NeuralNetworkModel", names, {"layers": layers}, norms),
+    )
+
+
+def make_solr(rng: Random, folder: Path) -> Path:
+    raw = json_text(damaged_tree(rng, rng.choice(solr_models()))).encode()
+    return put(folder / "model.json", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
+
+
+@cache
+def onnx_nodes() -> tuple[bytes, ...]:
+    """Ensembles as nodes, of which copies are changed."""
+    forest = random_forest(3, trees=3, features=3, most=5)
+    return tuple(
+        node.SerializeToString()
+        for double in (False, True)
+        for node in (onnx_regressor(forest, double=double), onnx_ensemble(forest, double=double))
+    )
+
+
+def make_onnx(rng: Random, folder: Path) -> Path:
+    """A model in which an attribute is changed, left out or repeated, or whose bytes are damaged."""
+    import onnx
+
+    node = onnx.NodeProto()
+    node.ParseFromString(rng.choice(onnx_nodes()))
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        attribute = rng.choice(list(node.attribute))
+        values = getattr(attribute, rng.choice(["ints", "ints", "floats", "strings"]))
+        if values and rng.random() < 0.8:
+            odd = {
+                int: [0, 1, -1, 2, 7, 2**31, -(2**62)],
+                float: [0.0, -1.0, math.nan, math.inf, 1e30],
+                bytes: [b"", b"LEAF", b"\xff"],
+            }
+            values[rng.randrange(len(values))] = rng.choice(odd[type(values[0])])
+        elif rng.random() < 0.5:
+            node.attribute.remove(attribute)
+        else:
+            attribute.i = rng.choice([0, 1, -1, 5, 2**40])
+    raw = onnx_file([node], rng.choice([3, 3, 3, None, 2, 2**40]), double=rng.random() < 0.5)
+    return put(folder / "model.onnx", damaged_bytes(rng, raw) if rng.random() < 0.4 else raw)
+
+
 # ---- checkpoints ----------------------------------------------------------------------------------------------------------
 
 
@@ -170,8 +275,6 @@ def learner() -> rk.LambdaMART:
 @cache
 def checkpoint() -> bytes:
     """A checkpoint after two of four rounds."""
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         path = Path(folder, "run.checkpoint")
         keep = rk.Checkpoint(path, every=2)
@@ -277,6 +380,10 @@ TARGETS = (
     Target("LightGBM text", make_lightgbm, load_and_score),
     Target("XGBoost JSON", make_xgboost, load_and_score),
     Target("XGBoost UBJSON", make_ubjson, load_and_score),
+    Target("CatBoost JSON", make_catboost, load_and_score),
+    Target("RankLib text", make_ranklib, load_and_score),
+    Target("Solr JSON", make_solr, load_and_score),
+    Target("ONNX", make_onnx, load_and_score),
     Target("checkpoints", make_checkpoint, resume),
     Target("trials", make_trials, take_up),
 )

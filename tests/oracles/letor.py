@@ -35,14 +35,17 @@ def rounded(exact: Fraction) -> float:
 
 
 def parse(text: str, *, missing: float = 0.0, base: int = 1) -> dict[str, list]:
-    """Grades, qids, sparse features and document ids, one per row, in the order of the lines."""
+    """Grades, qids, sparse features and document ids, one per row, in the order of the lines.
+
+    A line may begin with its query or a feature: it has no grade, and its grade is 0.
+    """
     rows = {"grades": [], "qids": [], "features": [], "doc_ids": []}
     for line in text.split("\n"):
         body, _, comment = line.partition("#")
-        grade, *tokens = words_of(body) or [""]
-        if not grade:
+        tokens = words_of(body)
+        if not tokens:
             continue
-        rows["grades"].append(float32(grade))
+        rows["grades"].append(float32("0" if re.match("(qid|[0-9]+):", tokens[0]) else tokens.pop(0)))
         rows["qids"].append(tokens.pop(0).removeprefix("qid:"))
         rows["features"].append({int(token.split(":")[0]) - base: float32(token.split(":")[1]) for token in tokens})
         rows["doc_ids"].append(doc_id(comment))

@@ -39,6 +39,55 @@ def random_tree(random: np.random.Generator, features: int, leaves: int) -> Tree
     )
 
 
+def symmetric_tree(random: np.random.Generator, features: int, depth: int) -> Trees:
+    """A tree whose levels each ask one thing, with nodes in any order that puts children after their parents."""
+    levels = [(int(random.integers(features)), np.round(random.normal(), 1), random.random() < 0.5) for _ in range(depth)]
+    feature, threshold, missing_left, left, right = [LEAF], [0.0], [False], [0], [0]
+    waiting = [(0, 0)]
+    while waiting:
+        node, level = waiting.pop(int(random.integers(len(waiting))))
+        if level < depth:
+            feature[node], threshold[node], missing_left[node] = levels[level]
+            children = [len(feature), len(feature) + 1]
+            left[node], right[node] = random.permutation(children).tolist()
+            for column, empty in ((feature, LEAF), (threshold, 0.0), (missing_left, False), (left, 0), (right, 0)):
+                column += [empty, empty]
+            waiting += [(child, level + 1) for child in children]
+    nodes, inner = len(feature), np.asarray(feature) != LEAF
+    return Trees(
+        feature=np.asarray(feature, np.int32),
+        threshold=np.asarray(threshold),
+        missing_left=np.asarray(missing_left),
+        left=np.asarray(left, np.int32),
+        right=np.asarray(right, np.int32),
+        value=random.normal(size=nodes),
+        rows=random.integers(1, 1000, nodes),
+        curvature=random.random(nodes),
+        gain=np.where(inner, random.random(nodes), 0.0),
+        offsets=np.asarray([0, nodes]),
+    )
+
+
+def symmetric_trees(random: np.random.Generator, trees: int, features: int, deepest: int = 4) -> Trees:
+    """Symmetric trees of 0 to ``deepest`` levels (none if there are no features)."""
+    depths = random.integers(deepest + 1, size=trees) if features else np.zeros(trees, int)
+    return join([symmetric_tree(random, features, int(depth)) for depth in depths]) if trees else no_trees()
+
+
+def is_symmetric(trees: Trees, tree: int) -> bool:
+    """Whether all nodes of each level of one tree are leaves, or ask the same."""
+    root = int(trees.offsets[tree])
+    level = [root]
+    while True:
+        asked = {(int(trees.feature[n]), float(trees.threshold[n]), bool(trees.missing_left[n])) for n in level}
+        leaves = [trees.feature[n] == LEAF for n in level]
+        if any(leaves):
+            return all(leaves)
+        if len(asked) > 1:
+            return False
+        level = [root + int(child[n]) for n in level for child in (trees.left, trees.right)]
+
+
 def random_trees(random: np.random.Generator, trees: int, features: int, most: int = 9) -> Trees:
     """Trees of 1 to ``most`` leaves."""
     parts = [random_tree(random, features, int(random.integers(1, most + 1))) for _ in range(trees)]

@@ -15,6 +15,7 @@ from rankinite.adapt.held_out import judged_queries
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.result import Choice
+from rankinite.adapt.serving_costs import serving_costs
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, Watching
 from rankinite.checks import check_number
@@ -35,7 +36,7 @@ def choose(
     methods: Sequence[str] | None = None, measure: Measure | str = "ndcg@10", also: Sequence[Measure | str] = (),
     folds: int | Batches = 5, seed: int = 0, confidence: float = 0.8, same_scale: bool = False, tuning: Trada = Trada(),  # noqa: B008 - frozen
     curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None, allow_overlap: bool = False,
-    cluster: Where | None = None,
+    cluster: Where | None = None, deployable: str | None = None,
 ) -> Choice:  # fmt: skip
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
@@ -48,6 +49,8 @@ def choose(
     see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
     interrupted run goes on; kept work of other data, settings or code is not used, and damaged work is made again with a note
     in ``warnings``. ``watch`` is called after every fit. ``cluster``: what makes the fits, as in :func:`rankinite.cluster`.
+    ``deployable``: where the ranker will be served, one of :func:`rankinite.targets`; methods whose ranker it cannot hold do
+    not compete.
     Queries that would be learnt from and judged by are refused unless ``allow_overlap`` is true; the result warns of queries
     that a background was trained on.
 
@@ -59,7 +62,7 @@ def choose(
     measures, tuning = as_measures([task.measure, *also]), check_tuning(tuning)
     check_judging(task, {"valid": valid, "test": test, "shifted": shifted}, allow_overlap=allow_overlap)
     work = Groundwork(task, replace(tuning, same_scale=tuning.same_scale or same_scale))
-    contest = Contest(work, methods, keep, watch, curve=curve)
+    contest = Contest(work, methods, keep, watch, curve=curve, deployable=deployable)
     with using(cluster):
         trials = contest.trials()
         unseen = _unseen(task, trials, measures)
@@ -70,6 +73,7 @@ def choose(
         verdict, rankers[verdict.recommended], task.measure, tuple(trials), Refusals(contest.refused), unseen,
         test=_compared(rankers, test, measures), shifted=_compared(rankers, shifted, measures), curve=learning_curve,
         backgrounds=task.backgrounds, forest=work.forest, notes=contest.notes,
+        costs=serving_costs(trials, task.target),
     )  # fmt: skip
 
 

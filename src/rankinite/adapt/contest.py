@@ -15,21 +15,27 @@ from rankinite.adapt.refusals import reasons
 from rankinite.adapt.trial import Trial, TrialMonitor, Watching, averaged, members, try_method
 from rankinite.adapt.trial_cache import TrialStore
 from rankinite.errors import ArgumentError, RankiniteError, listed, quoted
+from rankinite.serving.offers import refusal
+from rankinite.serving.target import target_named
 
 
 class Contest:
     """The methods asked for, those of them that can be tried, and the work that is finished."""
 
     def __init__(
-        self, work: Groundwork, asked: Sequence[str] | None, keep: Path | str | None, watch: Watching | None, *, curve: bool
-    ) -> None:
-        self._work, self._asked = work, asked
+        self, work: Groundwork, asked: Sequence[str] | None, keep: Path | str | None, watch: Watching | None, *, curve: bool,
+        deployable: str | None = None,
+    ) -> None:  # fmt: skip
+        self._work, self._asked, self._deployable = work, asked, deployable
+        if deployable is not None:
+            target_named(deployable, "deployable")
         wanted = _wanted(asked, work)
         refusals = {method.name: method.refusal(work) for method in wanted}
         self.refused: dict[str, RankiniteError] = {name: why for name, why in refusals.items() if why is not None}
         """Methods that cannot be tried, and why."""
         self._tried = [method for method in wanted if method.name not in self.refused]
         self._check_some_can_be_tried()
+        self._unserved: list[str] = []
         self._store = None if keep is None else TrialStore(keep, work.task, work.tuning)
         self._monitor = TrialMonitor(watch, self._tried, curve=curve)
 
@@ -46,8 +52,8 @@ class Contest:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which kept work could not be used, and why."""
-        return () if self._store is None else tuple(self._store.notes)
+        """Which kept work could not be used, and which baselines could not be served, and why."""
+        return (*(() if self._store is None else self._store.notes), *self._unserved)
 
     def trials(self) -> list[Trial]:
         """Try all methods, and the average if it is asked for; those that refuse the task after all join the ones refused."""
@@ -69,7 +75,8 @@ class Contest:
                 if self._store is not None:
                     self._store.put(trial)
             self._monitor.finished(method, resumed=resumed)
-            found.append(trial)
+            if self._can_be_served(trial):
+                found.append(trial)
         if self._asked is None or AVERAGE.name in self._asked:
             average = averaged(found, parts)
             found += average
@@ -77,6 +84,17 @@ class Contest:
                 problem = "It needs two unlike methods whose scores vary"
                 self.refused[AVERAGE.name] = ArgumentError(problem, value=len(found), remedy="Try more methods")
         return found
+
+    def _can_be_served(self, trial: Trial) -> bool:
+        """Whether a trial's ranker can be deployed where it is asked for; baselines are compared with in any case."""
+        problem = None if self._deployable is None else refusal(trial.ranker, self._deployable)
+        if problem is None:
+            return True
+        if trial.method.kind == "baseline":
+            self._unserved.append(f"{trial.method.name}: {problem.text()}")
+            return True
+        self.refused[trial.method.name] = problem
+        return False
 
     def curve(self, trials: Sequence[Trial], verdict: Verdict) -> LearningCurve | None:
         """The learning curve; None where the method chosen cannot be fitted to fewer queries."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Holdout, held_out_batches, holdouts
 from rankinite.data.joining import concat
 from rankinite.engine.kernel import Floats, Indices
@@ -47,6 +48,7 @@ class TargetRanker:
 
 def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     """The queries on which the measure is defined; refuses fewer than two, one to learn from and one to judge by."""
+    check_judged(data)
     judged = judged_in(data, measure)
     if len(judged) < least:
         raise DataError(

@@ -13,6 +13,7 @@ from rankinite.adapt.concentration import Concentration, concentration
 from rankinite.adapt.decision import BASELINES, Verdict
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.refusals import Refusals
+from rankinite.adapt.serving_costs import ServingCost
 from rankinite.adapt.trial import Trial
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.bounds import half_note
@@ -52,6 +53,8 @@ class Choice:
     """All backgrounds, by name."""
     forest: Forest | None = None
     """The background whose trees are tuned or extended: the best forest of them."""
+    costs: Mapping[str, ServingCost] = field(default_factory=dict[str, ServingCost])
+    """Where the ranker of each method can be served, and how long that takes."""
     notes: tuple[str, ...] = ()
     """What did not go as expected, such as kept work that had to be made again."""
 
@@ -202,6 +205,7 @@ class Choice:
                     "kind": trial.method.kind,
                     "seconds": trial.seconds,
                     "size": size_of(trial.ranker),
+                    **(self.costs[trial.method.name].to_dict() if trial.method.name in self.costs else {}),
                 }
                 for trial in self.trials
             },

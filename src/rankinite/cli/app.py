@@ -90,6 +90,8 @@ VERBS = {
     "cross-validate": (JUDGE, "Compare learners on queries that they did not see, fold by fold."),
     "optimum": (JUDGE, "Test whether a model's weights are a local optimum of a measure."),
     "score": (USE, "Score the rows of data, or write a TREC run."),
+    "export": (USE, "Write a ranker for the engine or library that will serve it, exactly."),
+    "check": (USE, "Compare the scores that an engine returned with those of the exported ranker."),
     "inspect": (USE, "Show what a model is made of, and which features it uses."),
 }
 """The verbs by task, each in a module of its name, with their summaries in the help."""

@@ -14,6 +14,10 @@ METHODS = (
     *("target-lambda", "neighbours", "pool", "pool-lambda", "pool-10", "pool-10-lambda", "pool-20", "average"),
 )
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
+TARGETS = (
+    *("lightgbm", "es-ltr", "opensearch-ltr", "solr-ltr", "onnx", "elastic", "vespa", "xgboost", "ranklib", "mlflow", "c"),
+    *("sql", "pmml"),
+)
 RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:")
 
 
@@ -30,6 +34,11 @@ def methods(incomplete: str) -> list[str]:
 def conventions(incomplete: str) -> list[str]:
     """Tools to count like."""
     return _last(incomplete, CONVENTIONS)
+
+
+def targets(incomplete: str) -> list[str]:
+    """Programs that serve rankers."""
+    return [name for name in TARGETS if name.startswith(incomplete)]
 
 
 def rankers(incomplete: str) -> list[str]:

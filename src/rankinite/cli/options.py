@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
@@ -57,28 +57,40 @@ class Reading:
         list[str] | None, typer.Option(help="A column or feature to leave out; may be repeated.", rich_help_panel=_READING)
     ] = None
 
-    def read(self, paths: Sequence[Path], like: Dataset | None = None) -> Dataset:
-        """Read the files as one data set with the features of ``like``, with a spinner on a terminal."""
+    def read(
+        self,
+        paths: Sequence[Path],
+        like: Dataset | None = None,
+        *,
+        known_features: Collection[str] = (),
+        needs_queries: bool = True,
+    ) -> Dataset:
+        """Read the files as one data set with the features of ``like``, with a spinner on a terminal.
+
+        ``known_features`` are not taken for grades and the like, whatever they are called. Without ``needs_queries``, rows of
+        which nothing tells the queries count as one query.
+        """
         for name in ("qid", "grades", "doc_id", "input_format"):
             if getattr(self, name) == "":
                 raise ArgumentError("is empty", setting=name, value="", remedy=f"Give a name, or leave `{name}` out")
         with busy(f"reading {', '.join(map(str, paths))}"):
-            from rankinite.data.io.reading import read
+            from rankinite.data.io.read_settings import ReadSettings
+            from rankinite.data.io.reading import read_with
 
-            data = read(
-                list(paths),
+            columns = {"grades": self.grades, "qid": self.qid, "doc_id": self.doc_id, "weight": None, "batch": None}
+            settings = ReadSettings(
+                columns,
+                group=self.group,
+                features=None,
+                ignore=tuple(self.ignore or ()),
                 missing=self.missing,
-                infinite=self.infinite,
                 unjudged=self.unjudged,
                 zero_based=self.zero_based,
-                qid=self.qid,
-                grades=self.grades,
-                group=self.group,
-                doc_id=self.doc_id,
-                format=self.input_format,
-                ignore=tuple(self.ignore or ()),
                 like=like,
+                known_features=known_features,
+                needs_queries=needs_queries,
             )
+            data = read_with(list(paths), settings, format=self.input_format, infinite=self.infinite)
         size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
         detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data

@@ -67,24 +67,28 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
 
 
-def read_for(models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading) -> tuple[Dataset, dict[str, Ranker]]:
+def read_for(
+    models: Mapping[str, Ranker], paths: Sequence[Path], reading: Reading, *, needs_queries: bool = True
+) -> tuple[Dataset, dict[str, Ranker]]:
     """The data to be scored by these rankers, and the rankers with features that are in it, under the same names.
 
     A LETOR file does not mention features behind its last one whose values are all 0; they are added if a ranker needs them.
     Models of other makers may not know the names of their features; see :mod:`rankinite.models.files.matching`.
+    ``needs_queries``: whether data that do not tell their queries are refused.
     """
     from rankinite.data.io.streams import spooled
     from rankinite.models.files.matching import match_features
 
     with ExitStack() as pipes:  # they may have to be read twice
         files = [pipes.enter_context(spooled(path)) for path in paths]
-        data = reading.read(files)
+        known = {name for model in models.values() for name in model.feature_names}
+        data = reading.read(files, known_features=known, needs_queries=needs_queries)
         names, count = data.feature_names, len(data.feature_names)
         longest = max(
             (model.feature_names for model in models.values() if model.feature_names[:count] == names), key=len, default=names
         )
         if 0 < count < len(longest):
-            data = reading.read(files, like=_without_rows(longest))
+            data = reading.read(files, like=_without_rows(longest), needs_queries=needs_queries)
             absent = listed(longest[count:], 5)
             say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")
     matched: dict[str, Ranker] = {}
@@ -114,7 +118,7 @@ def _model(path: Path, name: str, *, all_trees: bool) -> Ranker:
     from rankinite.models.files.loading import load as load_model
 
     found: Any = load_model(path, all_trees=all_trees)
-    if maker_of_file(path) == "XGBoost":
+    if maker_of_file(path) != "rankinite":
         from rankinite.models.files.xgboost import left_out
 
         note = left_out(found)
@@ -158,12 +162,12 @@ def _named_twice(name: str, spec: str) -> ArgumentError:
 
 
 def maker_of_file(path: Path) -> str | None:
-    """The maker of a model file, by its first bytes: rankinite, LightGBM or XGBoost; None: it is no model file."""
+    """The maker of a model file, by its first bytes, such as rankinite or LightGBM; None: it is no model file."""
     from rankinite.data.io.streams import open_bytes
-    from rankinite.models.files.loading import maker_of
+    from rankinite.models.files.loading import BEGINNING, maker_of
 
     with open_bytes(path) as handle:
-        return maker_of(handle.read(16))
+        return maker_of(handle.read(BEGINNING))
 
 
 def _opened(what: str, pipes: ExitStack) -> Ranker | Path:

@@ -15,7 +15,7 @@ from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
@@ -71,7 +71,7 @@ class Combination:
     steps: tuple[CombinationStep, ...] = ()
     """How it was found, where that took several steps."""
     warnings: tuple[str, ...] = ()
-    """What to bear in mind: which rankers were, or may have been, trained on the data."""
+    """What to bear in mind: which rankers were, or may have been, trained on the data, and whose features were matched."""
 
     def grid(self) -> Grid:
         """Every ranker with its weight and its value, then the combination."""
@@ -130,6 +130,8 @@ class ScoredRankers:
     """One row per ranker."""
     spreads: Floats
     """The standard deviation of each ranker's scores."""
+    notes: tuple[str, ...] = ()
+    """Which features of the data were taken for those of models that do not know their names."""
 
     def value(self, scores: Floats) -> float:
         """The measure of some scores."""
@@ -166,7 +168,7 @@ class ScoredRankers:
             alpha=alpha,
             curve=curve,
             steps=tuple(steps),
-            warnings=overlap_warnings(trained, self.data.source),
+            warnings=(*overlap_warnings(trained, self.data.source), *self.notes),
         )
 
 
@@ -188,6 +190,7 @@ def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: in
     if not isinstance(judged, Dataset):
         kind = type(judged).__name__
         raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
+    scorers, notes = _matched(names, scorers, data)
     scores = np.asarray([_scores(scorer, data, name) for name, scorer in zip(names, scorers, strict=True)])
     places = [f"ranker {name} on {data.source}" for name in names]
     ordered = np.sort(scores, axis=1)  # sums must not depend on the order of the rows
@@ -195,7 +198,20 @@ def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: in
     if not spreads.any():
         problem = f"every ranker gives all {data.rows} rows the same score"
         raise DataError(problem, place=data.source, value=data.rows, remedy="Give other rankers")
-    return ScoredRankers(scorers, names, data, as_measures(measure)[0], scores, spreads)
+    return ScoredRankers(scorers, names, data, as_measures(measure)[0], scores, spreads, notes)
+
+
+def _matched(names: tuple[str, ...], scorers: tuple[Any, ...], data: Dataset) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """The rankers with their features as the data call them, and what was done to them."""
+    found, notes = list[Any](), list[str]()
+    for name, scorer in zip(names, scorers, strict=True):
+        try:
+            matched, said = matched_to(scorer, data)
+        except DataError as problem:
+            raise problem.at(f"ranker {name} on {data.source}") from problem
+        found.append(matched)
+        notes += [f"ranker {name}: {note}." for note in said]
+    return tuple(found), tuple(notes)
 
 
 def _named(rankers: Any, least: int) -> tuple[tuple[str, ...], tuple[Any, ...]]:

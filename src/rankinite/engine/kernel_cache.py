@@ -28,6 +28,7 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import caching, serialize
+from numba.core.runtime.nrt import rtsys
 from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).parents[1]
@@ -41,6 +42,7 @@ KEPT_FOLDERS = 4
 _numba_settings: Any = vars(numba)["config"]
 _caching: Any = caching
 _serialize: Any = serialize
+_memory_manager: Any = rtsys
 
 
 class CacheWarning(UserWarning):
@@ -54,6 +56,7 @@ class KernelCache(_caching.FunctionCache):
         self._py_func = function
         self._impl = _Serializer()
         self._cache_file = _Entries(_name_of(function))
+        self._ours = Path(function.__code__.co_filename).is_relative_to(PACKAGE)
         self.enable()
 
     @property
@@ -63,9 +66,16 @@ class KernelCache(_caching.FunctionCache):
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled variant, or None, whatever is wrong with its file."""
+        """The compiled variant, or None, whatever is wrong with its file.
+
+        Numba would first load all that it can compile, which takes longer than loading a kernel. It does so by itself when it
+        has to compile; compiled code only needs the memory manager, unless it hashes as Python does, which ours does not.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            if not self._ours:
+                return super().load_overload(sig, target_context)
+            _memory_manager.initialize(target_context)
+            return self._load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever an entry of another kind makes Numba do, compiling helps
             return None
 

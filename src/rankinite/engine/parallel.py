@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
@@ -75,6 +75,41 @@ def run(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
         return team.share(_alone(work), listed)
     with _Pool(count) as pool:
         return list(pool.map(_alone(work), listed))
+
+
+def run_briefly(work: Callable[[T], None], pieces: Sequence[T]) -> None:
+    """Apply ``work`` to every piece, where all of it takes milliseconds: the calling thread takes pieces too.
+
+    The other threads are started for this call alone. Threads that wait for the next call would start sooner, but a process
+    that has any is no longer safe to fork. Where the system gives no more of them, fewer do the work.
+    """
+    count = min(thread_count(), len(pieces))
+    if count <= 1 or _team.get() is not None:
+        run(work, pieces)
+        return
+    alone, waiting, problems, started = _alone(work), deque(pieces), list[BaseException](), list[threading.Thread]()
+
+    def take_pieces() -> None:
+        while waiting:
+            try:
+                piece = waiting.popleft()
+            except IndexError:  # another thread has just taken the last
+                return
+            try:
+                alone(piece)
+            except BaseException as problem:  # noqa: BLE001 - raised again when all threads are done
+                problems.append(problem)
+
+    with suppress(RuntimeError):
+        for _ in range(count - 1):
+            helper = threading.Thread(target=take_pieces)
+            helper.start()
+            started.append(helper)
+    take_pieces()
+    for helper in started:
+        helper.join()
+    for problem in problems:
+        raise problem
 
 
 class _Pool(ThreadPoolExecutor):

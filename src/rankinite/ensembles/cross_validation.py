@@ -12,6 +12,7 @@ import numpy as np
 
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
 from rankinite.engine.work import Step, Watching
@@ -50,6 +51,8 @@ def cross_validate(
     >>> cross_validate({"λ": LambdaMART(), "bag": Bag(LambdaMART())}, data)                    # doctest: +SKIP
     """
     named, dealt, asked = _named(trainers), _folds(data, folds, seed), as_measures(measures)
+    for fold in dealt:
+        check_judged(fold.test)
     places = [(number, name) for number in range(len(dealt)) for name in named]
     done = count(1)
 

@@ -14,7 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.evaluation import tables
 from rankinite.evaluation.evaluate import Evaluation, evaluate_ranker
-from rankinite.evaluation.inputs import Scorer, as_measures
+from rankinite.evaluation.inputs import Scorer, as_measures, matched_to
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.grid import Grid
@@ -54,10 +54,11 @@ class Comparison:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: which systems were trained on these queries, and which return nothing for some of them."""
+        """What to bear in mind: which systems were trained on these queries, return nothing for some, or were matched."""
         overlaps = {name: result.overlap for name, result in self.evaluations.items()}
         uncovered = (f"{name}: {text}" for name, result in self.evaluations.items() for text in result.coverage.warnings)
-        return (*overlap_warnings(overlaps, self._any.source), *uncovered)
+        notes = (f"{name}: {text}." for name, result in self.evaluations.items() for text in result.notes)
+        return (*overlap_warnings(overlaps, self._any.source), *uncovered, *notes)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -181,18 +182,17 @@ def compare(
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
     only pairs with one of these systems, the baselines, are tested, and corrected for. The result warns of systems that
-    were trained on some of the queries.
+    were trained on some of the queries. Features are matched as by :func:`evaluate`.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
     _check(rankers, test, alpha, against)
     asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
-    evaluations = {
-        str(name): replace(
-            evaluate_ranker(ranker, str(name), data, asked, rules, ties, confidence), overlap=overlaps.of(ranker)
-        )
-        for name, ranker in rankers.items()
-    }
+    evaluations: dict[str, Evaluation] = {}
+    for name, ranker in rankers.items():
+        matched, notes = matched_to(ranker, data)
+        found = evaluate_ranker(matched, str(name), data, asked, rules, ties, confidence)
+        evaluations[str(name)] = replace(found, overlap=overlaps.of(matched), notes=notes)
     pairs = tuple(
         pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence, against)
     )

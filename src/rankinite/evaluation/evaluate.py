@@ -16,7 +16,7 @@ from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
-from rankinite.evaluation.inputs import Scorer, as_measures, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
@@ -78,11 +78,17 @@ class Evaluation:
     """Queries without an answer, and what a TREC run returns without a judgement."""
     overlap: TrainingOverlap | None = None
     """How many of the queries the ranker was trained on; None for scores, features and other rankers that do not learn."""
+    notes: tuple[str, ...] = ()
+    """Which features of the data were taken for those of a model that does not know their names."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind: queries that the ranker was trained on, does not answer, or that nobody judged."""
-        found = (*overlap_warnings({"the ranker": self.overlap}, self.source), *self.coverage.warnings)
+        """What to bear in mind: queries that the ranker was trained on, does not answer, or that nobody judged; notes."""
+        found = (
+            *overlap_warnings({"the ranker": self.overlap}, self.source),
+            *self.coverage.warnings,
+            *(f"{note}." for note in self.notes),
+        )
         return tuple(text[0].upper() + text[1:] for text in found)
 
     @property
@@ -180,13 +186,15 @@ def evaluate(
     By default queries whose documents all have one grade are skipped, as are those for which a measure is undefined, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
     overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no
-    document is returned, which count as nothing found, and of queries of a TREC run that nobody judged.
+    document is returned, which count as nothing found, and of queries of a TREC run that nobody judged. A model that does not
+    know the names of its features is matched to the data by position, as :func:`rankinite.match_features` does, with a note.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
     asked, rules = as_measures(measures), convention_of(convention)
-    found = evaluate_ranker(ranker, "", data, asked, rules, ties, confidence)
-    return replace(found, overlap=TrainingOverlaps(data).of(ranker))
+    matched, notes = matched_to(ranker, data)
+    found = evaluate_ranker(matched, "", data, asked, rules, ties, confidence)
+    return replace(found, overlap=TrainingOverlaps(data).of(matched), notes=notes)
 
 
 def evaluate_ranker(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -24,6 +24,33 @@ class Scorer(Protocol):
     def score(self, data: Dataset, /) -> npt.ArrayLike:
         """One score per row; the highest comes first, −inf is not returned at all."""
         ...
+
+
+@runtime_checkable
+class MatchingScorer(Protocol):
+    """A scorer that can find its features in data that call them otherwise, as models do that only know their positions."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features it needs."""
+        ...
+
+    def matched(self, names: tuple[str, ...], place: str, note: Callable[[str], None], /) -> Scorer:
+        """The scorer for data with these names, which errors call ``place``; says what was done to it, if anything."""
+        ...
+
+
+def matched_to(ranker: Any, data: Dataset) -> tuple[Any, tuple[str, ...]]:
+    """A ranker with its features as the data call them, and what was done to it; as it is if the data have all of them.
+
+    Scores, and rankers that do not match features, are left as they are.
+    """
+    matches = isinstance(ranker, MatchingScorer) and not isinstance(ranker, type) and isinstance(data, Dataset)  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+    if not matches or set(ranker.feature_names) <= set(data.feature_names):
+        return ranker, ()
+    notes: list[str] = []
+    matched = ranker.matched(data.feature_names, data.source, notes.append)
+    return matched, tuple(dict.fromkeys(notes))  # in order, and each once
 
 
 def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> Floats:

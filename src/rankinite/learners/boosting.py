@@ -83,10 +83,10 @@ class Boosting(Learner, TreeSettings):
         ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
         from rankinite.learners.boosting_run import boost
-        from rankinite.learners.start import check_data
+        from rankinite.learners.start import check_data, matched_base
 
         check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
-        return boost(self, train, valid, base, callbacks)
+        return boost(self, train, valid, matched_base(base, train), callbacks)
 
     def facts(self, train: Dataset) -> dict[str, Any]:  # noqa: ARG002 - for learners that have something to say of it
         """What the model file keeps of the training data besides: nothing, for most losses."""

@@ -28,6 +28,7 @@ from rankinite.learners.step_search import StepSearch
 from rankinite.learners.step_settings import StepSettings
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
+from rankinite.models.training import MISSING_VALUES
 from rankinite.trees._state import Keys
 from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
 from rankinite.trees.structure import Trees, join
@@ -62,6 +63,7 @@ class BoostingRun:
         self.scores = starting_scores(base, train, self.objective)
         self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
         bins, codes = binned(train, learner.bins, learner.bin_sample, learner.seed)
+        self.has_missing = bool(bins.has_missing.any())
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)
         weights = None if train.weights is None else weight_of_rows(train)
@@ -201,7 +203,7 @@ class BoostingRun:
             feature_names=self.train.feature_names,
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
-            settings={**self.learner.settings(), **self.learner.facts(self.train)},
+            settings={**self.learner.settings(), **self.learner.facts(self.train), MISSING_VALUES: self.has_missing},
             history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
             sketch=self.sketch,
         )

@@ -14,7 +14,7 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.inputs import Scorer, matched_to, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
@@ -92,6 +92,11 @@ def check_data(
         raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
     check_flag("fit", "allow_overlap", allow_overlap)
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
+
+
+def matched_base(base: Scorer | None, train: Dataset) -> Scorer | None:
+    """The base with its features as the data call them, so that what is trained from it can be one forest with it."""
+    return None if base is None else matched_to(base, train)[0]
 
 
 def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset | None, outputs: int) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankinite.grid import Grid
     from rankinite.models.blend import Blend
     from rankinite.models.history import History
+    from rankinite.models.scorer import PreparedScorer
 
 
 @runtime_checkable
@@ -116,6 +117,16 @@ class Fitted(ABC):
     def needs_queries(self) -> bool:
         """Whether a score depends on the other documents of its query."""
         return False
+
+    def scorer(self, names: Sequence[str] | None = None) -> PreparedScorer:
+        """A function from matrices to scores, for services that score many small ones: all that can be done once is done here.
+
+        ``names``: what the columns of the matrices are; left out, they are ``feature_names``. Any thread may call it, and any
+        process that was forked later. The scores are those of :meth:`score`, to the bit.
+        """
+        from rankinite.models.scorer import PreparedScorer, matched_by_names
+
+        return PreparedScorer(*matched_by_names(self, names))
 
     # ---- what it is made of -----------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
+from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
@@ -24,7 +24,7 @@ from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.forest_checks import check_forest
 from rankinite.models.history import History, stored_history
 from rankinite.models.importance import Drop, permutation_importance, tree_importance
-from rankinite.models.inputs import located
+from rankinite.models.inputs import columns_of, located
 from rankinite.models.text import forest_text
 from rankinite.models.training import by_learner, drawn_history, plain_settings
 from rankinite.trees.structure import DTYPES, Trees
@@ -32,6 +32,8 @@ from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from rankinite.models.scorer import PreparedScorer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +128,20 @@ class Forest(Fitted):
         """
         return self._scores_from(self.outputs_of(features))
 
+    def scorer(self, names: Sequence[str] | None = None) -> PreparedScorer:
+        """A function from matrices to scores, for services that score many small ones: the trees are laid out once, here.
+
+        ``names``: what the columns of the matrices are; left out, they are ``feature_names``. Any thread may call it, and any
+        process that was forked later. The scores are those of :meth:`score`, to the bit.
+        """
+        from rankinite.models.scorer import ForestScorer, matched_by_names
+
+        matched, columns = matched_by_names(self, names)
+        if matched is not self:
+            return matched.scorer(columns)
+        places = columns_of(columns, self.feature_names, "the columns")
+        return ForestScorer(self, columns, tuple(run.at(places) for run in self._walks.runs))
+
     def probabilities(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The probabilities that scores stand for: one per row, or for a forest with ``grades`` shape (rows, grades).
 
@@ -139,17 +155,17 @@ class Forest(Fitted):
 
     def outputs_of(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The sums themselves, shape (outputs, rows)."""
-        matrix, walks = self._prepared(features)
+        matrix, columns = self._located(features)
         sums = self._started(len(matrix))
-        add_trees(walks, matrix, 0, len(self), sums)
+        add_trees(self._walks, matrix, 0, len(self), sums, columns)
         return sums
 
     def staged_scores(self, features: Dataset | npt.ArrayLike, every: int = 1) -> Iterator[Floats]:
         """The scores after ``every`` rounds, twice as many, …, and in the end after all."""
         if every < 1:
             raise ArgumentError("must be a whole number from 1 on", owner="staged_scores", setting="every", value=every)
-        matrix, walks = self._prepared(features)
-        return self._stages(matrix, walks, every)
+        matrix, columns = self._located(features)
+        return self._stages(matrix, self._walks.with_columns(columns), every)
 
     def _stages(self, matrix: Reals, walks: Walks, every: int) -> Iterator[Floats]:
         sums = self._started(len(matrix))
@@ -164,9 +180,18 @@ class Forest(Fitted):
     def _started(self, rows: int) -> Floats:
         return np.repeat(self.start[:, None], rows, axis=1)
 
-    def _prepared(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Walks]:
-        matrix, columns = located(features, self.feature_names)
-        return matrix, self._walks if columns is None else self._walks.with_columns(columns)
+    def _located(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Indices | None]:
+        return located(features, self._names_in(features))
+
+    def _names_in(self, features: Dataset | npt.ArrayLike) -> tuple[str, ...]:
+        """What the features are called in a Dataset, which may be other names where these here are mere positions."""
+        if not isinstance(features, Dataset) or features.feature_names == self.feature_names:
+            return self.feature_names
+        from rankinite.models.files.matching import names_in_data
+
+        known = features.feature_names
+        found = names_in_data(self, known, features.source, lambda _: None)
+        return tuple(known[0] if name is None else name for name in found)  # any will do for one that no split uses
 
     @cached_property
     def _walks(self) -> Walks:

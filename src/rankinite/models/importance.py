@@ -10,7 +10,6 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, listed
-from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import Scorer, as_measures
 from rankinite.measures.base import Measure, sign_of
 from rankinite.seeds import generator
@@ -58,6 +57,8 @@ def permutation_importance(
 
     ``features``: the ones to try; all of the data if left out.
     """
+    from rankinite.evaluation.evaluate import evaluate  # a service that only scores starts sooner without it
+
     if repeats < 1:
         raise ArgumentError(
             "must be a whole number from 1 on", owner="permutation_importance", setting="repeats", value=repeats

@@ -6,6 +6,7 @@ Features that have names are found by name; columns of plain arrays are the mode
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,22 @@ from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.columns import is_numeric, repeated_names
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMatrix:
+    """A matrix whose columns have names; as a frame of NumPy's numbers it is taken wherever a data frame is."""
+
+    matrix: Reals
+    """Rows × features, row-major."""
+    columns: tuple[str, ...]
+    """A name for each column."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.matrix, dtype) if copy else np.asarray(self.matrix, dtype)
+
+    def __getitem__(self, name: str) -> Reals:
+        return self.matrix[:, self.columns.index(name)]
 
 
 def has_names(features: object) -> bool:
@@ -43,6 +60,8 @@ def located(features: Dataset | npt.ArrayLike, names: tuple[str, ...]) -> tuple[
     """
     if isinstance(features, Dataset):
         return features.features, columns_of(features.feature_names, names, features.source)
+    if isinstance(features, NamedMatrix):
+        return frozen(features.matrix), columns_of(features.columns, names, "the columns")
     if has_names(features):
         return frozen(_frame_matrix(features, names)), None
     return frozen(_plain_matrix(features, len(names))), None

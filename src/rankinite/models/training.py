@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rankinite.models.history import History
 
 
+MISSING_VALUES = "missing_values"
+"""The setting by which a forest says whether its training data had missing values; older ones do not say."""
+
+
 def learner_of(settings: Mapping[str, Any]) -> str | None:
     """The learner that a ranker's settings name."""
     learner = settings.get("learner")

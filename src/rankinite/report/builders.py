@@ -75,6 +75,7 @@ def of_choice(
     parts = _parts(rankers, [choice.name])
     adapted = {choice.background_name(choice.forest) or "background": choice.forest}
     refused = Facts("Not tried", tuple(choice.refused.items()))
+    served = Facts("What serving each would take", tuple((name, cost.sentence()) for name, cost in choice.costs.items()))
     return Report(
         title=title,
         verdict=(*choice.recommendation(), *overlap_notes(choice.unseen, choice.test, choice.shifted)),
@@ -88,6 +89,7 @@ def of_choice(
         facts=(
             *repeating.caller_facts(facts),
             *([refused] if choice.refused else []),
+            *([served] if choice.costs else []),
             *_repeating_facts({"target": target, "test": test, **(data or {})}, choice.unseen, rankers),
         ),
         **contrast.sections(),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.engine.kernel import Flags, Floats, Indices
 from rankinite.errors import DataError
 from rankinite.evaluation.evaluate import Evaluation, Result
@@ -41,6 +42,7 @@ def check_same_queries(evaluation: Evaluation, data: Any, name: str) -> None:
     if len(evaluation.qids) != data.queries or (evaluation.qids != data.qids).any():
         remedy = "Give the report the data of the result"
         raise DataError("these are not the queries that were judged", place=data.source, value=name, remedy=remedy)
+    check_judged(data)
 
 
 def queries_of(data: Dataset, before: JudgedRanker | None, after: JudgedRanker, note: str = "") -> Queries:

@@ -13,6 +13,7 @@ import numpy as np
 from rankinite.checks import check_choice, check_count, check_positive, check_seed
 from rankinite.choices import Sampler
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Fold, holdouts, k_folds
 from rankinite.engine.work import Watching
 from rankinite.errors import ArgumentError
@@ -66,11 +67,11 @@ def tune(
     >>> found.learner, found.estimate                                                          # doctest: +SKIP
     """
     start = monotonic()
-    check_data(train, valid, None, ())
+    _check_data(train, valid, test)
     watched = learner.watched() if measure is None else as_measures(measure)[0]
     judged = watching(learner, watched)
     most = trials if trials is not None else TRIALS if minutes is None else ENDLESS
-    plan = Plan(
+    plan = SearchPlan(
         space_of(space, judged, train.rows), folds, most, minutes, sampler, generation,
         eager=eager, race=race, seed=seed,
     )  # fmt: skip
@@ -100,8 +101,15 @@ def tune(
     )
 
 
+def _check_data(train: Dataset, valid: Dataset | None, test: Dataset | None) -> None:
+    """Refuse data that cannot be searched by or judged by, before anything is trained."""
+    check_data(train, valid, None, ())
+    if test is not None:
+        check_judged(test)
+
+
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How a search goes."""
 
     space: Space
@@ -127,7 +135,7 @@ def _searched(
     learner: Learner,
     train: Dataset,
     valid: Dataset | None,
-    plan: Plan,
+    plan: SearchPlan,
     proposer: Proposer,
     keep: Path | str | None,
     watch: Watching | None,
@@ -171,7 +179,7 @@ def _final(learner: Learner, chosen: Tried, valid: Dataset | None) -> Learner:
     return made if rounds is None else with_settings(made, {rounds: chosen.rounds, "patience": None})
 
 
-def _nested(learner: Learner, train: Dataset, outer: int, plan: Plan, keep: Path | str | None) -> Evaluation:
+def _nested(learner: Learner, train: Dataset, outer: int, plan: SearchPlan, keep: Path | str | None) -> Evaluation:
     """The search without each of the outer folds, judged on it: the value of searching so, on queries new to all of it."""
     scores = np.empty(train.rows)
     for number, part in enumerate(holdouts(train, outer, seed=plan.seed), 1):

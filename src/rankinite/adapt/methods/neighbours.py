@@ -148,6 +148,7 @@ class Neighbours:
 
     def seeds(self, target: Dataset) -> Indices:
         """The queries whose rows are seeds, in the order of the data."""
+        check_judged(target)
         entropies = np.asarray([_entropy(target.grades[a:b]) for a, b in pairwise(target.offsets.tolist())])
         mixed = np.flatnonzero(entropies > 0.0)
         if not len(mixed):

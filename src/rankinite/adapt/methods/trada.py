@@ -38,6 +38,7 @@ from rankinite.gradients.squared import SquaredLoss
 from rankinite.learners.base import plain_setting
 from rankinite.measures.base import Measure
 from rankinite.models.forest import Forest
+from rankinite.trees.structure import join
 
 BETAS: tuple[float, ...] = (3.0, 10.0, 30.0)
 """Values that are tried when β is chosen, the smallest first, as it changes least."""
@@ -139,7 +140,7 @@ class Trada:
     def adapt(self, background: Forest, target: Dataset) -> Forest:
         """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
         self.check(background, target)
-        background = cast(Forest, matched(background, target))
+        background = _bias_first(cast(Forest, matched(background, target)))
         rate, loss = self._rate(background), self._loss(background)
         sigma = None if loss == "squared" else _sigma(background, target)
         objective = self._objective(loss, background, target, sigma)
@@ -227,6 +228,18 @@ def _constant(background: Forest) -> float:
     return float(background.trees.value[0]) if learners[-1:] == ["LightGBM"] and len(background) else 0.0
 
 
+def _bias_first(background: Forest) -> Forest:
+    """The same sum with the bias in ``start``, where a last tree of one leaf contains it, as CatBoost's do."""
+    if recorded_values(background, "learner")[-1:] != ["CatBoost"]:
+        return background
+    trees = background.trees
+    constant = np.flatnonzero(np.diff(trees.offsets) == 1).tolist()
+    if not constant:
+        return background
+    kept = join([trees.take(number, number + 1) for number in range(len(trees)) if number not in constant])
+    return replace(background, trees=kept, start=background.start + trees.value[trees.offsets[constant]].sum())
+
+
 def _check(background: Any, target: Any) -> None:
     if not isinstance(background, Forest) or background.grades is not None:
         raise ArgumentError(
@@ -252,7 +265,8 @@ def _check_counts(background: Forest) -> None:
             "its nodes have no counts, by which the source is weighed",
             place=place,
             value=0,
-            remedy="Train or import it again",
+            rule="Models of RankLib, Solr and ONNX have none",
+            remedy="Choose another method, which trains trees on top of it or combines it with others",
         )
     counted = background.trees.rows[background.trees.offsets[:-1]] > 0
     if counted.any() and not counted.all():

@@ -43,6 +43,7 @@ def adapt(
     folds: adapt_options.FoldsOption = "5",
     confidence: adapt_options.ConfidenceOption = 0.8,
     seed: adapt_options.SeedOption = 0,
+    deployable: adapt_options.DeployableOption = None,
     all_models: adapt_options.AllModelsOption = False,
     curve: adapt_options.CurveOption = True,
     overwrite: files.OverwriteOption = False,
@@ -77,6 +78,8 @@ def adapt(
 
       rankinite adapt web.rankinite -d market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
 
+      rankinite adapt lightgbm.txt -d market.txt --deployable es-ltr -o market
+
       rankinite adapt --config market/adapt.toml --seed 1 --out again
     """
     from rankinite.cli.report_option import write_choice
@@ -97,6 +100,7 @@ def adapt(
         "seed": seed,
         "same_scale": same_scale,
         "curve": curve,
+        "deployable": deployable,
     }
     others = {"valid": valid, "test": test, "shifted": shifted, "background_data": background_data}
     inputs = Inputs.read(background, train, others, mapping, reading, allow_overlap=allow_overlap)

@@ -65,8 +65,8 @@ BackgroundArgument: TypeAlias = Annotated[
     list[str],
     RANKER,
     typer.Argument(
-        help="The rankers you have, one or more: a model file (ours, LightGBM's text, XGBoost's JSON or UBJSON), or "
-        "feature:NAME or column:0; name=… gives one a name.",
+        help="The rankers you have, one or more: a model file (ours, or of LightGBM, XGBoost, CatBoost, RankLib, Solr or "
+        "ONNX), or feature:NAME or column:0; name=… gives one a name.",
         autocompletion=completing.rankers,
         show_default=False,
     ),
@@ -177,6 +177,15 @@ MethodsOption: TypeAlias = Annotated[
         "target alone are always there.",
         rich_help_panel=_CHOICE,
         autocompletion=completing.methods,
+    ),
+]
+DeployableOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Where the ranker will be served, as in es-ltr or onnx (rankinite export --list): only methods whose ranker can "
+        "be exported there compete.",
+        rich_help_panel=_CHOICE,
+        autocompletion=completing.targets,
     ),
 ]
 FoldsOption: TypeAlias = Annotated[

@@ -129,6 +129,9 @@ def _next_steps(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
     from rankinite.adapt.methods.catalogue import NO_DATA
 
     lines = [f"  rankinite score {shlex.quote(str(folder.model))} NEW.txt"]
+    place = evidence["settings"].get("deployable")
+    if place is not None:
+        lines.append(f"  rankinite export {shlex.quote(str(folder.model))} --to {place} -o FOLDER")
     kinds = {trial.method.name: trial.method.kind for trial in choice.trials}
     if kinds[choice.name] == "tuned trees":
         tuned, background = (shlex.quote(name) for name in (evidence["candidate"] or evidence["model"], _tuned_file(evidence)))
@@ -146,6 +149,7 @@ def _next_steps(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
 
 def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
     """All tables with all measures, and the inputs and settings of the run."""
+    from rankinite.adapt.serving_costs import costs_grid
     from rankinite.evaluation.meaning import MEANING
 
     titles = {
@@ -161,6 +165,8 @@ def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
     parts += [f"## {MEANING}", "\n".join(f"- {markdown_text(sentence)}" for sentence in choice.explanation())]
     if choice.curve is not None:
         parts += ["## By the number of target queries", choice.curve.grid().markdown()]
+    if choice.costs:
+        parts += ["## What serving each would take", costs_grid(choice.costs).markdown()]
     rows = tuple((trial.method.name, trial.method.what, trial.method.kind) for trial in choice.trials)
     parts += ["## The methods", Grid(("method", "what it is", "kind"), rows, "lll").markdown()]
     about = {

@@ -20,7 +20,13 @@ def convert(
     out: Annotated[
         Path,
         files.FILE,
-        typer.Option("--out", "-o", help="Where to write: .parquet, or LETOR text (.txt, .gz, .zst, .xz).", show_default=False),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write: .parquet, .arrow, .csv, .tsv, LETOR text (.txt), or the judgements alone (.qrels); text may "
+            "be compressed (.gz, .zst, .xz).",
+            show_default=False,
+        ),
     ],
     json: options.JsonSummary = False,
     *,
@@ -33,18 +39,21 @@ def convert(
       rankinite convert train.txt.gz -o train.parquet
 
       rankinite convert S1.txt S2.txt S3.txt -o train.txt.zst --unjudged drop
+
+      rankinite convert test.txt -o test.qrels
     """
     from rankinite.cli.output import echo_json, summary
-    from rankinite.data.io.formats import LETOR, written_format
+    from rankinite.data.io.formats import LETOR, QRELS, written_format
     from rankinite.data.io.writing import write
 
     judged = reading.read(data)
     with options.busy(f"writing {out}"):
         write(judged, out)
     say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
-    lost = lost_in_letor(judged) if written_format(out) == LETOR else []
+    form = written_format(out)
+    lost = lost_in_letor(judged) if form == LETOR else lost_in_qrels(judged) if form == QRELS else []
     if lost:
-        say(f"LETOR has no place for {' and '.join(lost)}; Parquet has.")
+        say(f"{'LETOR has' if form == LETOR else 'Qrels have'} no place for {' and '.join(lost)}; Parquet has.")
     if json:
         echo_json({**summary(out, judged), "lost": lost})
 
@@ -57,4 +66,10 @@ def lost_in_letor(data: Dataset) -> list[str]:
         "weights": data.weights is not None,
         "batches": data.batches is not None,
     }
+    return [what for what, present in has.items() if present]
+
+
+def lost_in_qrels(data: Dataset) -> list[str]:
+    """What these data have that judgements in TREC's format have no place for."""
+    has = {"features": bool(data.feature_names), "weights": data.weights is not None, "batches": data.batches is not None}
     return [what for what, present in has.items() if present]

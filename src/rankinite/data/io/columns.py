@@ -40,14 +40,15 @@ def assign_roles(
     graded: bool = True,
     features: Sequence[str] | None = None,
     ignore: Collection[str] = (),
+    known_features: Collection[str] = (),
     guess: bool = True,
 ) -> Roles:
     """Find the column of each role, and the features: all other columns, or the ones asked for.
 
     ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``passed`` holds the
     roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known, ``graded`` that
-    there must be grades. ``guess``: other roles are found by their usual names, and an unnamed index is not a feature; our own
-    files state their roles instead.
+    there must be grades. ``guess``: other roles are found by their usual names, except those of ``known_features``, and an
+    unnamed index is not a feature; our own files state their roles instead.
     """
     absent = [column for column in (*_columns(wanted), *(features or ()), *ignore) if column not in types]
     if absent:
@@ -56,7 +57,8 @@ def assign_roles(
         )
     named = {role: column for role in USUAL_NAMES if (column := wanted.get(role)) is not None}
     if guess:
-        named = name_roles(list(types), source=source, wanted=wanted, passed=passed, taken={*(features or ()), *ignore})
+        taken = {*(features or ()), *ignore, *known_features}
+        named = name_roles(list(types), source=source, wanted=wanted, passed=passed, taken=taken)
     used = {*named.values(), *ignore}
     free = [name for name in types if name not in used and not (guess and is_row_number(name))]
     chosen = free if features is None else list(features)

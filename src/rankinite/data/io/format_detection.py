@@ -78,8 +78,10 @@ def _first_of(content: bytes) -> str:
 
 
 def _is_letor(line: str) -> bool:
-    """Whether the second field begins with ``qid:`` or an index, or at least contains a colon after a grade."""
+    """Whether the first or second field begins with ``qid:``, the second with an index, or it has a colon behind a grade."""
     fields = line.split(maxsplit=2)
+    if line.startswith("qid:"):  # rows without grades
+        return True
     if len(fields) < 2:
         return False
     return re.match(r"(qid|\d+):", fields[1]) is not None or (_is_number(fields[0]) and ":" in fields[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -36,6 +36,10 @@ class ReadSettings:
     unjudged: Unjudged
     zero_based: bool
     like: Dataset | None
+    known_features: Collection[str] = ()
+    """Names of features that are not taken for anything else, such as a grade, if a table has such columns."""
+    needs_queries: bool = True
+    """Whether a source that does not tell its queries is refused; its rows count as one query otherwise."""
 
     def __post_init__(self) -> None:
         if self.group is not None and self.columns["qid"] is not None:

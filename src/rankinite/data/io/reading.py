@@ -77,18 +77,24 @@ def read(
     ``infinite``: ±inf and numbers beyond 32-bit floats, such as 1.79e308, are an "error", "missing" (NaN), "clip" (made
     ± the largest float) or "keep".
     ``unjudged``: rows that nobody judged, which have a negative grade, are an "error", "drop" (left out) or "keep". With "keep"
-    a table may also have no grade column, and a matrix no grades: the Dataset is then not ``judged``.
+    a table may also have no grade column, a matrix no grades, and every line of a LETOR file may begin with ``qid:`` or its
+    first feature instead of a grade: the Dataset is then not ``judged``.
     ``zero_based``: LETOR indices start at 0 instead of 1.
 
     ``like``: data whose features these must have. LETOR files are padded to as many, tables are read by its feature names.
 
     A :class:`~rankinite.errors.DataError` gives the place, the value, the rule and the remedy of what is wrong.
     """
-    check_choice("read", "missing", missing, get_args(Missing))
     columns = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight, "batch": batch}
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
     settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like)
+    return read_with(source, settings, format=format, infinite=infinite)
+
+
+def read_with(source: Source, settings: ReadSettings, *, format: str | None = None, infinite: Infinite = "error") -> Dataset:
+    """What :func:`read` does once its settings are put together; only these can allow data that do not tell their queries."""
+    check_choice("read", "missing", settings.missing, get_args(Missing))
     if isinstance(source, Iterator) and not isinstance(source, ArrowStream):
         source = list(source)
     paths = _paths(source)
@@ -96,7 +102,7 @@ def read(
     with within_memory(place, "Choose fewer features or rows"), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths]
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
-        data = clean(loaded.data, infinite=infinite, unjudged=unjudged, place=loaded.place)
+        data = clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place)
     return _named_after(paths, files, data)
 
 

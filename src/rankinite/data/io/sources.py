@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
 from rankinite.data.io.columns import assign_roles, name_roles
@@ -85,7 +87,7 @@ def _from_csv(paths: Sequence[Path], separator: str, settings: ReadSettings) -> 
         source=str(paths[0]),
         wanted=settings.wanted(stated),
         passed=settings.columns_by_value(),
-        taken=[*(settings.feature_columns() or ()), *settings.ignore],
+        taken=[*(settings.feature_columns() or ()), *settings.ignore, *settings.known_features],
     )
     names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
     table = open_csv(paths, separator, header, names)
@@ -101,10 +103,11 @@ def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] 
         source=table.source,
         wanted=settings.wanted(table.roles),
         passed=passed,
-        grouped=settings.group is not None or bool(group_files(paths)),
+        grouped=settings.group is not None or bool(group_files(paths)) or not settings.needs_queries,
         graded=settings.needs_grades,
         features=settings.feature_columns(),
         ignore=settings.ignore,
+        known_features=settings.known_features,
         guess=table.guess,
     )
     if settings.group is not None and "qid" in roles.named:
@@ -118,6 +121,9 @@ def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] 
     has_qid = "qid" in roles.named or "qid" in passed
     sizes = settings.sizes(() if has_qid else paths)
     matrix, values = load_matrix(table, roles)
+    if sizes is None and not has_qid:  # one query: there are no others to be weighed against
+        sizes = np.asarray([table.rows])
+        values = {role: array for role, array in values.items() if role not in ("weight", "batch")}
     data = rows_to_data(matrix, roles.features, {**values, **passed}, sizes, source=table.source, place=table.place)
     return Loaded(data, table.place)
 
@@ -155,7 +161,15 @@ def _array_row(row: int) -> str:
 def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
     settings.refuse_columns(paths[0])
     width = _declared_width(settings)
-    data = read_letor(paths, missing=settings.missing, zero_based=settings.zero_based, features=width, group=settings.sizes())
+    data = read_letor(
+        paths,
+        missing=settings.missing,
+        zero_based=settings.zero_based,
+        features=width,
+        group=settings.sizes(),
+        needs_grades=settings.needs_grades,
+        needs_queries=settings.needs_queries,
+    )
     return Loaded(_with_chosen_features(data, settings), partial(place_of_row, paths))
 
 

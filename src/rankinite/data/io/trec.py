@@ -106,6 +106,19 @@ def read_run(path: AnyPath, data: Dataset) -> Floats:
 
 def read_scores(path: AnyPath, data: Dataset) -> Floats:
     """A score file: one number per line (or a .npy array) for each row of the data's source, in the source's order."""
+    scores = score_column(path)
+    if len(scores) != data.input_rows:
+        raise DataError(
+            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
+            place=path,
+            value=len(scores),
+            remedy="Give one score for each row of the source, in its order",
+        )
+    return data.from_input_order(scores)
+
+
+def score_column(path: AnyPath) -> Floats:
+    """The numbers of a score file, whatever rows they are for."""
     if Path(path).suffix.lower() == ".npy":
         scores, places = _npy_scores(Path(path)), None
     else:
@@ -122,14 +135,7 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
             rule="Scores must be numbers",
             remedy="Use -inf for a document that is not returned",
         )
-    if len(scores) != data.input_rows:
-        raise DataError(
-            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
-            place=path,
-            value=len(scores),
-            remedy="Give one score for each row of the source, in its order",
-        )
-    return data.from_input_order(scores)
+    return scores
 
 
 def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:

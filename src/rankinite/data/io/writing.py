@@ -1,4 +1,4 @@
-"""``write``: data as LETOR text, Parquet, Arrow IPC, CSV or TSV, by the suffix of the path."""
+"""``write``: data as LETOR text, Parquet, Arrow IPC, CSV, TSV or qrels, by the suffix of the path."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from rankinite.data.io.formats import (
     CSV,
     LETOR,
     PARQUET,
-    TEXT_SUFFIXES,
+    QRELS,
     TSV,
     FileFormat,
-    compression_of_suffix,
+    check_packing,
     written_format,
 )
 from rankinite.data.io.letor.files import write_letor
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.data.io.text_files import AnyPath
+from rankinite.data.io.trec_lines import write_qrels
 from rankinite.errors import DataError, quoted
 
 ROW_GROUP = 1 << 16
@@ -38,36 +39,23 @@ ROLE_COLUMNS = {"qid": "qid", "grades": "grade", "doc_id": "doc_id", "weight": "
 
 
 def write(data: Dataset, path: AnyPath) -> None:
-    """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv; any other is LETOR text. Text is compressed if .gz,
-    .zst or .xz is added.
+    """Write data in the format of the suffix: .parquet, .arrow, .csv, .tsv, .qrels; any other is LETOR text. Text is compressed
+    if .gz, .zst or .xz is added.
 
     The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches, and
-    needs grades. The other formats have no grade column where nobody judged the rows.
+    needs grades; qrels hold the judgements alone (:func:`write_qrels`). The other formats have no grade column where nobody
+    judged the rows.
     """
     path = Path(path)
     file_format = written_format(path)
-    if compression_of_suffix(path) and not file_format.is_text:
-        raise DataError(
-            f"{file_format.name} files are not compressed as a whole",
-            place=path,
-            value=path.suffix,
-            remedy=f"Name it {path.stem}",
-        )
-    writer = _writers().get(file_format)
-    if writer is None:
-        known = ", ".join(one.suffixes[0] if one.suffixes else TEXT_SUFFIXES[0] for one in _writers())
-        raise DataError(
-            f"data are not written as {file_format.name}",
-            place=path,
-            value=file_format.name,
-            remedy=f"Use one of the suffixes {known}",
-        )
-    writer(data, path)
+    check_packing(path, file_format)
+    _writers()[file_format](data, path)
 
 
 def _writers() -> dict[FileFormat, Callable[[Dataset, Path], None]]:
     return {
         LETOR: write_letor,
+        QRELS: lambda data, path: write_qrels(path, data),
         PARQUET: write_parquet,
         ARROW: write_arrow,
         CSV: partial(write_csv, separator=","),

@@ -1,4 +1,5 @@
-"""Model files: ``container`` and ``container_reader`` (our format), ``loading`` (any file), ``lightgbm`` and ``xgboost`` with
-``ubjson`` and ``parsed`` (models from elsewhere), ``matching`` (which features these mean), ``sketches`` (what a model was
-trained on).
+"""Model files: ``container`` and ``container_reader`` (our format), ``loading`` (any file), ``lightgbm``, ``xgboost`` with
+``ubjson``, ``catboost``, ``ranklib``, ``solr`` and ``onnx`` with ``onnx_ensembles`` and ``onnx_attributes`` (models from
+elsewhere), ``parsed`` and ``nested_trees`` (what these share), ``unreadable`` (models that are recognised, but not read),
+``matching`` (which features models mean), ``sketches`` (what a model was trained on).
 """

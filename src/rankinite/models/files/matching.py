@@ -1,8 +1,13 @@
 """Matching of features: which features of the data a model from elsewhere means.
 
-LightGBM and XGBoost call features without names Column_0, Column_1, … and f0, f1, …; here those of LETOR files and arrays are
-1, 2, …. In a model trained on a matrix, Column_0 is the first column. When they read a LETOR file themselves, both take the
-index in the file for the position, so that Column_1 is feature 1, and Column_0 is not used.
+LightGBM, XGBoost and CatBoost call features without names Column_0, Column_1, …; f0, f1, …; and 0, 1, …; here those of LETOR
+files and arrays are 1, 2, …. In a model trained on a matrix, Column_0 is the first column. When LightGBM and XGBoost read a
+LETOR file themselves, both take the index in the file for the position, so that Column_1 is feature 1, and Column_0 is unused.
+
+The shell calls :func:`match_features` for every model that it loads. In Python a forest finds its features by the same rule
+when it scores a Dataset; :func:`rankinite.evaluate`, :func:`rankinite.compare`, :mod:`rankinite.combine` and learners with a
+base ask rankers for ``matched`` first (:func:`rankinite.evaluation.inputs.matched_to`), so that results carry the note, and
+what is made of the rankers has the names of the data.
 """
 
 from __future__ import annotations
@@ -17,8 +22,8 @@ from rankinite.models.inputs import columns_of
 if TYPE_CHECKING:
     from rankinite.models.forest import Forest
 
-GENERIC = ("Column_", "f")
-"""What LightGBM and XGBoost put before the number of a feature that has no name."""
+GENERIC = ("Column_", "f", "")
+"""What LightGBM, XGBoost and CatBoost put before the number of a feature that has no name, counted from 0."""
 
 
 def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ranker, str | None]:
@@ -39,19 +44,25 @@ def match_features(ranker: Ranker, names: Sequence[str], place: str) -> tuple[Ra
 
 def matched_forest(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
     """The forest with the feature names of the data, where these are clear."""
+    found = names_in_data(forest, names, place, note)
+    return forest if found == forest.feature_names else forest.renamed(found)
+
+
+def names_in_data(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> tuple[str | None, ...]:
+    """What data with these names call each feature of a forest; None: they have none such, and no split uses it."""
     wanted = forest.feature_names
     if set(wanted) <= set(names):
-        return forest
+        return wanted
     if _is_generic(wanted, names):
-        return _renamed(forest, names, place, note)
+        return _by_position(forest, names, place, note)
     columns_of(names, wanted, place)
-    return forest
+    return wanted
 
 
 def _is_generic(wanted: tuple[str, ...], names: tuple[str, ...]) -> bool:
     """Whether a model's names are mere numbers in order, which the data do not have or count from another start."""
-    if wanted in (_counted("0", wanted), _counted("1", wanted)):
-        return names in (_counted("0", names), _counted("1", names))
+    if all(counted in (_counted("0", counted), _counted("1", counted)) for counted in (wanted, names)):
+        return True
     return any(wanted == _counted(f"{word}0", wanted) for word in GENERIC) and not set(wanted) & set(names)
 
 
@@ -61,18 +72,18 @@ def _counted(first: str, like: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{word}{start + k}" for k in range(len(like)))
 
 
-def _renamed(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> Forest:
+def _by_position(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> tuple[str | None, ...]:
     wanted = forest.feature_names
     if len(wanted) == len(names):
         note(f"the model's features {_span(wanted)} are taken for {_span(names)} of {place}, by position")
-        return forest.renamed(names)
+        return names
     unused = not (forest.trees.feature == 0).any()
     if len(wanted) == len(names) + 1 and unused and names == _counted("1", names):
         note(
             f"the model's features {_span(wanted[1:])} are taken for {_span(names)} of {place}, as when it was trained on a "
             f"LETOR file: no split uses {wanted[0]!r}"
         )
-        return forest.renamed([None, *names])
+        return (None, *names)
     known = set(names)
     missing = [name for name in wanted if name not in known]
     raise DataError(

@@ -6,19 +6,71 @@ value and what it must be.
 
 from __future__ import annotations
 
+import json
+import math
+import re
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.errors import DataError, quoted
+from rankinite.errors import DataError, cut, quoted
 
 SAVE_AGAIN = "The file is damaged; save the model again"
 """The remedy where a foreign model cannot be what was written."""
 LONGEST_NUMBER = 400
 """Characters of the longest number that is read; Python has an error of its own beyond 4,300 digits."""
+MOST_UNNAMED = 1_000_000
+"""Features that a model may have without naming them: as many as data may (see the LETOR reader), since all are kept dense."""
+
+
+FAR = 2.0**1023
+"""Numbers from here on are refused: a whole number of JSON may be beyond all floats."""
+_FLOAT32 = struct.Struct("<f")
+_JAVA_FLOAT = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,5})?)[fFdD]?\s*")
+
+
+def is_json_object(content: bytes) -> bool:
+    """Whether this begins like a JSON object; one of UBJSON has a letter behind its bracket."""
+    beginning = content[:100].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    return beginning.startswith(b"{") and beginning[1:2] in b'"\n\r\t }'
+
+
+def parse_json(content: bytes) -> Any:
+    """The value of a JSON file."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"this is not a whole JSON file ({cut(error)})", value=len(content), remedy="Save the model again"
+        ) from error
+
+
+def java_float(text: str) -> float:
+    """The float of 32 bits nearest to a decimal number, as Java reads it; NaN: the text is no such number."""
+    found = _JAVA_FLOAT.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    if found is None:
+        return math.nan
+    near = float(found[1])
+    rounded = to_float32(near)
+    beyond = 2.0 * near - rounded  # the float on the other side, if this lies in the middle of two: rare, and then exact
+    if beyond != rounded and math.isfinite(beyond) and to_float32(beyond) == beyond:
+        # Rounded twice, a number just beside the middle may end at the wrong one; its digits decide.
+        digits, middle = Fraction(found[1]), Fraction(near)
+        return rounded if digits == middle else max(rounded, beyond) if digits > middle else min(rounded, beyond)
+    return rounded
+
+
+def to_float32(number: float) -> float:
+    """The float of 32 bits nearest to a number; those beyond all are infinite."""
+    try:
+        return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
 
 
 @dataclass(frozen=True)
@@ -68,6 +120,20 @@ class Parsed:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
         raise self.wrong("a whole number from 0 on")
+
+    def number(self) -> float:
+        """A finite number."""
+        value = self.value
+        if not isinstance(value, int | float) or isinstance(value, bool) or not -FAR < value < FAR:
+            raise self.wrong("a finite number")
+        return float(value)
+
+    def float32(self) -> float:
+        """A finite number as Java's float has it, from a number or, as Solr writes them, from text."""
+        found = java_float(self.value) if isinstance(self.value, str) else to_float32(self.number())
+        if not math.isfinite(found):
+            raise self.wrong("a number of 32 bits")
+        return found
 
     def numbers(self, dtype: npt.DTypeLike, count: int | None = None) -> npt.NDArray[Any]:
         """A list of numbers that all fit the dtype; ``count``: how many there must be."""

@@ -11,7 +11,6 @@ After early stopping a file holds all trees, and the best round as an attribute.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.errors import DataError, cut, quoted
-from rankinite.models.files.parsed import SAVE_AGAIN, Parsed, number_words, splits_by_categories
+from rankinite.models.files.nested_trees import inner_values
+from rankinite.models.files.parsed import (
+    MOST_UNNAMED,
+    SAVE_AGAIN,
+    Parsed,
+    is_json_object,
+    number_words,
+    parse_json,
+    splits_by_categories,
+)
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.models.forest import Forest
 from rankinite.trees.structure import LEAF, Trees, join
@@ -33,18 +41,13 @@ LOSSES = {"rank:ndcg": "lambda", "rank:map": "lambda", "rank:pairwise": "pairs",
 """XGBoost's objective → the loss by which :func:`rankinite.adapt.trada` takes it."""
 
 
-MOST_UNNAMED = 1_000_000
-"""Features that a model may have without naming them: as many as data may (see the LETOR reader), since all are kept dense."""
-
-
 def read_xgboost(content: bytes, all_trees: bool = False) -> Forest:
     """The forest of a model that ``Booster.save_model`` wrote, up to its best round unless all trees are asked for."""
-    try:
-        model: Any = json.loads(content) if content[1:2] in b'"\n\r\t }' else parse_ubjson(content)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"this is not a whole JSON file ({cut(error)})", value=len(content), remedy="Save the model again"
-        ) from error
+    return xgboost_forest(parse_json(content) if is_json_object(content) else parse_ubjson(content), all_trees)
+
+
+def xgboost_forest(model: Any, all_trees: bool = False) -> Forest:
+    """The same from the value that the file stands for."""
     return _forest(Parsed(model, "XGBoost")["learner"], all_trees=all_trees)
 
 
@@ -140,7 +143,7 @@ def _trees_to(best: Parsed, model: Parsed, trees: int) -> int:
     return kept
 
 
-def left_out(forest: Forest) -> str | None:
+def left_out(forest: Any) -> str | None:
     """What was left out of a model that stopped early, for those who load it; None if nothing was."""
     count, best = forest.settings.get("trees_left_out", 0), forest.settings.get("best_iteration")
     if not count:
@@ -187,7 +190,7 @@ def _tree(written: Parsed, place: str) -> Trees:
     place_of: npt.NDArray[Any] = np.zeros(count, np.int64)
     place_of[order] = np.arange(len(order))
     curvature = written["sum_hessian"].numbers(np.float64, count)
-    value = _values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
+    value = inner_values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
     return Trees(
         feature=np.where(inner, written["split_indices"].numbers(np.int32, count), LEAF)[order],
         threshold=np.where(inner, below, 0.0)[order],
@@ -200,17 +203,6 @@ def _tree(written: Parsed, place: str) -> Trees:
         gain=np.where(inner, np.maximum(written["loss_changes"].numbers(np.float64, count), 0.0), 0.0)[order],
         offsets=np.asarray([0, len(order)]),
     )
-
-
-def _values(inner: npt.NDArray[Any], left: Any, right: Any, value: npt.NDArray[Any], curvature: Any) -> npt.NDArray[np.float64]:
-    """Leaves have their value; inner nodes, given parents first, the mean of their children by curvature."""
-    found, weight = value.tolist(), curvature.tolist()
-    for node in reversed(inner.tolist()):
-        a, b = int(left[node]), int(right[node])
-        total = weight[a] + weight[b]
-        share = weight[a] / total if total > 0.0 else 0.5
-        found[node] = share * found[a] + (1.0 - share) * found[b]
-    return np.asarray(found, np.float64)
 
 
 def _parents_first(

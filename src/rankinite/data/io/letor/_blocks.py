@@ -33,6 +33,8 @@ class LetorSettings:
     """The index of the first feature."""
     features: int | None = None
     """How many there are, where that is known."""
+    needs_grades: bool = True
+    """Whether lines without a grade are refused."""
 
 
 class Room:
@@ -113,7 +115,7 @@ def parse_block(chunk: Bytes, start: int, rooms: Rooms, settings: LetorSettings)
     limit = LARGEST_INDEX if settings.features is None else settings.features
     while True:
         state = np.zeros(kernels.STATE_SIZE, np.int64)
-        state[kernels.POSITION] = start
+        state[kernels.POSITION], state[kernels.NEEDS_GRADES] = start, settings.needs_grades
         rows = min(len(room.grades), room.cells // stride)
         outputs = (room.features, room.grades[:rows], room.runs, room.docs, room.doubts, state)
         with np.errstate(over="ignore"):  # uncompiled, words of eight bytes wrap around with a warning

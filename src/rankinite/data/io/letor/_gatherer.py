@@ -34,8 +34,10 @@ class Gatherer:
     """Lines of the current file in blocks already taken in."""
     rows: int = 0
     width: int = 0
-    named: int | None = None
+    named: bool | None = None
     """Whether rows name their query; unknown before the first row."""
+    graded: bool | None = None
+    """Whether rows have a grade; unknown before the first row."""
     run_qids: list[str] = field(default_factory=list[str])
     run_lengths: list[int] = field(default_factory=list[int])
     doc_ids: list[Strings | int] = field(default_factory=list["Strings | int"])
@@ -48,7 +50,7 @@ class Gatherer:
         """Take in a block; its room may then be used again."""
         state = block.state
         if block.rows:
-            self._check_naming(int(state[kernels.NAMED]), self.line + int(state[kernels.FIRST_LINE]) + 1)
+            self._check_form(bool(state[kernels.NAMED]), bool(state[kernels.GRADED]), int(state[kernels.FIRST_LINE]))
         if block.code > kernels.NARROW:
             raise self._fault(block)
         self.line += int(state[kernels.LINES])
@@ -78,11 +80,16 @@ class Gatherer:
             return None
         return np.concatenate([np.full(part, "", TEXT) if isinstance(part, int) else part for part in self.doc_ids])
 
-    def _check_naming(self, named: int, line: int) -> None:
+    def _check_form(self, named: bool, graded: bool, first_line: int) -> None:
+        """Refuse rows that name their query, or have a grade, behind rows that do not, and the other way round."""
+        place = f"{self.path}:{self.line + first_line + 1}"
         if self.named not in (None, named):
             code = kernels.QID_SURPRISING if named else kernels.QID_MISSING
-            raise fault(f"{self.path}:{line}", code, b"", 0, base=self.settings.base, features=self.settings.features)
-        self.named = named
+            raise fault(place, code, b"", 0, base=self.settings.base, features=self.settings.features)
+        if self.graded not in (None, graded):
+            code = kernels.GRADE_SURPRISING if graded else kernels.GRADE_MISSING
+            raise fault(place, code, b"", 0, base=self.settings.base, features=self.settings.features)
+        self.named, self.graded = named, graded
 
     def _fault(self, block: Block) -> DataError:
         start, at = int(block.state[kernels.POSITION]), int(block.state[kernels.FAULT_AT])

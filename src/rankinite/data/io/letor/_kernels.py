@@ -32,8 +32,22 @@ from rankinite.data.io._number_kernels import (
 from rankinite.engine.kernel import Bytes, Features, Grades, Indices, kernel
 
 # Entries of ``state``.
-POSITION, LINES, ROWS, RUNS, DOUBTS, WIDTH, NAMED, NEEDED, LONGEST_DOC_ID, FAULT_AT, FIRST_LINE = range(11)
-STATE_SIZE = 11
+(
+    POSITION,
+    LINES,
+    ROWS,
+    RUNS,
+    DOUBTS,
+    WIDTH,
+    NAMED,
+    NEEDED,
+    LONGEST_DOC_ID,
+    FAULT_AT,
+    FIRST_LINE,
+    GRADED,
+    NEEDS_GRADES,
+) = range(13)
+STATE_SIZE = 13
 
 # What parse_lines returns; codes from BAD_GRADE on are faults of the line at FAULT_AT.
 DONE, FULL, NARROW = 0, 1, 2
@@ -54,9 +68,12 @@ DONE, FULL, NARROW = 0, 1, 2
     INDEX_TOO_LARGE,
     BINARY,
     INEXACT_GRADE,
-) = range(3, 19)
+    NO_GRADE,
+    GRADE_MISSING,
+    GRADE_SURPRISING,
+) = range(3, 22)
 
-TAB, NEWLINE, RETURN, BLANK, HASH, COLON, EQUALS = 9, 10, 13, 32, 35, 58, 61
+TAB, NEWLINE, RETURN, BLANK, HASH, NINE_DIGIT, COLON, EQUALS = 9, 10, 13, 32, 35, 57, 58, 61
 LETTER_D, LETTER_I, LETTER_Q = 100, 105, 113
 FOUR, NINETEEN, SIXTY_THREE = np.uint64(4), np.uint64(19), np.uint64(63)
 
@@ -113,6 +130,17 @@ def begins_qid(text: Bytes, at: np.uint64) -> bool:
     if text[at] != LETTER_Q or text[at + ONE] != LETTER_I:
         return False
     return text[at + TWO] == LETTER_D and text[at + THREE] == COLON
+
+
+@kernel
+def begins_feature(text: Bytes, at: np.uint64) -> bool:
+    """Whether an index and a colon stand at ``at``."""
+    start = at
+    while ZERO_DIGIT <= text[at] <= NINE_DIGIT:
+        at += ONE
+    if at == start:
+        return False
+    return text[at] == COLON
 
 
 @kernel
@@ -277,11 +305,19 @@ def read_row(
     out_doubts: Indices,
     state: Indices,
 ) -> tuple[np.uint64, int]:
-    """Read the line whose first token is at ``at``; returns the line's end, or the fault's place and code."""
+    """Read the line whose first token is at ``at``; returns the line's end, or the fault's place and code.
+
+    A line without a grade begins with its query or its first feature; all lines have a grade, or none.
+    """
     start = at
+    graded = 1
     grade, at, sure = read_number(text, at)
     if sure == NO_NUMBER or not ends_token(text[at]):
-        return start, BAD_GRADE
+        if not begins_qid(text, start) and not begins_feature(text, start):
+            return start, BAD_GRADE
+        if state[NEEDS_GRADES]:
+            return start, NO_GRADE
+        graded, grade, at, sure = 0, np.float32(0.0), start, SURE
     if sure == SURE and not np.isfinite(grade):
         return start, ENDLESS_GRADE
     if np.abs(grade) >= FIRST_INEXACT:
@@ -296,12 +332,14 @@ def read_row(
     at = skip_blanks(text, at)
     named = 1 if begins_qid(text, at) else 0
     if row == 0:
-        state[NAMED] = named
+        state[NAMED], state[GRADED] = named, graded
     at, code = read_qid(text, at, row, out_runs, state)
     if code == DONE:
         at, code, doubts = read_features(text, at, row * stride, base, limit, stride, absent, out_features, out_doubts, state)
         if code == DONE and named != state[NAMED]:
             code = QID_SURPRISING if named else QID_MISSING
+        if code == DONE and graded != state[GRADED]:
+            code = GRADE_SURPRISING if graded else GRADE_MISSING
         if code == DONE:
             state[DOUBTS] = doubts
             return read_comment(text, at, row, out_docs, state)
@@ -325,10 +363,11 @@ def parse_lines(
 ) -> int:
     """Parse lines from ``state[POSITION]`` on until the text or the room in the outputs ends.
 
-    ``text`` ends with a newline. ``out_features`` is flat, rows × stride; ``out_grades``, ``out_runs`` (× 3) and
-    ``out_docs`` (× 2) have room for one entry a row; ``out_doubts`` (× 2) takes the cell (or −1 − row for a
-    grade) and the position of numbers that need exact arithmetic. ``base`` is the first index, ``limit`` the
-    number of features allowed, ``absent`` the value of features a line leaves out.
+    ``text`` ends with a newline. ``state[NEEDS_GRADES]``: whether every line must begin with a grade.
+    ``out_features`` is flat, rows × stride; ``out_grades``, ``out_runs`` (× 3) and ``out_docs`` (× 2) have room for
+    one entry a row; ``out_doubts`` (× 2) takes the cell (or −1 − row for a grade) and the position of numbers that need
+    exact arithmetic. ``base`` is the first index, ``limit`` the number of features allowed, ``absent`` the value of
+    features a line leaves out.
     """
     at = np.uint64(state[POSITION])
     stop = np.uint64(len(text))

@@ -24,6 +24,15 @@ class _Fault(NamedTuple):
 
 _FAULTS = {
     kernels.BAD_GRADE: _Fault("the grade {token} is not a number", f"{_LINE}; the grade comes first"),
+    kernels.NO_GRADE: _Fault(
+        "the line begins with {token} instead of a grade", _LINE, "Pass `unjudged='keep'` if nobody judged the rows"
+    ),
+    kernels.GRADE_MISSING: _Fault(
+        "this row has no grade, but the rows before it have one", remedy="Give a grade on every row, or on none"
+    ),
+    kernels.GRADE_SURPRISING: _Fault(
+        "this row has a grade, but the rows before it have none", remedy="Give a grade on every row, or on none"
+    ),
     kernels.ENDLESS_GRADE: _Fault(
         "the grade {token} is not a finite number", "Grades must be finite", "Drop the row or grade it"
     ),

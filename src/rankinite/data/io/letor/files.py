@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,20 +37,24 @@ def read_letor(
     zero_based: bool = False,
     features: int | None = None,
     group: Indices | None = None,
+    needs_grades: bool = True,
+    needs_queries: bool = True,
     chunk: int = streams.CHUNK,
 ) -> Dataset:
     """Read LETOR files, plain or compressed, as one stream of rows.
 
     Features a line leaves out are 0, or NaN with ``missing="nan"``. ``features`` declares how many there are.
     Rows that name no query are grouped by the sizes in ``group``, or in a file beside each file, named like it
-    with .query or .group added. ``chunk`` is the number of bytes parsed at a time.
+    with .query or .group added. Without ``needs_grades`` lines may all begin with ``qid:`` or a feature instead of a grade;
+    without ``needs_queries`` rows of which nothing tells the queries count as one query. ``chunk`` is the number of bytes
+    parsed at a time.
     """
-    settings = _settings(missing, zero_based, features)
+    settings = replace(_settings(missing, zero_based, features), needs_grades=needs_grades)
     gatherer = _gather([Path(path) for path in paths], settings, chunk)
     source = " + ".join(str(path) for path in paths)
     if not gatherer.rows:
         raise DataError("there are no rows", place=source, value=0, remedy="Give at least one line 'grade qid:Q index:value …'")
-    names, lengths = _runs(gatherer, group, paths, source)
+    names, lengths = _runs(gatherer, group, paths, source, needs_queries=needs_queries)
     qids, offsets, order = group_runs(names, lengths)
     matrix, grades, doc_ids = gatherer.features(), np.concatenate(gatherer.grades), gatherer.all_doc_ids()
     if order is not None:
@@ -63,6 +68,7 @@ def read_letor(
         doc_ids=doc_ids,
         input_row=order,
         source=source,
+        judged=bool(gatherer.graded),
     )
 
 
@@ -98,7 +104,7 @@ def write_letor(data: Dataset, path: Path) -> None:
             f"the rows of {data.source} have no grades",
             place=path,
             value=False,
-            rule="Every line of a LETOR file begins with one",
+            rule="Every line begins with one: other programs take whatever comes first for it",
             remedy="Write Parquet, Arrow, CSV or TSV, which need none",
         )
     _check_writable(data.qids, "query id", path, empty=False)
@@ -165,10 +171,15 @@ def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
         rooms.stride = max(1, gatherer.width)
 
 
-def _runs(gatherer: Gatherer, group: Indices | None, paths: Sequence[Path], source: str) -> tuple[list[str], Indices]:
+def _runs(
+    gatherer: Gatherer, group: Indices | None, paths: Sequence[Path], source: str, *, needs_queries: bool
+) -> tuple[list[str], Indices]:
     """The qids and lengths of the runs of rows of one query, as the rows name them or by group sizes."""
     if not gatherer.named:
-        return runs_of_sizes(_sizes(group, paths, source), gatherer.rows, source)
+        sizes = _sizes(group, paths)
+        if sizes is None and needs_queries:
+            raise _no_queries(source)
+        return runs_of_sizes(np.asarray([gatherer.rows]) if sizes is None else sizes, gatherer.rows, source)
     if group is not None:
         raise DataError(
             "rows name their query by qid:, but `group` is given too",
@@ -179,19 +190,21 @@ def _runs(gatherer: Gatherer, group: Indices | None, paths: Sequence[Path], sour
     return gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
 
 
-def _sizes(group: Indices | None, paths: Sequence[Path], source: str) -> Indices:
+def _sizes(group: Indices | None, paths: Sequence[Path]) -> Indices | None:
     """Group sizes passed by the caller, or found in files beside the data."""
     if group is not None:
         return group_sizes(group)
     files = group_files(paths)
-    if not files:
-        raise DataError(
-            "rows name no query",
-            place=source,
-            remedy="Write qid:Q after the grade, give `group=…` (the number of rows of each query), or put such numbers, one "
-            f"per line, in a file named like this one with {' or '.join(GROUP_FILES)} added",
-        )
-    return np.concatenate([read_sizes(file) for file in files])
+    return np.concatenate([read_sizes(file) for file in files]) if files else None
+
+
+def _no_queries(source: str) -> DataError:
+    return DataError(
+        "rows name no query",
+        place=source,
+        remedy="Write qid:Q after the grade, give `group=…` (the number of rows of each query), or put such numbers, one "
+        f"per line, in a file named like this one with {' or '.join(GROUP_FILES)} added",
+    )
 
 
 # ---- writing ------------------------------------------------------------------------------------------------------

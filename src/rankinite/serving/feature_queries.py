@@ -1,0 +1,46 @@
+"""Feature queries: how an engine computes each feature, from a file of name → query."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from rankinite.data.io.streams import read_whole
+from rankinite.data.io.text_files import AnyPath
+from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
+
+
+def read_feature_queries(given: Mapping[str, Any] | AnyPath | None, names: tuple[str, ...]) -> dict[str, Any]:
+    """The queries of the features named; refuses a file that is not JSON, and queries that no feature has."""
+    if given is None:
+        return {}
+    queries = dict(given) if isinstance(given, Mapping) else _from_file(Path(given))
+    if not set(queries) & set(names) and queries:
+        raise ArgumentError(
+            f"names {listed(list(queries), 5)}, none of which is a feature of the model",
+            setting="feature_queries",
+            value=next(iter(queries)),
+            rule=f"The features are {listed(names, 5)}",
+            remedy="Use the model's names as keys",
+        )
+    return {name: queries[name] for name in names if name in queries}
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(read_whole(path))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"this is not JSON ({cut(error)})", place=path, remedy='Give {"feature": query, …}') from error
+    if not isinstance(found, dict):
+        raise DataError(f"{quoted(found)} is not a JSON object", place=path, value=found, remedy='Give {"feature": query, …}')
+    return cast("dict[str, Any]", found)
+
+
+def missing_queries_note(plan_names: tuple[str, ...], queries: Mapping[str, Any], file: str) -> list[str]:
+    """A note on features whose query is a placeholder."""
+    missing = [name for name in plan_names if name not in queries]
+    if not missing:
+        return []
+    return [f"{len(missing)} of {len(plan_names)} features have a placeholder for their query in {file}: fill them in"]

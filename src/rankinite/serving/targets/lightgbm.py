@@ -1,0 +1,125 @@
+"""LightGBMText: LightGBM's model text, which treelite, lleaves and others read too.
+
+LightGBM asks ``x <= threshold`` in float64 and adds leaves in float64 from the first tree on, so nothing is lost. It adds
+nothing before the first tree, so the start is in that tree's leaves. Values up to 1e-35 count as 0 there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.engine.kernel import Flags, Reals
+from rankinite.models.files.lightgbm import DEFAULT_LEFT, NAN, NOTHING, read_lightgbm
+from rankinite.serving.names import check_characters
+from rankinite.serving.node_table import sum_in_order, table_of
+from rankinite.serving.plan import Plan
+from rankinite.serving.target import Files, Target, Twin
+from rankinite.trees.structure import LEAF, Trees
+
+FILE = "model.txt"
+BAD_IN_NAMES = ' \t\n\r"\\{}[]:,'
+"""Blanks end a name in the text, and LightGBM refuses characters of JSON."""
+
+END = "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:[]\n"
+"""The last line is what Vespa's reader asks for."""
+
+
+class LightGBMText(Target):
+    """A model text that ``lightgbm.Booster(model_file=…)`` loads."""
+
+    name = "lightgbm"
+    title = "LightGBM's text, which treelite, lleaves and Vespa read too"
+
+    negligible = NOTHING
+
+    def check_names(self, names: tuple[str, ...]) -> None:
+        """Refuse names with blanks or characters of JSON."""
+        check_characters(names, "LightGBM", BAD_IN_NAMES)
+
+    def write(self, plan: Plan) -> Files:
+        """The text: a head, one block per tree, an end."""
+        trees = plan.trees_with_start
+        blocks = [_block(trees.take(number, number + 1), number) for number in range(len(trees))]
+        sizes = " ".join(str(len(block.encode())) for block in blocks)
+        head = _head(plan.names, sizes)
+        return {FILE: f"{head}\n{''.join(blocks)}{END}".encode()}
+
+    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+        """The text read as LightGBM means it; see ``models/files/lightgbm``."""
+        table = table_of(read_lightgbm(files[FILE]).trees)
+
+        def score(matrix: Reals) -> Reals:
+            near_nothing = np.where(np.abs(matrix) <= NOTHING, 0.0, matrix)
+            return sum_in_order(table.leaf_values(near_nothing))
+
+        return score
+
+    def companions(self, plan: Plan) -> Files:
+        """A program that compares LightGBM's scores of the sample with those expected."""
+        return {"check.py": CHECK.encode()}
+
+
+CHECK = '''"""Scores of the sample by LightGBM: run this, then: rankinite check . --scores served.txt"""
+
+import lightgbm
+import numpy as np
+import numpy.typing as npt
+
+rows = np.genfromtxt("sample.csv", delimiter=",", skip_header=1, ndmin=2)
+np.savetxt("served.txt", lightgbm.Booster(model_file="model.txt").predict(rows), fmt="%.17g")
+'''
+
+
+def _head(names: tuple[str, ...], sizes: str) -> str:
+    lines = [
+        "tree",
+        "version=v4",
+        "num_class=1",
+        "num_tree_per_iteration=1",
+        "label_index=0",
+        f"max_feature_idx={len(names) - 1}",
+        "objective=lambdarank",
+        f"feature_names={' '.join(names)}",
+        f"feature_infos={' '.join(['[-inf:inf]'] * len(names))}",
+        f"tree_sizes={sizes}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _block(tree: Trees, number: int) -> str:
+    """One tree: inner nodes and leaves are numbered separately, a leaf by −1 minus its number."""
+    leaf: Flags = tree.feature == LEAF
+    inner = np.flatnonzero(~leaf)
+    place = np.where(leaf, -np.cumsum(leaf, dtype=np.int64), np.cumsum(~leaf) - 1)
+    count = int(leaf.sum())
+    lines = [f"Tree={number}", f"num_leaves={count}", "num_cat=0"]
+    if len(inner):
+        decisions = (NAN << 2) | np.where(tree.missing_left[inner], DEFAULT_LEFT, 0)
+        lines += [
+            f"split_feature={_words(tree.feature[inner])}",
+            f"split_gain={_words(tree.gain[inner])}",
+            f"threshold={_words(tree.threshold[inner])}",
+            f"decision_type={_words(decisions)}",
+            f"left_child={_words(place[tree.left[inner]])}",
+            f"right_child={_words(place[tree.right[inner]])}",
+        ]
+    lines += [f"leaf_value={_words(tree.value[leaf])}"]
+    if len(inner):
+        lines += [
+            f"leaf_weight={_words(tree.curvature[leaf])}",
+            f"leaf_count={_words(tree.rows[leaf])}",
+            f"internal_value={_words(tree.value[inner])}",
+            f"internal_weight={_words(tree.curvature[inner])}",
+            f"internal_count={_words(tree.rows[inner])}",
+        ]
+    return "\n".join([*lines, "is_linear=0", "shrinkage=1", "", "", ""])
+
+
+def _words(numbers: npt.NDArray[Any]) -> str:
+    """Numbers with all their digits, separated by blanks."""
+    return " ".join(map(repr, numbers.tolist()))

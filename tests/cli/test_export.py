@@ -1,0 +1,80 @@
+"""``rankinite export`` and ``rankinite check``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rankinite as rk
+from oracles.trees import random_forest
+from rankinite.cli import completion
+from rankinite.serving.target import TARGETS
+
+
+@pytest.fixture
+def model(tmp_path):
+    random_forest(1).save(tmp_path / "web.rankinite")
+    return tmp_path / "web.rankinite"
+
+
+def test_export_then_check(run, model, tmp_path):
+    done = run("export", model, "--to", "lightgbm", "-o", tmp_path / "shop")
+    assert done.code == 0
+    assert str(tmp_path / "shop" / "model.txt") in done.out
+    assert "no bit differs" in done.err
+    np.savetxt(tmp_path / "served.txt", np.loadtxt(tmp_path / "shop" / "sample-scores.txt"), fmt="%.17g")
+    assert run("check", tmp_path / "shop", "--scores", tmp_path / "served.txt").code == 0
+    (tmp_path / "served.txt").write_text("1.0\n" * 20)
+    wrong = run("check", tmp_path / "shop", "--scores", tmp_path / "served.txt", "--json")
+    assert wrong.code == 1
+    assert json.loads(wrong.out)["as_expected"] is False
+
+
+def test_export_with_a_sample_in_which_rows_were_scattered(run, model, tmp_path):
+    data = rk.synthesise(5, world=rk.World(features=25))
+    rk.LambdaMART(trees=3, leaves=4, min_rows=2).fit(data).save(tmp_path / "own.rankinite")
+    rk.write(data, tmp_path / "test.txt")
+    done = run("export", tmp_path / "own.rankinite", "--to", "lightgbm", "--sample", tmp_path / "test.txt", "-o",
+               tmp_path / "shop", "--json")  # fmt: skip
+    assert done.code == 0
+    facts = json.loads(done.out)
+    assert facts["check"] == {"adversarial_rows": 1000, "sample_rows": data.rows, "largest_difference": 0.0}
+    rk.write(data, tmp_path / "test.parquet")
+    assert run("score", tmp_path / "own.rankinite", tmp_path / "test.parquet", "-o", tmp_path / "served.npy").code == 0
+    checked = run("check", tmp_path / "shop", "--scores", tmp_path / "served.npy", "--data", tmp_path / "test.parquet")
+    assert checked.code == 0
+    assert f"{data.rows} equal" in checked.out
+
+
+def test_the_list_of_targets(run, model):
+    done = run("export", model, "--list")
+    assert done.code == 0
+    assert all(name in done.out for name in TARGETS)
+    offers = json.loads(run("export", model, "--list", "--json").out)
+    assert [offer["target"] for offer in offers] == list(TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "setting"),
+    [
+        (["--to", "lucene", "-o", "shop"], "to"),
+        (["--to", "lightgbm", "-o", "shop", "--shift", "much"], "shift"),
+        (["--to", "lightgbm", "-o", "shop", "--engine-version", "3"], "engine_version"),
+        (["-o", "shop"], ""),
+        (["--to", "lightgbm"], ""),
+    ],
+)
+def test_bad_input_ends_with_2_and_writes_nothing(run, model, tmp_path, monkeypatch, arguments, setting):
+    monkeypatch.chdir(tmp_path)
+    done = run("export", model, *arguments)
+    assert done.code == 2
+    assert done.error is not None
+    assert done.error.setting == setting
+    assert not (tmp_path / "shop").exists()
+
+
+def test_the_shell_completes_all_targets():
+    assert set(completion.TARGETS) == set(TARGETS)
+    assert completion.targets("es") == ["es-ltr"]

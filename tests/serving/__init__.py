@@ -1,0 +1,1 @@
+"""Exported models: writers, twins and the programs that serve them."""

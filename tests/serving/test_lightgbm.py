@@ -1,0 +1,56 @@
+"""LightGBM's text: what LightGBM and treelite make of it, and what it cannot hold."""
+
+from __future__ import annotations
+
+import lightgbm
+import numpy as np
+import pytest
+import treelite
+
+import rankinite as rk
+from oracles.trees import random_forest
+from rankinite.errors import ArgumentError
+from refusals import refused
+from serving.parity import case_of, random_case
+from serving.random_rankers import forest_of
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_treelite_reads_the_same_scores(seed, tmp_path):
+    case = random_case("lightgbm", seed)
+    (tmp_path / "model.txt").write_bytes(case.files["model.txt"])
+    model = treelite.frontend.load_lightgbm_model(tmp_path / "model.txt")
+    rows = np.where(np.abs(case.matrix) <= 1e-35, 0.0, case.matrix)  # LightGBM takes these for 0; treelite does not
+    found = np.asarray(treelite.gtil.predict(model, rows, nthread=1, pred_margin=True)).ravel()
+    np.testing.assert_array_equal(found, case.twin())
+
+
+def test_values_that_lightgbm_takes_for_0_are_taken_so_by_the_twin():
+    forest = random_forest(3)
+    case = case_of("lightgbm", forest)
+    rows = np.full((1, 3), 1e-36)
+    found = lightgbm.Booster(model_str=case.files["model.txt"].decode()).predict(rows)
+    np.testing.assert_array_equal(found, case.target.twin(case.files, case.plan)(rows))
+    np.testing.assert_array_equal(found, forest.score(np.zeros((1, 3))))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_import_undoes_export(seed, tmp_path):
+    forest = forest_of(seed)
+    rk.export(forest, tmp_path / "out", to="lightgbm", served_missing="nan")
+    again = rk.load(tmp_path / "out" / "model.txt")
+    rows = np.random.default_rng(seed).normal(size=(100, len(forest.feature_names)))
+    np.testing.assert_array_equal(again.score(rows), forest.score(rows))
+
+
+@pytest.mark.parametrize("name", ["two words", "a:b", 'quo"te', "[1]", "a,b", ""])
+def test_names_that_end_the_text_are_refused(name, tmp_path):
+    with refused(ArgumentError, value=name):
+        rk.export(random_forest(1).renamed(["f0", name, "f2"]), tmp_path / "out", to="lightgbm")
+
+
+def test_a_net_is_refused_with_the_remedy(tmp_path):
+    net = rk.Net(("a",), (), np.asarray([1.0, 0.0]), centre=np.zeros(1), scale=np.ones(1))
+    with refused(ArgumentError) as caught:
+        rk.export(net, tmp_path / "out", to="lightgbm")
+    assert "distil" in caught.value.remedy
