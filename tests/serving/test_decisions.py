@@ -14,7 +14,7 @@ from rankinite.models.training import MISSING_VALUES
 from rankinite.serving.decisions import missing_decided, shift_decided, version_of
 from rankinite.serving.flattening import flatten
 from rankinite.serving.plan import lowest_score, zero_directions
-from rankinite.serving.target import BOTH, NAN, ZERO, Files, Target, Twin
+from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin
 from refusals import refused
 
 
@@ -59,7 +59,7 @@ def test_what_the_engine_cannot_do_is_refused():
     with refused(ArgumentError, setting="served_missing", value="nan"):
         missing_decided(engine(ZERO), (), trained(None), "nan")
     with refused(ArgumentError, setting="served_missing", value="zero"):
-        missing_decided(engine(NAN), (), trained(None), "zero")
+        missing_decided(engine(frozenset({"nan"})), (), trained(None), "zero")
     with refused(ArgumentError, setting="served_missing", value="none"):
         missing_decided(engine(), (), trained(None), "none")
 

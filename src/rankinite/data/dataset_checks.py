@@ -104,3 +104,15 @@ def _check_weights(data: Dataset) -> None:
             "and squares are finite too",
             remedy="Divide all of them by one number",
         )
+
+
+def check_rows(data: Dataset) -> None:
+    """Refuse to write data without rows, which no reader would take."""
+    if data.rows == 0:
+        raise DataError(
+            "there are no rows",
+            place=data.source,
+            value=0,
+            rule="A file without rows cannot be read back",
+            remedy="Select at least one row",
+        )

@@ -24,7 +24,6 @@ Twin: TypeAlias = Callable[[Reals], Reals]
 """The scores that the program will give to rows × the plan's names, of the type that it compares; NaN is missing."""
 BOTH: frozenset[ServedMissing] = frozenset({"nan", "zero"})
 ZERO: frozenset[ServedMissing] = frozenset({"zero"})
-NAN: frozenset[ServedMissing] = frozenset({"nan"})
 
 
 class Target(ABC):

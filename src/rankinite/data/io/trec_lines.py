@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_checks import check_judged
+from rankinite.data.dataset_checks import check_judged, check_rows
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import AMBIGUOUS, ambiguous_document, rows_of_documents
@@ -36,14 +36,7 @@ def write_qrels(path: AnyPath, data: Dataset) -> None:
 def as_qrels(data: Dataset) -> str:
     """The judgements of data, in the order of their rows."""
     check_judged(data)
-    if data.rows == 0:
-        raise DataError(
-            "there are no rows",
-            place=data.source,
-            value=0,
-            rule="A file without rows cannot be read back",
-            remedy="Select at least one row",
-        )
+    check_rows(data)
     documents = _names_of_documents(data)
     odd = np.flatnonzero(data.grades != np.rint(data.grades))
     if len(odd):

@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_checks import check_rows
 from rankinite.data.io.columns import USUAL_NAMES, is_row_number, repeated_names
 from rankinite.data.io.formats import (
     ARROW,
@@ -105,14 +106,7 @@ def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
 
 def _schema(data: Dataset) -> Any:
     """The columns: the roles the data fills, then the features; the metadata state the role of each column."""
-    if data.rows == 0:
-        raise DataError(
-            "there are no rows",
-            place=data.source,
-            value=0,
-            rule="A file without rows cannot be read back",
-            remedy="Select at least one row",
-        )
+    check_rows(data)
     repeated = repeated_names(data.feature_names)
     if repeated:
         raise DataError(

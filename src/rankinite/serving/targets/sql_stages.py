@@ -24,7 +24,7 @@ from rankinite.serving.targets.sql_text import HIGHEST, LOWEST, cases, literal, 
 from rankinite.trees.structure import LEAF, Trees
 
 TABLE, KEY, SCORE = "features", "id", "score"
-"""What is read, how its rows are told apart, and what comes out."""
+"""The table that is read, the column that identifies its rows, and the column of scores."""
 MOST_TREES, MOST_LEAVES = 64, 1000
 """Of one step."""
 MOST_COLUMNS = 2000
