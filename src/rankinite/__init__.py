@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankinite import combine as combine
     from rankinite import ensembles as ensembles
     from rankinite import report as report
+    from rankinite import reproduce as reproduce
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -173,7 +174,7 @@ _HOMES = {
     "rankinite.workers.cluster": ("cluster",),
     **{module: (name,) for module, name in LEARNERS.items()},
 }
-_PACKAGES = ("adapt", "combine", "ensembles", "report")
+_PACKAGES = ("adapt", "combine", "ensembles", "report", "reproduce")
 """Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.ensembles.challenge``, …."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

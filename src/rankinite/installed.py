@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGES = ("rankinite", "numpy", "numba", "scipy", "pyarrow")
 """The packages that numbers depend on."""
-UNRELATED = ("cli", "report", "serving")
+UNRELATED = ("cli", "report", "reproduce", "serving")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 

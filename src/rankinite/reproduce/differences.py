@@ -1,0 +1,128 @@
+"""Difference: how two systems compare over all cases that have both, with an interval whose units are independent.
+
+Notation: d, the difference of the two systems on one test query, in one draw.
+
+With three units (pairs of domains, data sets, worlds) or more, the units are the sample: t over their means. With fewer,
+queries and draws are: d is averaged over the draws of each query, and the squared error of the mean is that of queries plus
+that of draws, var_q / n_q + var_d / n_d, with the degrees of freedom of Satterthwaite. The error of draws includes a little of
+that of queries, so the interval is rather too wide than too narrow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from rankinite.engine.kernel import Floats
+from rankinite.grid import number
+from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.outcome import Outcome
+
+FEWEST_UNITS = 3
+"""Units that make a sample by themselves."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference, its standard error, and what it is an average of."""
+
+    mean: float
+    error: float
+    freedom: float
+    """Degrees of freedom of the error."""
+    sample: int
+    """How many units there are, or, where these are too few, queries."""
+    of_units: bool
+    """Whether the units are the sample."""
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Student's interval of the mean."""
+        if self.freedom <= 0.0:
+            return -math.inf, math.inf
+        half = float(special.stdtrit(self.freedom, 0.5 + confidence / 2)) * self.error
+        return self.mean - half, self.mean + half
+
+    def p_above(self, threshold: float = 0.0) -> float:
+        """The one-sided p-value against the mean being at most the threshold."""
+        if self.freedom <= 0.0:
+            return 1.0
+        if self.error == 0.0:
+            return 0.0 if self.mean > threshold else 1.0
+        return float(special.stdtr(self.freedom, -(self.mean - threshold) / self.error))
+
+    def p_below(self, threshold: float = 0.0) -> float:
+        """The one-sided p-value against the mean being at least the threshold."""
+        return Difference(-self.mean, self.error, self.freedom, self.sample, self.of_units).p_above(-threshold)
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        half = f" ±{number((high - low) / 2)}" if math.isfinite(high) else ""
+        return f"{number(self.mean, signed=True)}{half}"
+
+
+def difference(results: Results, first: str, second: str, measure: str, test: str = "test") -> Difference | None:
+    """How two systems differ; None where no case has both."""
+    units = [_by_draw(results.where(unit=unit), first, second, measure, test) for unit in results.units]
+    units = [draws for draws in units if draws.size]
+    if not units:
+        return None
+    if len(units) >= FEWEST_UNITS:
+        means = np.asarray([draws.mean() for draws in units])
+        return Difference(float(means.mean()), _error(means), len(means) - 1, len(means), of_units=True)
+    draws = min(len(unit) for unit in units)
+    joined = np.concatenate([unit[:draws] for unit in units], axis=1)
+    return _of_queries(joined)
+
+
+def mean_of(results: Results, system: str, measure: str, test: str = "test") -> Difference | None:
+    """The mean of one system, with its error: how it differs from 0."""
+    return difference(results, system, "", measure, test)
+
+
+def _of_queries(draws: Floats) -> Difference:
+    """The mean over draws × queries, with the errors of both."""
+    queries = draws.mean(axis=0)
+    of_queries, of_draws = _error(queries) ** 2, _error(draws.mean(axis=1)) ** 2 if len(draws) > 1 else 0.0
+    both = of_queries + of_draws
+    freedom = 0.0
+    if len(queries) > 1:
+        parts = of_queries**2 / (len(queries) - 1) + (of_draws**2 / (len(draws) - 1) if len(draws) > 1 else 0.0)
+        freedom = both**2 / parts if parts > 0.0 else len(queries) - 1.0
+    return Difference(float(queries.mean()), math.sqrt(both), freedom, len(queries), of_units=False)
+
+
+def _by_draw(results: Results, first: str, second: str, measure: str, test: str) -> Floats:
+    """The differences of a unit, shape (draws, queries).
+
+    Cases with other test queries add queries, those with another ``draw`` draws; all others, such as numbers of target queries,
+    are no sample, and are averaged.
+    """
+    parts: dict[str, dict[Any, list[Floats]]] = {}
+    for case, outcome in results:
+        found = _differences(outcome, first, second, measure, test)
+        if found is not None:
+            draws = parts.setdefault(case.queries or case.name, {})
+            draws.setdefault(case.settings.get("draw", 0), []).append(found)
+    if not parts:
+        return np.empty((0, 0))
+    fewest = min(map(len, parts.values()))
+    averaged = [[np.mean(cases, axis=0) for cases in draws.values()][:fewest] for draws in parts.values()]
+    return np.concatenate([np.asarray(draws) for draws in averaged], axis=1)
+
+
+def _differences(outcome: Outcome, first: str, second: str, measure: str, test: str) -> Floats | None:
+    """One difference per query that tells something; an empty second name compares with 0."""
+    systems = outcome.tests.get(test, {})
+    if first not in systems or measure not in systems[first] or (second and second not in systems):
+        return None
+    found = systems[first][measure] - (systems[second][measure] if second else 0.0)
+    return found[~np.isnan(found)]
+
+
+def _error(values: Floats) -> float:
+    """The standard error of the mean; of a single value nothing is known, and it counts as none."""
+    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0

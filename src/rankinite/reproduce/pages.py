@@ -1,0 +1,122 @@
+"""Pages: the overview of all items and one page per paper, written from kept outcomes, never by hand."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankinite.data.io.output_files import write_atomically
+from rankinite.grid import Grid, markdown_text
+from rankinite.reproduce.catalogue import PAPERS
+from rankinite.reproduce.figure import Figure
+from rankinite.reproduce.item import Block, Reproduced
+from rankinite.reproduce.kept_outcomes import Made
+
+WIDTH = 120
+Found = Sequence[tuple[Reproduced, Sequence[Made]]]
+ABOUT = """Every table and figure of the five papers that reports a result, with the paper's claim, what was found here, and a
+verdict. `rankinite reproduce` writes these pages from kept outcomes; `rankinite reproduce 000 table-1 --data DIR` makes an item
+again. A verdict needs evidence either way: *holds* and *does not hold* are p ≤ 0.05 after correction for all comparisons of the
+item (Holm); "does not hold" includes differences shown to be smaller than 0.005 (half a point) where the paper says there is
+one. Everything else *cannot be decided here*. Real data are asked first, and where they decide nothing, artificial data.
+Differences are paired, ± half their 95 % interval: over pairs of domains or worlds where there are three or more, else over
+queries and draws."""
+QUICK = "**These are quick versions**, with small data and few rounds: they show that everything runs, and decide nothing."
+
+
+def write_pages(found: Found, folder: Path, *, quick: bool) -> list[Path]:
+    """Write ``reproduction.md`` and a page per paper, with figures; what was written."""
+    own = folder / "reproduction"
+    (own / "figures").mkdir(parents=True, exist_ok=True)
+    written = [_write(folder / "reproduction.md", overview(found, quick=quick))]
+    for paper in PAPERS:
+        items = [(one, made) for one, made in found if one.item.paper == paper]
+        if items:
+            figures = [block for one, _ in items for block in one.blocks if isinstance(block, Figure)]
+            written += [_write(own / "figures" / f"{figure.name}.png", figure.png()) for figure in figures]
+            written.append(_write(own / f"{paper}.md", paper_page(paper, items)))
+    return written
+
+
+def overview(found: Found, *, quick: bool = False) -> str:
+    """The page that lists all claims with their verdicts."""
+    rows: list[str] = []
+    verdicts: dict[str, int] = {}
+    for one, _ in found:
+        for place, finding in enumerate(one.findings):
+            link = f"[{one.item}]({one.item.page})" if place == 0 else ""
+            cells = [link, *map(markdown_text, (finding.claim, finding.ours, finding.verdict))]
+            rows.append(f"| {' | '.join(cells)} |")
+            verdicts[finding.verdict] = verdicts.get(finding.verdict, 0) + 1
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    table = "\n".join(["| item | the paper says | here | verdict |", "| :-- | :-- | :-- | :-- |", *rows])
+    about = [QUICK, ABOUT] if quick else [ABOUT]
+    return (
+        "\n\n".join(
+            [
+                "# The papers, reproduced",
+                *(_paragraph(part) for part in about),
+                f"{sum(verdicts.values())} claims: {counted}.",
+                table,
+            ]
+        )
+        + "\n"
+    )
+
+
+def paper_page(paper: str, items: Found) -> str:
+    """All items of a paper."""
+    parts = [
+        f"# {paper}: the items",
+        _paragraph(f"{PAPERS[paper]}. The overview of all papers is [here](../reproduction.md)."),
+    ]
+    for one, made in items:
+        parts += _item(one, made)
+    return "\n\n".join(parts) + "\n"
+
+
+def _item(one: Reproduced, made: Sequence[Made]) -> list[str]:
+    parts = [f"## {one.item.heading}", _paragraph(f"**{one.item.title}.**")]
+    claims = one.overview()
+    parts.append(Grid(claims.header, claims.rows, claims.align).markdown())
+    parts += [_paragraph(f"*{finding.claim}*: {finding.verdict}. {finding.why}") for finding in one.findings if finding.why]
+    if one.item.setting:
+        parts.append(_paragraph(one.item.setting))
+    for block in one.blocks:
+        parts += _block(block)
+    parts.append(_paragraph(_circumstances(one, made)))
+    return parts
+
+
+def _block(block: Block) -> list[str]:
+    if isinstance(block, str):
+        return [_paragraph(block)]
+    if isinstance(block, Grid):
+        return [block.markdown()]
+    # Brackets would end the text of the link.
+    described = block.described().replace("[", "(").replace("]", ")")
+    return [f"![{described}](figures/{block.name}.png)", *(grid.markdown() for grid in block.grids())]
+
+
+def _circumstances(one: Reproduced, made: Sequence[Made]) -> str:
+    if not one.item.experiments:
+        return "There is nothing to run."
+    if not made:
+        return f"Not run yet: `rankinite reproduce {one.item}`."
+    dates, minutes = sorted({own.date for own in made}), sum(own.seconds for own in made) / 60.0
+    span = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    machines, versions = (", ".join(dict.fromkeys(getattr(own, field) for own in made)) for field in ("machine", "versions"))
+    codes = ", ".join(dict.fromkeys(own.code for own in made))
+    made_by = f"{machines}; {versions}; code {codes}"
+    return f"`rankinite reproduce {one.item}`: {len(made)} cases, {minutes:.0f} minutes, {span}; {made_by}."
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), WIDTH)
+
+
+def _write(path: Path, content: str | bytes) -> Path:
+    with write_atomically(path) as handle:
+        handle.write(content.encode() if isinstance(content, str) else content)
+    return path
