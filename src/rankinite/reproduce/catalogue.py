@@ -18,6 +18,7 @@ PAPERS = {
 }
 ITEMS = {
     "000": ("table_1", "figure_2"),
+    "002": ("figure_1", "section_2_1", "section_4_2", "section_7"),
 }
 """The modules of a paper's items, in its order; each has an ``ITEM``."""
 

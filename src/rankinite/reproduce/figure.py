@@ -67,9 +67,10 @@ class Figure:
 
 def _grid(panel: Panel) -> Grid:
     places = sorted({float(x) for xs, _ in panel.lines.values() for x in xs})
-    if len(places) > MOST_ROWS:
-        # Steps that grow, as what happens early matters most.
-        wanted = np.unique(np.geomspace(1, len(places), MOST_ROWS).round().astype(int)) - 1
+    if len(places) > MOST_ROWS and not panel.labels:
+        # Rounds are counted from 1, and what happens in the first matters most: steps that grow.
+        spaced = np.linspace if places[0] < 0.0 else np.geomspace
+        wanted = np.unique(spaced(1, len(places), MOST_ROWS).round().astype(int)) - 1
         places = [places[place] for place in wanted.tolist()]
     known = {name: dict(zip(map(float, xs), ys, strict=True)) for name, (xs, ys) in panel.lines.items()}
     rows: list[tuple[str, ...]] = []

@@ -70,7 +70,7 @@ class Reproduced:
     def text(self) -> str:
         """All of it for a terminal."""
         parts = [self.overview().text()]
-        parts += [f"{one.claim}: {one.verdict}. {one.why}" for one in self.findings if one.why]
+        parts += [f"{one.claim}: {one.verdict}. {' '.join(one.why.split())}" for one in self.findings if one.why]
         for block in self.blocks:
             if isinstance(block, Figure):
                 parts += [grid.text() for grid in block.grids()]
