@@ -53,7 +53,7 @@ def run(case: Case, lab: Lab) -> Outcome:
         facts[name] = _facts(found)
         if found.curves is not None:
             lines = zip(found.curves.names, found.curves.values.tolist(), strict=True)
-            curves = {weight: (found.curves.moved.tolist(), values) for weight, values in lines}
+            curves = {f"weight {weight}": (found.curves.moved.tolist(), values) for weight, values in lines}
     return Outcome(curves={"one weight moved": curves}, facts=facts)
 
 

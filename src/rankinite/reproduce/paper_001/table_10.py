@@ -1,0 +1,32 @@
+"""Paper 001, Table 10 (§5.2): LambdaBoost on the open test."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from rankinite.reproduce.claims import ALIKE
+from rankinite.reproduce.item import Item
+from rankinite.reproduce.paper_001.boosters import BOOST, SMART
+from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row, table
+from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, KINDS, NUMBERS, claim_on, of
+
+PAPER: dict[str, Row] = {
+    of(BOOST, 1): (0.4960, 0.5203, 0.5486, 0.5281),
+    of(BOOST, 2): (0.5090, 0.5167, 0.5374, 0.5233),
+    of(BOOST, 3): (0.5177, 0.5324, 0.5673, 0.5439),
+}
+asked = claim_on(OPEN)
+
+
+ITEM = Item(
+    "001", "table-10", "LambdaBoost on the open test",
+    (
+        *(
+            asked(f"LambdaBoost from background {n} is about as good as LambdaSMART", of(BOOST, n), of(SMART, n), ALIKE)
+            for n in NUMBERS
+        ),
+    ),
+    (EXPERIMENT,),
+    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
+    AS_TABLE_5,
+)  # fmt: skip

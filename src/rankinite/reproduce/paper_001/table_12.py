@@ -1,0 +1,47 @@
+"""Paper 001, Table 12 (§5.2): LambdaSMART on the open test."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from rankinite.reproduce.claims import WORSE, Measured
+from rankinite.reproduce.differences import difference
+from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.item import Item
+from rankinite.reproduce.paper_001.boosters import AVERAGE, SMART
+from rankinite.reproduce.paper_001.closed_and_open import CLOSED, OPEN, Row, table
+from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, FOUR, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.unit_contrasts import contrast
+
+PAPER: dict[str, Row] = {
+    of(SMART, 1): (0.5177, 0.5297, 0.5563, 0.5391),
+    of(SMART, 2): (0.5205, 0.5317, 0.5522, 0.5368),
+    of(SMART, 3): (0.5198, 0.5305, 0.5644, 0.5410),
+}
+asked = claim_on(OPEN)
+
+
+def drop(results: Results) -> tuple[str, bool | None]:
+    """By how much LambdaSMART, from all backgrounds, falls behind 4-way interpolation from the closed to the open test."""
+
+    def lost(own: Results) -> float | None:
+        seen = [[difference(own, of(SMART, n), FOUR, AVERAGE, test) for test in (CLOSED, OPEN)] for n in NUMBERS]
+        known = [closed.mean - opened.mean for closed, opened in seen if closed is not None and opened is not None]
+        return sum(known) / len(known) if known else None
+
+    return contrast(results, lost)
+
+
+ITEM = Item(
+    "001", "table-12", "LambdaSMART on the open test",
+    (
+        *(
+            asked(f"LambdaSMART from background {n} is worse than 4-way interpolation", of(SMART, n), FOUR, WORSE)
+            for n in NUMBERS
+        ),
+        Measured("LambdaSMART loses more than 4-way interpolation from the closed to the open test", drop),
+    ),
+    (EXPERIMENT,),
+    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
+    AS_TABLE_5,
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""How Table 3 and Figures 6 to 11 show the experiment on numbers of target queries, and what more queries bring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rankinite.reproduce.claims import SURE
+from rankinite.reproduce.differences import Difference, difference, mean_of
+from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.paper_003.models import RELATIVE
+from rankinite.reproduce.paper_003.sizes import FEWEST, MOST
+
+UP = "DCG, base model = 1"
+
+
+def kinds_of(results: Results) -> list[tuple[str, bool, Results]]:
+    """Artificial results, which have the paper's sizes, shift by shift, and real ones, each with a title."""
+    artificial, real = results.where(real=False), results.where(real=True)
+    found = [(f"Worlds with shift {shift:g}", False, artificial.where(shift=shift)) for shift in artificial.settings("shift")]
+    found = [*(found or [("Artificial domains", False, artificial)]), ("Real pairs of domains", True, real)]
+    return [(f"{title} ({len(own.units)})", is_real, own) for title, is_real, own in found if own]
+
+
+def size_figure(name: str, title: str, lines: Mapping[str, str]) -> Callable[[Results], list[Figure]]:
+    """The layout of a figure with one line per label, for the system named, over the number of target queries."""
+
+    def layout(results: Results) -> list[Figure]:
+        panels: list[Panel] = []
+        for kind, real, own in kinds_of(results):
+            shares = own.settings("share")
+            places = [100.0 * share if real else _queries(own.where(share=share)) for share in shares]
+            across = "target queries, % of the pool" if real else "target queries"
+            drawn = {
+                label: (places, [_mean(own.where(share=share), system) for share in shares]) for label, system in lines.items()
+            }
+            panels.append(Panel(kind, across, UP, drawn))
+        return [Figure(name, title, panels)]
+
+    return layout
+
+
+def more_queries(results: Results, first: str, second: str = "") -> tuple[str, bool | None]:
+    """Whether a system, or its lead over another, is larger with all queries of the pool than with the fewest."""
+    told: list[str] = []
+    verdict: bool | None = None
+    for real in (True, False):
+        gained = _gained(results.where(real=real), first, second)
+        if gained is not None:
+            told.append(f"{'real' if real else 'artificial'} {gained}")
+            if verdict is None:
+                verdict = True if 2.0 * gained.p_above() <= SURE else False if 2.0 * gained.p_below() <= SURE else None
+    return "; ".join(told), verdict
+
+
+def _gained(results: Results, first: str, second: str) -> Difference | None:
+    """What the step from the fewest to the most queries brings, with pairs of domains as the sample."""
+    gains: list[float] = []
+    for unit in results.units:
+        own = results.where(unit=unit)
+        most, fewest = (difference(own.where(share=share), first, second, RELATIVE) for share in (MOST, FEWEST))
+        if most is not None and fewest is not None:
+            gains.append(most.mean - fewest.mean)
+    if not gains:
+        return None
+    error = float(np.std(gains, ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else 0.0
+    return Difference(float(np.mean(gains)), error, len(gains) - 1, len(gains), of_units=True)
+
+
+def _queries(results: Results) -> float:
+    return float(np.mean([outcome.facts["queries"] for _, outcome in results]))
+
+
+def _mean(results: Results, system: str) -> float:
+    found = mean_of(results, system, RELATIVE)
+    return math.nan if found is None else found.mean

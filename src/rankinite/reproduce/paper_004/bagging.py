@@ -1,0 +1,53 @@
+"""Paper 004, §4.3: bags of ten LambdaMARTs, each with its own tenth of the queries to stop by, against single ones."""
+
+from __future__ import annotations
+
+from rankinite.grid import Grid
+from rankinite.reproduce.claims import BETTER, Compared
+from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.item import Item
+from rankinite.reproduce.paper_004.accuracy_grids import NONE, gain_grid
+from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
+from rankinite.reproduce.paper_004.groups import groups_of, mean_curve
+from rankinite.reproduce.paper_004.twelve_runs import (
+    ABOUT_TWELVE,
+    ALL,
+    ALL_BAGGED,
+    EXPERIMENT,
+    LAMBDAMARTS,
+    MEMBERS,
+    PLAIN_MODELS,
+    bag_of,
+)
+
+BAGS = {(bag_of(name), name): NONE for name in LAMBDAMARTS} | {(ALL_BAGGED, ALL): NONE}
+
+
+def layout(results: Results) -> list[Grid | Figure]:
+    """What every bag gains over its single models, and how many models are enough."""
+    panels = [
+        Panel(name, "models in the bag", "ERR", {line: mean_curve(own, MEMBERS, line) for line in PLAIN_MODELS.values()})
+        for name, own in groups_of(results).items()
+    ]
+    return [
+        gain_grid(results, BAGS, "Bags of ten less single models, on test queries"),
+        Figure("004-bagging", "ERR by the number of models in a bag", panels),
+    ]
+
+
+ITEM = Item(
+    "004", "bagging", "Ten-fold bags against single models (§4.3)",
+    (
+        Compared("A bag of LambdaMARTs for ERR has more ERR than one of them", bag_of("M1"), "M1", BETTER, ERR_NAME),
+        Compared("A bag of LambdaMARTs for NDCG has more NDCG than one of them", bag_of("M5"), "M5", BETTER, NDCG_NAME),
+        Compared("So it is on augmented data, in ERR", bag_of("M2"), "M2", BETTER, ERR_NAME),
+        Compared("So it is on augmented data, in NDCG", bag_of("M6"), "M6", BETTER, NDCG_NAME),
+        Compared("An ensemble with bags has more ERR than one of single models", ALL_BAGGED, ALL, BETTER, ERR_NAME),
+        Compared("An ensemble with bags has more NDCG than one of single models", ALL_BAGGED, ALL, BETTER, NDCG_NAME),
+    ),
+    (EXPERIMENT,),
+    layout,
+    f"""The paper takes bags to learn from all training data, though each model needs some to stop by; it gives no numbers.
+    {ABOUT_TWELVE} A bag is the mean score of the ten. In the ensemble with bags M1 to M8 are bags, the others are not.""",
+)  # fmt: skip

@@ -1,0 +1,170 @@
+"""The twelve models of Table 2, trained ten times each: the experiment behind Tables 2 and 3, augmentation, bagging, diversity.
+
+Each of the ten has another tenth of the training queries to stop by. As single models, as in the paper's tables, their values
+are averaged; the k-th models of all twelve make the k-th ensemble. As a bag, as in the system that won, their scores are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.sampling import AUG50, AUG70, augment
+from rankinite.engine.kernel import Floats
+from rankinite.ensembles.bag import Bag
+from rankinite.ensembles.fits import mean
+from rankinite.ensembles.member_diversity import diversity
+from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
+from rankinite.ensembles.twelve_models import challenge
+from rankinite.learners.base import Trainer
+from rankinite.models.base import Fitted
+from rankinite.models.blend import Blend
+from rankinite.models.normalised import Normalised, fit_normalised
+from rankinite.models.query_summaries import QuerySummaries
+from rankinite.reproduce.experiment import Case, Experiment, Lab
+from rankinite.reproduce.outcome import Outcome, Values
+from rankinite.reproduce.paper_004.challenge_data import (
+    ABOUT_SPLIT,
+    ABOUT_WEB,
+    ABOUT_WORLDS,
+    ERR_NAME,
+    NDCG_NAME,
+    WEB,
+    division_cases,
+    division_of,
+    err,
+    judged_by_both,
+    world_cases,
+)
+from rankinite.reproduce.paper_004.settings import ABOUT_MODELS, forest, net, points
+
+TWELVE = tuple(f"M{number}" for number in range(1, 13))
+FOR_ERR, FOR_NDCG = TWELVE[:4], TWELVE[4:8]
+LAMBDAMARTS = (*FOR_ERR, *FOR_NDCG)
+ALL, ALL_BAGGED = "all", "all, bagged"
+SIZES, MEMBERS = "members of the ensemble", "members of the bag"
+"""What curves run over."""
+PLAIN_MODELS = {"M1": "LambdaMART for ERR", "M5": "LambdaMART for NDCG"}
+"""Those whose bags are looked at member by member."""
+ABOUT_TWELVE = f"""Each of the twelve is trained ten times, each time with another tenth of the training queries to stop by.
+Single models are such fits, and their values the means of the ten; ensembles of single models are made of the k-th fits of
+all, and values are again means of ten. Scores are scaled to unit variance on the training data. {ABOUT_MODELS} {ABOUT_SPLIT}
+{ABOUT_WORLDS} {ABOUT_WEB}"""
+
+
+def all_but(name: str) -> str:
+    """The ensemble of the eleven others."""
+    return f"{ALL} but {name}"
+
+
+def bag_of(name: str) -> str:
+    """The average of the ten fits of a model, or of several such averages, as a system."""
+    return f"bag of {name}"
+
+
+def trainers(case: Case, lab: Lab) -> dict[str, Trainer]:
+    """The trainers of all but M12, each making as many fits as there are tenths; M12 rescales what M11 gives."""
+    found = challenge(forest(lab), net(lab), points(lab), max_grade=err(case).max_grade, ndcg=NDCG_NAME).trainers
+    return {name: _dealt(trainer, lab.size(10, 2)) for name, trainer in found.items() if name != "M12"}
+
+
+def _dealt(trainer: Any, parts: int) -> Any:
+    """The trainer with a fit per part of the queries in its bag."""
+    if isinstance(trainer, Bag):
+        return replace(trainer, parts=parts, members=None)
+    return replace(trainer, trainer=_dealt(trainer.trainer, parts))
+
+
+def fits_of(ranker: Fitted) -> list[Fitted]:
+    """The fits that a bag is the mean of."""
+    if isinstance(ranker, QuerySummaries):
+        return [replace(ranker, top=top) for top in fits_of(ranker.top)]
+    assert isinstance(ranker, Blend)
+    return [part for _, part in ranker.parts if isinstance(part, Fitted)]
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The test queries, and what rankers' scores are scaled by."""
+
+    case: Case
+    train: Dataset
+    test: Dataset
+
+    def scaled(self, ranker: Fitted) -> Normalised:
+        """A ranker at unit variance on the training data."""
+        found = fit_normalised(ranker, self.train, "all", "one of the twelve")
+        assert isinstance(found, Normalised)
+        return found
+
+    def values(self, alternatives: Iterable[Floats]) -> Mapping[str, Floats]:
+        """The mean values of every query over several rankers' scores."""
+        found = judged_by_both({str(place): scores for place, scores in enumerate(alternatives)}, self.test, self.case)
+        return {m: np.mean([values[m] for values in found.values()], axis=0) for m in (ERR_NAME, NDCG_NAME)}
+
+
+def cases(lab: Lab) -> Sequence[Case]:
+    """LETOR's data, three parts to train on and two to test on, and artificial worlds."""
+    seconds = {"mq2007": 300.0, "mq2008": 60.0}
+    return [*(case for name in WEB for case in division_cases(name, lab, seconds[name])), *world_cases(lab, 250.0)]
+
+
+def run(case: Case, lab: Lab) -> Outcome:
+    """Train everything, and judge single models, bags, ensembles and their subsets."""
+    judge = Judge(case, *division_of(case, lab))
+    fits = {name: fits_of(trainer.fit(judge.train)) for name, trainer in trainers(case, lab).items()}
+    fits["M12"] = [Normalised(fit, "peak") for fit in fits["M11"]]
+    single = {name: [judge.scaled(fit) for fit in own] for name, own in fits.items()}
+    scores = {name: np.asarray([fit.score(judge.test) for fit in own]) for name, own in single.items()}
+    bags = {name: judge.scaled(mean(fits[name])).score(judge.test) for name in LAMBDAMARTS}
+    values = {name: judge.values(own) for name, own in scores.items()}
+    values |= {bag_of(name): judge.values([own]) for name, own in bags.items()}
+    values |= _ensembles(judge, scores, bags)
+    found = diversity({name: own[0] for name, own in single.items()}, judge.test, err(case), draws=lab.size(40, 3))
+    lines = {"mean": "mean", "best": "highest", "worst": "lowest"}
+    sizes = [point.size for point in found.curve]
+    return Outcome(
+        {"test": values},
+        {
+            SIZES: {line: (sizes, [getattr(point, field) for point in found.curve]) for line, field in lines.items()},
+            MEMBERS: {shown: _bag_curve(judge, scores[name]) for name, shown in PLAIN_MODELS.items()},
+        },
+        {
+            "errors": [list(row) for row in found.correlations],
+            "scores": {member.name: member.scores for member in found.members},
+            "sizes": _sizes(judge.train),
+        },
+    )
+
+
+def _ensembles(judge: Judge, scores: Mapping[str, Floats], bags: Mapping[str, Floats]) -> Values:
+    """Averages of all, of the subsets of Table 3, of all but one, and of bags in place of single LambdaMARTs."""
+    members = {ALL: TWELVE, **CHALLENGE_SUBSETS, **{all_but(name): [one for one in TWELVE if one != name] for name in TWELVE}}
+    found = {called: judge.values(np.mean([scores[name] for name in names], axis=0)) for called, names in members.items()}
+    mixed = [bags.get(name, scores[name]) for name in TWELVE]
+    found[ALL_BAGGED] = judge.values(np.mean(np.broadcast_arrays(*mixed), axis=0))
+    return found
+
+
+def _bag_curve(judge: Judge, scores: Floats) -> tuple[list[int], list[float]]:
+    """ERR of the average of some fits, by their number: the mean over as many choices as there are fits."""
+    fits = len(scores)
+    means: list[float] = []
+    for size in range(1, fits + 1):
+        chosen = [[(first + step) % fits for step in range(size)] for first in range(fits)]
+        averages = (scores[places].mean(axis=0) for places in (chosen if size < fits else chosen[:1]))
+        means.append(float(np.nanmean(judge.values(averages)[ERR_NAME])))
+    return list(range(1, fits + 1)), means
+
+
+def _sizes(train: Dataset) -> dict[str, list[int]]:
+    """Queries and documents of the training data, plain and augmented."""
+    data = {"plain": train, "Aug50": augment(train, *AUG50), "Aug70": augment(train, *AUG70)}
+    return {name: [own.queries, own.rows] for name, own in data.items()}
+
+
+EXPERIMENT = Experiment("004-twelve", cases, run)
