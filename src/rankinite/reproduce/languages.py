@@ -38,9 +38,9 @@ ABOUT = f"""The paper's data are not public. Classic collections are the languag
 turn, with three other collections as backgrounds; each half of its queries is the closed test once, and another collection
 is the open test (grades above 0 count as 1, divisions and seeds are drawn {len(DRAWS)} times). Artificial ones are domains
 of {len(SEEDS)} worlds: three backgrounds of {BACKGROUND:,} queries × {WORLD.documents} documents × {WORLD.features}
-features, a target of {POOL:,} queries, {TEST} queries in each test, and two open tests, half of the open queries each and
-given apart below: the target's change gone further, and another domain as far away. Collections are small and few: what
-they leave open, languages with thousands of judged queries would decide."""
+features, a target of {POOL:,} queries, {TEST} queries in each test, and two open tests, half of the open queries each: the
+target's change gone further, and another domain as far away. Collections are small and few: what they leave open, languages
+with thousands of judged queries would decide."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ ITEM = Item(
         Measured("α fluctuates from round to round even when there are many trees", fluctuates),
         Measured("Some trees get small weights: they hardly help", small_ones),
         Compared("Choosing α anew for each tree is much better than a constant one", EXACT, CONSTANT, BETTER, test=TEST,
-                 why="Weights chosen on few validation queries follow their noise, and cost what they gain."),
+                 why="Weights chosen on few validation queries follow their noise."),
     ),
     (EXPERIMENT,),
     layout,

@@ -61,7 +61,7 @@ ITEM = Item(
         ),
         Compared("… and than the Interpolated Ranker by NDCG@3", SMART, INTERPOLATED, BETTER, "ndcg@3"),
         Compared("… and by NDCG@1", SMART, INTERPOLATED, BETTER, "ndcg@1"),
-        Compared("the Interpolated Ranker is about as good as the In-domain Ranker", INTERPOLATED, OWN, ALIKE),
+        Compared("The Interpolated Ranker is about as good as the In-domain Ranker", INTERPOLATED, OWN, ALIKE),
     ),
     (Experiment("000-query-class", cases, run),),
     layout,
