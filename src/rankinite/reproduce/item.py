@@ -60,7 +60,7 @@ class Reproduced:
     @property
     def blocks(self) -> Sequence[Block]:
         """Tables, figures and paragraphs."""
-        return self.item.layout(self.results) if self.results else ()
+        return self.item.layout(self.results) if self.results or not self.item.experiments else ()
 
     def overview(self) -> Grid:
         """Its claims with their verdicts."""

@@ -12,7 +12,7 @@ from rankinite.reproduce.experiment import Results
 from rankinite.reproduce.figure import Figure, Panel
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.outcome import Points
-from rankinite.reproduce.paper_003 import domains, models
+from rankinite.reproduce.paper_003 import domains, models, sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, BASE, COMBINED, RELATIVE
 from rankinite.reproduce.paper_003.size_layouts import UP, kinds_of
 
@@ -88,6 +88,6 @@ ITEM = Item(
     additional trees; combination: W = 1, 10 or 20; of either, what is best on one half of the test queries is judged on the
     other half, and the other way round, where the paper takes the best. Artificial: domains of one world with the sizes of
     Table 1 (four fifths of the queries, but 600 of D1's; others test), 300 features, label noise 0.3, and shifts of 0.25 to
-    0.75, as nobody knows how far the paper's domains are from its source; {models.REAL}, each used as a whole.
+    0.75, as nobody knows how far the paper's domains are from its source; {models.REAL}, each used as a whole. {sizes.CHOSEN}
     {models.SETTING}""",
 )  # fmt: skip

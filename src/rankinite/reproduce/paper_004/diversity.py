@@ -15,7 +15,7 @@ from rankinite.reproduce.figure import Figure, Panel
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME
 from rankinite.reproduce.paper_004.groups import agreed, groups_of, mean_curve
-from rankinite.reproduce.paper_004.twelve_runs import ABOUT_TWELVE, ALL, EXPERIMENT, LAMBDAMARTS, SIZES, TWELVE, all_but
+from rankinite.reproduce.paper_004.twelve_runs import ALL, AS_IN_TABLE_2, EXPERIMENT, LAMBDAMARTS, SIZES, TWELVE, all_but
 
 NETS, MARTS = ("M9", "M10"), ("M11", "M12")
 LINES = ("mean", "best", "worst")
@@ -103,5 +103,5 @@ ITEM = Item(
     f"""The error of a model on a query is what its ERR lacks to the best. What a member adds is the
     average of all less that of the others; the paper's own differences are 0.0005 of ERR and less. The curve is of at most 40
     subsets of each size; correlations and curve are of the first of the ten fits. The last two claims hold where all data
-    sets agree. {ABOUT_TWELVE}""",
+    sets agree. {AS_IN_TABLE_2}""",
 )  # fmt: skip

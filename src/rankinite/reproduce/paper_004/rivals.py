@@ -26,7 +26,7 @@ def none_better(system: str, rivals: Sequence[str], measure: str) -> Callable[[R
             known = {rival: seen for rival, seen in found.items() if seen is not None}
             if known:
                 best = max(known, key=lambda rival: known[rival].mean)
-                told.append(f"{kind}: the best of {len(known)} others, {best}, {known[best]}")
+                told.append(f'{kind} {known[best]} of the best of {len(known)} others ("{best}")')
                 verdicts.append(_settled(list(known.values())))
         return "; ".join(told), next((one for one in verdicts if one is not None), None)
 
