@@ -26,6 +26,7 @@ from rankinite.adapt.decision import decide
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS, NO_DATA
+from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged
 from refusals import refused
@@ -66,7 +67,8 @@ def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
     assert list(choice.models) == [*ALL, "average"]
     assert choice.refused == {}
     values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
-    assert choice.verdict == decide(values, confidence=0.8)
+    by_chance = random_orders(target(), NDCG, 0)
+    assert choice.verdict == decide(values, random_orders=by_chance, risk=0.1, tolerate=0.01)
     assert choice.ranker is choice.models[choice.verdict.recommended]
     assert choice.unseen.measures == choice.test.measures == (NDCG, rk.ERR())
     assert choice.unseen["smart"].qids.tolist() == target().qids.tolist()
@@ -185,13 +187,22 @@ def test_methods_without_what_they_need_are_refused():
 
 
 def test_what_is_to_be_deployed_is_the_ranker():
-    """The background, where the method chosen is not surely better."""
-    sure, unsure = (
-        choose(background(), target(6), methods=["additive"], curve=False, confidence=level) for level in (1e-6, 1.0)
-    )
-    assert (sure.verdict.sure, sure.name) == (unsure.verdict.sure, unsure.name)
-    assert sure.ranker is sure.models[sure.verdict.recommended]
-    assert (unsure.verdict.recommended, unsure.ranker) == ("background", unsure.models["background"])
+    """The background, where more is at risk than is accepted."""
+    bold, careful = (choose(background(), target(6), methods=["additive"], curve=False, risk=risk) for risk in (1.0, 1e-9))
+    assert replace(bold.verdict, risk=1e-9, recommended="background") == careful.verdict
+    assert (bold.verdict.recommended == bold.name) == (bold.verdict.ranks and bold.verdict.expected > 0.0)
+    assert bold.ranker is bold.models[bold.verdict.recommended]
+    assert (careful.verdict.recommended, careful.ranker) == ("background", careful.models["background"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_the_grades_are_shuffled_the_background_is_kept(seed):
+    """There is nothing to learn from these queries, and a ranker that learns from them is worse on others."""
+    random, data = np.random.default_rng(seed), target(20)
+    grades = np.concatenate([random.permutation(one) for one in np.split(data.grades, data.offsets[1:-1])])
+    choice = choose(background(), replace(data, grades=grades), methods=["average"], curve=False)
+    assert not choice.verdict.ranks
+    assert choice.verdict.recommended == "background"
 
 
 def test_only_methods_asked_for_are_tried_beside_the_baselines():

@@ -6,14 +6,12 @@ an ndcg of 1 / log2(3) = 0.6309, which is 0.3691 less than one that is ranked ri
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import rankinite as rk
 from oracles.adapting import target
@@ -31,56 +29,85 @@ def words(choice):
     return " ".join(choice.recommendation())
 
 
-def test_a_method_that_is_surely_better_is_to_be_deployed():
+# ---- the lead ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_gain_leads_with_what_to_expect_then_the_risk_then_the_evidence():
     """30 of 40 queries gain 0.3691."""
     choice = choice_by_hand({"background": (10,), "smart": (40,), "target": (5,)})
-    assert choice.recommendation()[0] == (
-        "Deploy smart: on the 40 target queries it had not seen, its ndcg@10 is 0.2768 higher than the background's; the "
-        "confidence that it is better is more than 99%, where 80% is asked for."
+    assert choice.recommendation()[:2] == (
+        "Deploy smart: expect about +0.26 ndcg@10 on new queries; the chance of losing more than 0.01 is less than 1%.",
+        "On the 40 target queries that it had not seen, the ndcg@10 of smart is 0.2768 higher than the background's.",
     )
+    assert choice.verdict.expected == pytest.approx(0.26, abs=0.005)
     assert "judge more" not in words(choice)
 
 
 def test_where_nothing_is_better_the_background_is_kept():
-    """5 of 20 queries lose 0.3691."""
-    choice = choice_by_hand({"background": (20,), "interpolate": (15,), "target": (5,)}, queries=20)
-    assert choice.recommendation()[0] == (
-        "Keep the background: no method was better; on the 20 unseen target queries the ndcg@10 of the candidate, interpolate, "
-        "is 0.0923 lower than the background's."
+    """5 of 40 queries lose 0.3691."""
+    choice = choice_by_hand({"background": (40,), "interpolate": (35,), "target": (5,)})
+    assert choice.recommendation()[:3] == (
+        "Keep the background: of the candidate, interpolate, expect about -0.030 ndcg@10 on new queries.",
+        "On the 40 target queries that it had not seen, the ndcg@10 of interpolate is 0.0461 lower than the background's.",
+        "No method was better there.",
     )
+    assert choice.verdict.expected == pytest.approx(-0.03, abs=0.0005)
     assert "Deploy" not in words(choice)
 
 
-def test_a_gain_without_enough_confidence_keeps_the_background():
-    """One of 9 queries gains 0.3691: t is 1 with 8 degrees of freedom, whose 82.66% are corrected for 2 methods to 65.3%."""
-    choice = choice_by_hand({"background": (4,), "smart": (5,), "target": (2,)}, queries=9, confidence=0.9)
+def test_a_gain_at_too_high_a_risk_keeps_the_background():
+    """One of 20 queries gains 0.3691 and one loses it: other domains still promise something."""
+    right = {"background": (19,), "smart": (1, 20), "target": (5,)}
+    choice = choice_by_hand(right, queries=20)
+    verdict = choice.verdict
     assert choice.recommendation()[0] == (
-        "Keep the background: on the 9 unseen target queries the ndcg@10 of the candidate, smart, is 0.0410 higher than the "
-        "background's, but the confidence that it is better is 65%, where 90% is asked for."
+        f"Keep the background: of the candidate, smart, expect about {verdict.expected:+.4f} ndcg@10 on new queries, but the "
+        f"chance of losing more than 0.01 is {100 * verdict.loss_chance:.0f}%, where 10% is allowed."
     )
+    assert verdict.expected > 0.0
+    assert verdict.loss_chance > 0.1
+    bolder = choice_by_hand(right, queries=20, risk=0.5, tolerate=0.005)
+    assert bolder.recommendation()[0].startswith("Deploy smart: expect about +0.0")
+    assert "; the chance of losing more than 0.005 is " in bolder.recommendation()[0]
 
 
 def test_where_the_candidate_is_worse_but_another_method_better_no_more_is_claimed():
     choice = choice_by_hand({"background": (20,), "interpolate": (30,), "smart": (10,), "target": (5,)})
-    forced = replace(choice, verdict=replace(choice.verdict, name="smart", best="interpolate", recommended="background"))
-    assert forced.recommendation()[0] == (
-        "Keep the background: on the 40 unseen target queries the ndcg@10 of the candidate, smart, is 0.0923 lower than the "
-        "background's."
+    verdict = replace(choice.verdict, name="smart", best="interpolate", recommended="background", expected=-0.091)
+    lead, evidence, *_ = replace(choice, verdict=verdict).recommendation()
+    assert lead == "Keep the background: of the candidate, smart, expect about -0.091 ndcg@10 on new queries."
+    assert evidence == (
+        "On the 40 target queries that it had not seen, the ndcg@10 of smart is 0.0923 lower than the background's."
     )
+    assert "No method was better" not in words(choice)
 
 
 def test_where_all_are_the_same_the_background_is_kept():
     choice = choice_by_hand(dict.fromkeys(("background", "smart", "target"), (7,)))
-    assert choice.recommendation()[0] == (
-        "Keep the background: no method was better; on the 40 unseen target queries the ndcg@10 of the candidate, smart, "
-        "equals the background's."
+    assert choice.recommendation()[:3] == (
+        "Keep the background: the candidate, smart, is neither better nor worse on any target query.",
+        "On the 40 target queries that it had not seen, the ndcg@10 of smart equals the background's.",
+        "No method was better there.",
     )
+
+
+def test_what_is_not_surely_better_than_a_random_order_is_not_deployed():
+    """Five of 9 queries of two documents are right."""
+    choice = choice_by_hand({"background": (4,), "smart": (5,), "target": (2,)}, queries=9, risk=1.0)
+    lead, _, why, *_ = choice.recommendation()
+    assert lead == "Keep the background: the candidate, smart, is not surely better than random orders of the documents."
+    assert why == "So other domains tell nothing of this one: are the grades right, and are there enough of them?"
+    assert "only the spread counts here" in choice.explanation()[0]
+    assert choice.to_dict()["better_than_random_orders"] is False
 
 
 def test_an_error_that_is_lower_is_better():
     right = {"background": (10,), "smart": (40,), "target": (5,)}
     choice = choice_by_hand(right, measures=(rk.PairwiseErrors(),))
-    assert "its pairwise-errors is 0.7500 lower than the background's; the confidence" in choice.recommendation()[0]
+    lead, evidence, *_ = choice.recommendation()
+    assert lead.startswith("Deploy smart: expect about -0.7")
+    assert choice.verdict.expected > 0.0
+    assert "the pairwise-errors of smart is 0.7500 lower than the background's" in evidence
 
 
 @settings(max_examples=60, deadline=None)
@@ -89,76 +116,84 @@ def test_an_error_that_is_lower_is_better():
     st.sampled_from([0.2, 0.9, 1.0, 2.0]),
     st.integers(3, 40),
     st.integers(0, 1000),
-    st.sampled_from([0.3, 0.5, 0.8, 0.8, 0.95, 0.995]),
+    st.sampled_from([0.01, 0.1, 0.1, 0.5]),
     st.booleans(),
 )
-def test_the_lead_gives_the_confidence_of_a_paired_t_test(before, after, queries, seed, confidence, averaged):
-    """SciPy's one-sided p, times the number of methods that the candidate was picked from."""
+def test_the_lead_gives_both_numbers_that_decide(before, after, queries, seed, risk, averaged):
     names = ["interpolate", "smart", *(["average"] if averaged else [])]
     noises = {"background": before, **dict.fromkeys(names, after), "target": 5.0}
     data = target(queries)
-    choice = choice_of(noisy(noises, data, seed), data, confidence=confidence)
-    first, second = (choice.unseen[name][NDCG].per_query for name in (choice.name, "background"))
-    assume(np.ptp(first - second) > 1e-9)  # else there is nothing to test
-    tries = 1 if choice.name == "average" else len(noises) - 1
-    reached = 1.0 - tries * stats.ttest_rel(first, second, alternative="greater").pvalue
-    assume(abs(reached - confidence) > 1e-6)
+    choice = choice_of(noisy(noises, data, seed), data, risk=risk)
+    verdict = choice.verdict
     lead, *others = choice.recommendation()
-    assert lead.startswith(f"Deploy {choice.name}" if reached > confidence else "Keep the background: ")
+    assert lead.startswith("Keep the background: " if verdict.recommended == "background" else f"Deploy {choice.name}: ")
     assert not any(other.startswith(("Deploy", "Keep")) for other in others)
     assert "interval" not in words(choice)
-    if (first - second).mean() <= 1e-12:
-        assert "%" not in words(choice)
+    first, second = (choice.unseen[name][NDCG].per_query for name in (choice.name, "background"))
+    if not verdict.ranks or np.allclose(first, second, atol=1e-12, rtol=0.0):
+        assert "expect" not in lead
         return
-    digits = 1 if confidence == 0.995 else 0  # as many as are asked for
-    highest, shown = 100.0 - 10.0**-digits, math.floor(100.0 * reached * 10**digits + 1e-4) / 10**digits
-    expected = f"more than {highest:.{digits}f}%" if 100.0 * reached > highest else f"{shown:.{digits}f}%"
-    if reached < 0.5 <= confidence:
-        expected = "below 50%"
-    assert f"the confidence that it is better is {expected}, where {100 * confidence:g}% is asked for" in lead
+    told = float(lead.partition("expect about ")[2].partition(" ")[0])
+    assert told == pytest.approx(verdict.expected, rel=0.06, abs=6e-5)
+    assert ("the chance of losing more than 0.01 is" in lead) == (verdict.expected > 0.0)
+    assert ("is allowed" in lead) == (verdict.expected > 0.0 and verdict.loss_chance > risk)
 
 
 @pytest.mark.parametrize(
-    ("sure", "confidence", "text"),
+    ("chance", "risk", "text"),
     [
-        (0.796, 0.8, "is 79%, where 80%"),  # not rounded up to what was asked for
-        (0.804, 0.8, "is 80%, where 80%"),
-        (0.9949, 0.995, "is 99.4%, where 99.5%"),
-        (0.9951, 0.995, "is 99.5%, where 99.5%"),
-        (0.9996, 0.8, "is more than 99%, where 80%"),
-        (1.0, 0.999, "is more than 99.9%, where 99.9%"),
-        (0.139, 0.8, "is below 50%, where 80%"),
-        (0.139, 0.1, "is 13%, where 10%"),
+        (0.0004, 0.1, "is less than 1%"),
+        (0.0104, 0.1, "is 1%"),
+        (0.096, 0.1, "is 10%."),
+        (0.1004, 0.1, "is 11%, where 10%"),  # not rounded down to what is allowed
+        (0.126, 0.1, "is 13%, where 10%"),
+        (0.0504, 0.05, "is 6%, where 5%"),
+        (0.00514, 0.005, "is 0.6%, where 0.5%"),
+        (0.0049, 0.005, "is 0.5%."),
+        (0.9999, 0.1, "is more than 99%, where 10%"),
+        (0.29, 0.3, "is 29%."),
     ],
 )
-def test_confidences_are_rounded_down_to_the_digits_asked_for(sure, confidence, text):
+def test_chances_are_rounded_but_not_across_what_is_allowed(chance, risk, text):
     choice = choice_by_hand({"background": (10,), "smart": (40,), "target": (5,)})
-    verdict = replace(
-        choice.verdict, sure=sure, confidence=confidence, recommended="smart" if sure >= confidence else "background"
-    )
+    recommended = "smart" if chance <= risk else "background"
+    verdict = replace(choice.verdict, loss_chance=chance, risk=risk, recommended=recommended)
     assert text in replace(choice, verdict=verdict).recommendation()[0]
 
 
+def test_gains_are_given_with_the_digits_that_count():
+    choice = choice_by_hand({"background": (10,), "smart": (40,), "target": (5,)})
+    texts = {0.0212: "+0.021", 0.1267: "+0.13", 0.00044: "+0.0004", 1e-6: "0", -0.0031: "-0.0031", 3.21: "+3.2", 123.4: "+123"}
+    for gain, text in texts.items():
+        verdict = replace(choice.verdict, expected=gain, recommended="smart" if gain > 0.0 else "background")
+        assert f"expect about {text} ndcg@10" in replace(choice, verdict=verdict).recommendation()[0]
+
+
 def test_the_other_numbers_are_explained_apart():
-    for noises, tries in (({"smart": 0.9}, 2), ({"smart": 0.9, "interpolate": 1.0, "average": 0.8}, 1)):
+    for noises, counts in (({"smart": 0.9}, 18), ({"smart": 0.9, "interpolate": 1.0, "average": 0.8}, 32)):
         choice = choice_of(noisy({"background": 1.0, **noises, "target": 5.0}, target(25)), target(25))
         pair = choice.unseen.pair(choice.name, "background", NDCG)
         decides, interval, p, agree = choice.explanation()
-        assert choice.verdict.tries == tries
-        assert ("Bonferroni" in decides) == (tries > 1)
-        assert "one-sided" in decides
+        assert "which must be above 0" in decides
+        assert "the chance of losing more than 0.01, which may be at most 10%" in decides
+        assert "the 25 target queries with what adapting has brought on the 9 pairs of domains" in decides
+        assert f"counts about as much as {counts} target queries" in decides
         assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in interval
         assert f"The p-value, {pair.randomisation.holm_text}, " in p
         assert f"all {len(choice.unseen.pairs)} pairs" in p
-        assert "ask for more than the decision" in agree
-        assert "less than ± and p ask for" in choice.grid().text()
-        strict = replace(choice, verdict=replace(choice.verdict, confidence=0.98))
-        assert "ask for more" not in strict.explanation()[3]
-        assert "less than" not in strict.grid().notes[2]
-        assert choice.to_dict()["explanation"] == list(choice.explanation())
-        assert choice.to_dict()["confidence_corrected_for"] == tries
+        assert "the target queries alone" in agree
+        assert "Neither decides: a change needs an expected gain, and at most 10% chance of losing more than 0.01." in (
+            choice.grid().notes
+        )
+        told = choice.to_dict()
+        assert told["explanation"] == list(choice.explanation())
+        assert (told["expected_gain"], told["loss_chance"]) == (choice.verdict.expected, choice.verdict.loss_chance)
+        assert (told["risk"], told["tolerate"], told["better_than_random_orders"]) == (0.1, 0.01, True)
         assert str(choice).startswith(choice.recommendation()[0])
         assert "<details>" in choice._repr_html_()
+
+
+# ---- what else to know ---------------------------------------------------------------------------------------------------
 
 
 def test_where_one_query_carries_the_gain_it_is_named_with_what_is_left_without_it():
@@ -169,7 +204,7 @@ def test_where_one_query_carries_the_gain_it_is_named_with_what_is_left_without_
     gains = data.offsets[3], data.offsets[4]
     before[slice(*gains)] = -data.grades[slice(*gains)]
     after[slice(*gains)] = data.grades[slice(*gains)]
-    verdict = Verdict("smart", "smart", "smart", 0.8, 0.84, 1)
+    verdict = Verdict("smart", "smart", "smart", 0.02, 0.03)
     scores = {"background": before, "smart": after, "target": before}
     trials = tuple(Trial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
     choice = Choice(verdict, rk.Feature(0), NDCG, trials, {}, rk.compare(scores, data, NDCG, against=BASELINES))
@@ -256,4 +291,4 @@ def test_test_data_and_shifted_data_are_reported_apart():
         "On the test data, which decided nothing, the ndcg@10 of smart is 0.2460 higher than the background's.",
         "On the shifted data, which decided nothing, the ndcg@10 of smart is 0.1476 lower than the background's.",
     )
-    assert "On the" not in words(choice_by_hand(right))
+    assert "which decided nothing" not in words(choice_by_hand(right))

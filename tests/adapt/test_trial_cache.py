@@ -109,7 +109,7 @@ def test_trials_of_another_task_are_not_confused_with_it(counted, tmp_path, othe
 def test_the_fingerprint_depends_neither_on_test_data_nor_on_methods(counted, tmp_path):
     arguments = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
     choose(**arguments, methods=["smart"])
-    choose(**arguments, test=unseen(), shifted=unseen(), also=["err"], confidence=0.9)
+    choose(**arguments, test=unseen(), shifted=unseen(), also=["err"], risk=0.05, tolerate=0.02)
     assert fits(counted) == {"lambdaboost": 6, "trada": 6, "smart": 6}
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import rankinite as rk
-from rankinite.adapt.decision import BASELINES, decide
+from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide
 from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
+from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.result import Choice
 from rankinite.adapt.trial import Trial
 
@@ -25,11 +26,13 @@ def right_in(data, queries):
     return np.column_stack((first, -first)).ravel()
 
 
-def choice_of(scores, data, *, confidence=0.8, measures=(NDCG,), **others):
+def choice_of(scores, data, *, risk=RISK, tolerate=TOLERATE, measures=(NDCG,), **others):
     """The choice between methods with these scores, by name; ``others``: data and scores to report, as test=(data, scores)."""
     unseen = rk.compare(scores, data, measures, against=BASELINES)
     sign = 1.0 if measures[0].higher_is_better else -1.0
-    verdict = decide({name: sign * unseen[name][measures[0]].per_query for name in scores}, confidence=confidence)
+    values = {name: sign * unseen[name][measures[0]].per_query for name in scores}
+    by_chance = random_orders(data, measures[0], 0)
+    verdict = decide(values, random_orders=by_chance, risk=risk, tolerate=tolerate)
     trials = tuple(
         Trial(KNOWN[name], rk.Feature(place), array, np.ones(6), 1.0) for place, (name, array) in enumerate(scores.items())
     )

@@ -9,9 +9,9 @@
 
 Inside: ``methods`` holds the methods, ``guards`` refuse what does not fit together. ``choosing`` is the run:
 ``choice_inputs`` make a ``task``, a ``contest`` makes a ``trial`` of each method on queries ``held_out`` with a shared
-``groundwork``, kept in a ``trial_cache``; then come the ``decision`` and the ``result`` with its ``refusals``, its
-``recommendation``, ``concentration``, ``learning_curve`` and ``plots``. ``background_settings`` and ``forest_changes`` look
-into forests.
+``groundwork``, kept in a ``trial_cache``; then come the ``decision``, by a ``gain_posterior`` under a ``gain_prior`` and by
+``random_orders``, and the ``result`` with its ``refusals``, its ``recommendation``, ``concentration``, ``learning_curve`` and
+``plots``. ``background_settings`` and ``forest_changes`` look into forests.
 """
 
 from rankinite.adapt.choosing import choose

@@ -9,7 +9,7 @@ from rankinite.adapt.guards.grade_scales import check_scales
 from rankinite.adapt.held_out import judged_in, judged_queries
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
-from rankinite.checks import check_count, check_seed
+from rankinite.checks import check_count, check_number, check_seed
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
@@ -61,6 +61,25 @@ def check_judging(task: Task, judging: Mapping[str, Any], *, allow_overlap: bool
                 raise DataError(problem, place=data.source, value=name, remedy=f"Leave out `{name}`")
     learnt = {"target": task.target, "valid": task.valid, "background_data": task.background_data}
     check_apart(learnt, {"target": task.target, **judging}, allow_overlap=allow_overlap)
+
+
+def check_risk(risk: Any, tolerate: Any) -> None:
+    """Refuse what bounds no chance or no loss."""
+    check_number("choose", "risk", risk, 0.0, 1.0, above=True)
+    check_number("choose", "tolerate", tolerate, 0.0)
+
+
+def check_confidence(confidence: Any) -> None:
+    """Refuse the setting that ``risk`` and ``tolerate`` have replaced; until 0.3, when it is gone."""
+    if confidence is not None:
+        raise ArgumentError(
+            "is no longer asked for",
+            owner="choose",
+            setting="confidence",
+            value=confidence,
+            rule="A change is recommended if a gain is to be expected and the chance of a loss is at most `risk`",
+            remedy="Leave it out, or give `risk=0.05`, say, where a wrong change is costly",
+        )
 
 
 def check_tuning(tuning: Any) -> Trada:

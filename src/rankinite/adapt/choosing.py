@@ -7,18 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankinite.adapt.choice_inputs import check_judging, check_tuning, checked_task
+from rankinite.adapt.choice_inputs import check_confidence, check_judging, check_risk, check_tuning, checked_task
 from rankinite.adapt.contest import Contest
-from rankinite.adapt.decision import BASELINES, decide
+from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import judged_queries
 from rankinite.adapt.methods.trada import Trada
+from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.result import Choice
 from rankinite.adapt.serving_costs import serving_costs
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, Watching
-from rankinite.checks import check_number
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
@@ -34,30 +34,32 @@ def choose(
     backgrounds: Fitted | Sequence[Fitted] | Mapping[str, Fitted], target: Dataset, valid: Dataset | None = None, *,
     background_data: Dataset | None = None, test: Dataset | None = None, shifted: Dataset | None = None,
     methods: Sequence[str] | None = None, measure: Measure | str = "ndcg@10", also: Sequence[Measure | str] = (),
-    folds: int | Batches = 5, seed: int = 0, confidence: float = 0.8, same_scale: bool = False, tuning: Trada = Trada(),  # noqa: B008 - frozen
-    curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None, allow_overlap: bool = False,
-    cluster: Where | None = None, deployable: str | None = None,
+    folds: int | Batches = 5, seed: int = 0, risk: float = RISK, tolerate: float = TOLERATE, same_scale: bool = False,
+    tuning: Trada = Trada(), curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None,  # noqa: B008 - frozen
+    allow_overlap: bool = False, cluster: Where | None = None, deployable: str | None = None, confidence: None = None,
 ) -> Choice:  # fmt: skip
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
     ``valid``: chooses numbers of rounds, weights and β; without it folds of the target do. ``test`` and ``shifted`` (queries
     of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``folds``: parts
     of the target that are held out, or "batches": each of its batches, with rankers of all others. ``also``: further
-    measures to report. ``confidence``: how sure one must be that the chosen method beats the background before it is
-    recommended. ``same_scale``: the grades of background and target mean the same even if they do not look so. ``tuning``:
-    how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record its learning rate. ``curve``: whether to
-    see how the advantage grows with the number of target queries. ``keep``: a folder for finished methods, from which an
-    interrupted run goes on; kept work of other data, settings or code is not used, and damaged work is made again with a note
-    in ``warnings``. ``watch`` is called after every fit. ``cluster``: what makes the fits, as in :func:`rankinite.cluster`.
-    ``deployable``: where the ranker will be served, one of :func:`rankinite.targets`; methods whose ranker it cannot hold do
-    not compete.
+    measures to report. ``risk``, ``tolerate``: the chosen method is recommended if a gain over the background is to be
+    expected on new queries, unless the chance of losing more than ``tolerate``, in the unit of the measure, is above ``risk``;
+    ``confidence``, which was asked for before, is refused. ``same_scale``: the grades of background and target mean the same
+    even if they do not look so. ``tuning``: how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record
+    its learning rate. ``curve``: whether to see how the advantage grows with the number of target queries. ``keep``: a folder
+    for finished methods, from which an interrupted run goes on; kept work of other data, settings or code is not used, and
+    damaged work is made again with a note in ``warnings``. ``watch`` is called after every fit. ``cluster``: what makes the
+    fits, as in :func:`rankinite.cluster`. ``deployable``: where the ranker will be served, one of :func:`rankinite.targets`;
+    methods whose ranker it cannot hold do not compete.
     Queries that would be learnt from and judged by are refused unless ``allow_overlap`` is true; the result warns of queries
     that a background was trained on.
 
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
     >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
     """
-    check_number("choose", "confidence", confidence, 0.0, 1.0, above=True)
+    check_confidence(confidence)
+    check_risk(risk, tolerate)
     task = checked_task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale=same_scale)
     measures, tuning = as_measures([task.measure, *also]), check_tuning(tuning)
     check_judging(task, {"valid": valid, "test": test, "shifted": shifted}, allow_overlap=allow_overlap)
@@ -66,7 +68,8 @@ def choose(
     with using(cluster):
         trials = contest.trials()
         unseen = _unseen(task, trials, measures)
-        verdict = decide(_values(unseen, task), confidence=confidence)
+        by_chance = random_orders(task.target, task.measure, task.seed)
+        verdict = decide(_values(unseen, task), random_orders=by_chance, risk=risk, tolerate=tolerate)
         rankers = {trial.method.name: trial.ranker for trial in trials}
         learning_curve = contest.curve(trials, verdict) if curve else None
     return Choice(

@@ -2,7 +2,10 @@
 
 Two questions are kept apart. Which of the rankers made for the target is the best bet? Choosing among a dozen by a few queries
 is mostly luck, so the average of unlike methods, which needs no choice, is taken unless one is clearly better. And is that bet
-better than the background? The change is recommended only if that is so with confidence.
+better than the background? A few queries cannot answer this either, so they are combined with what adapting has brought on
+other domains: the change is recommended if a gain is to be expected, unless the chance of a loss that matters is too large. Of
+grades that nothing can predict, such as shuffled ones, other domains tell nothing: what ranks no better than random orders is
+not recommended.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from dataclasses import dataclass
 
 from scipy import special
 
+from rankinite.adapt.gain_posterior import GainEvidence, GainPosterior
+from rankinite.adapt.gain_prior import prior_for
 from rankinite.adapt.held_out import standard_error
 from rankinite.engine.kernel import Floats
 
@@ -19,6 +24,12 @@ BASELINES = ("background", "target")
 """What every method is compared with."""
 CLEARLY = 0.98
 """The one-sided confidence that a method is better than the average, above which it is taken instead."""
+RANKING = 3.0
+"""How many of their standard deviations a method must be better than random orders to be recommended."""
+RISK = 0.1
+"""The chance of a loss larger than is tolerated, up to which a change is recommended."""
+TOLERATE = 0.01
+"""The loss that is tolerated, in the unit of the measure."""
 
 
 @dataclass(frozen=True)
@@ -30,21 +41,32 @@ class Verdict:
     best: str
     """The one of them with the best mean."""
     recommended: str
-    """The method chosen if it beats the background with confidence, else the background."""
-    confidence: float
-    """The one-sided confidence that is asked for."""
-    sure: float
-    """The confidence reached that the method chosen is better than the background; corrected if it was picked from several."""
-    tries: int = 1
-    """How many methods it was picked from by its result, for which the confidence is corrected; 1 if it was not picked."""
+    """The method chosen if it ranks, a gain is to be expected and the chance of a loss small enough; else the background."""
+    expected: float
+    """The gain over the background to expect of the method chosen on new queries; above 0 is better, whatever the measure."""
+    loss_chance: float
+    """The chance that it loses more than ``tolerate`` against the background."""
+    risk: float = RISK
+    """The largest such chance that is accepted."""
+    tolerate: float = TOLERATE
+    """The loss that does not count, in the unit of the measure."""
+    ranks: bool = True
+    """Whether it surely ranks unseen target queries better than random orders do; if not, other domains promise nothing."""
 
 
-def decide(values: Mapping[str, Floats], *, average: str = "average", confidence: float = 0.8) -> Verdict:
+def decide(
+    values: Mapping[str, Floats],
+    *,
+    random_orders: Floats | None = None,
+    average: str = "average",
+    risk: float = RISK,
+    tolerate: float = TOLERATE,
+) -> Verdict:
     """Choose a method and decide whether to deploy it.
 
-    ``values``: for each method, the simplest first, one value per query, higher being better. Where there is no average, the
-    simplest of those within one standard error of the best is chosen. A method picked from several is recommended only if it
-    would be at a confidence corrected for their number (Bonferroni).
+    ``values``: for each method, the simplest first, one value per query, higher being better. ``random_orders``: the same of
+    random orders of the documents, shape (orders, queries). Where there is no average, the simplest of the methods within one
+    standard error of the best is chosen.
     """
     names = [name for name in values if name != "background"]
     best = max(names, key=lambda name: float(values[name].mean()))
@@ -54,19 +76,22 @@ def decide(values: Mapping[str, Floats], *, average: str = "average", confidence
         name = next(
             name for name in names if (values[best] - values[name]).mean() <= standard_error(values[best] - values[name])
         )
-    tries = 1 if name == average else len(names)  # what was picked as the best of several looks better than it is
-    sure = _surely_above(values[name], values["background"], 1.0 - (1.0 - confidence) / tries)
-    reached = 1.0 - tries * (1.0 - _confidence(values[name], values["background"]))
-    return Verdict(name, best, name if sure else "background", confidence, max(0.0, round(reached, 6)), tries)
+    ranks = random_orders is None or _ranks(values[name], random_orders)
+    prior = prior_for(name) if ranks else prior_for(name).without_expectation()
+    found = GainPosterior.of(GainEvidence.of(values[name], values["background"]), prior, tolerate)
+    deployed = ranks and found.expected > 0.0 and found.loss_chance <= risk
+    return Verdict(
+        name, best, name if deployed else "background", found.expected, found.loss_chance, risk, tolerate, ranks=ranks
+    )
+
+
+def _ranks(values: Floats, random_orders: Floats) -> bool:
+    """Whether the mean over queries is out of reach of orders that know nothing: where grades are shuffled, all are such."""
+    means = random_orders.mean(axis=1)
+    return float(values.mean()) > float(means.mean() + RANKING * means.std(ddof=1))
 
 
 def _surely_above(first: Floats, second: Floats, confidence: float) -> bool:
     """Whether the mean difference over queries is above 0 with this confidence, by Student's t."""
     gain = first - second
     return float(gain.mean()) > float(special.stdtrit(len(gain) - 1, confidence)) * standard_error(gain)
-
-
-def _confidence(first: Floats, second: Floats) -> float:
-    """The confidence that the mean difference over queries is above 0, by Student's t."""
-    gain, error = first - second, standard_error(first - second)
-    return float(special.stdtr(len(gain) - 1, gain.mean() / error)) if error > 0.0 else float(gain.mean() > 0.0)

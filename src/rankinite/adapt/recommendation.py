@@ -1,15 +1,17 @@
-"""Recommendation in plain sentences: the decision with the one number that made it, then what else to know."""
+"""Recommendation in plain sentences: the decision with the gain to expect and the chance of a loss, then what else to know."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from rankinite.adapt.decision import Verdict
+from rankinite.adapt.decision import RANKING, Verdict
+from rankinite.adapt.gain_prior import PAIRS, prior_for
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.pairs import PairTest
 from rankinite.grid import number
+from rankinite.measures.base import sign_of
 
 if TYPE_CHECKING:
     from rankinite.adapt.result import Choice
@@ -19,8 +21,8 @@ FEW_QUERIES = 30
 
 
 def advice(choice: Choice) -> tuple[str, ...]:
-    """What to deploy and why; then what to mind."""
-    found = [_decision(choice)]
+    """What to deploy, with the gain to expect and the chance of a loss; what the target's queries say; then what to mind."""
+    found = [_decision(choice), *_evidence(choice)]
     if choice.verdict.best != choice.name:
         found.append(_near_tie(choice))
     found += [*_carried(choice), *_caution(choice), *_future(choice)]
@@ -34,64 +36,83 @@ def advice(choice: Choice) -> tuple[str, ...]:
 def explanation(choice: Choice) -> tuple[str, ...]:
     """What the numbers beside the decision mean, and why they may seem to contradict it."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
-    queries = choice.unseen[choice.name][choice.measure].queries
-    corrected = f"not corrected, as {choice.name} was not picked from several methods by its result"
-    if verdict.tries > 1:
-        corrected = f"corrected for the {verdict.tries} methods that {choice.name} was picked from (Bonferroni)"
+    queries, prior = choice.unseen[choice.name][choice.measure].queries, prior_for(choice.name)
+    elsewhere = f"which counts about as much as {prior.queries:.0f} target queries"
+    if not verdict.ranks:
+        elsewhere = f"of which only the spread counts here, as {choice.name} is not surely better than random orders"
     decides = (
-        f"One number decides: the confidence that {choice.name} is better than the background, by Student's t over the "
-        f"{queries} target queries. It is one-sided and {corrected}; {percent(verdict.confidence)} is asked for."
+        f"Two numbers decide: the gain over the background that is to be expected of {choice.name} on new queries, which must "
+        f"be above 0, and the chance of losing more than {tolerated(verdict)}, which may be at most {percent(verdict.risk)}. "
+        f"Both combine the {queries} target queries with what adapting has brought on the {PAIRS} pairs of domains of "
+        f"rankinite's benchmark, {elsewhere}. Nothing is recommended that random orders of the "
+        f"documents come near (within {RANKING:g} of their standard deviations)."
     )
-    agree = "The interval and the p-value answer other questions than the decision, and need not agree with it."
-    if _asks_less(choice):
-        agree = (
-            "The interval and the p-value ask for more than the decision does: where a change is recommended, the interval may "
-            "include 0 and the p-value may be large."
-        )
+    agree = (
+        "The interval and the p-value look at the target queries alone, as if nothing were known of adapting: where a change "
+        "is recommended, the interval may include 0 and the p-value may be large."
+    )
     return decides, interval_meaning(choice.unseen, pair), p_meaning(choice.unseen, pair), agree
 
 
 def decision_note(choice: Choice) -> str:
     """The same in one line, below a table with intervals and p-values."""
-    less = ", which is less than ± and p ask for" if _asks_less(choice) else ""
-    asked = percent(choice.verdict.confidence)
-    return f"Neither decides: a change needs {asked} one-sided confidence in one comparison{less}."
+    allowed = f"at most {percent(choice.verdict.risk)} chance of losing more than {tolerated(choice.verdict)}"
+    return f"Neither decides: a change needs an expected gain, and {allowed}."
 
 
-def _asks_less(choice: Choice) -> bool:
-    """Whether the confidence asked for is less than that at either end of the two-sided intervals."""
-    return choice.verdict.confidence < 0.5 + choice.unseen[choice.name].confidence / 2
+def tolerated(verdict: Verdict) -> str:
+    """The loss that does not count, with no more digits than it needs."""
+    return f"{verdict.tolerate:.10g}"
 
 
 def _decision(choice: Choice) -> str:
     """The one sentence that leads."""
-    chosen, pair = choice.name, choice.unseen.pair(choice.name, "background", choice.measure)
-    better, queries = pair.better == chosen, choice.unseen[chosen][choice.measure].queries
-    reached = f"{_reached(choice.verdict)}, where {percent(choice.verdict.confidence)} is asked for"
-    if choice.verdict.recommended == chosen:
-        found = f"on the {queries} target queries it had not seen, its {choice.measure} {_against(pair)}"
-        if better:
-            return f"Deploy {chosen}: {found}; the confidence that it is better is {reached}."
-        return f"Deploy {chosen}, as you ask for so little confidence: {found}."  # below one half
-    found = f"on the {queries} unseen target queries the {choice.measure} of the candidate, {chosen}, {_against(pair)}"
-    if better:
-        return f"Keep the background: {found}, but the confidence that it is better is {reached}."
-    return f"Keep the background: {'no method was better; ' if _none_better(choice) else ''}{found}."
+    verdict, chosen = choice.verdict, choice.name
+    gain = f"about {_about(sign_of(choice.measure) * verdict.expected)} {choice.measure} on new queries"
+    loss = f"the chance of losing more than {tolerated(verdict)} is {_chance(verdict)}"
+    if verdict.recommended == chosen:
+        return f"Deploy {chosen}: expect {gain}; {loss}."
+    pair = choice.unseen.pair(chosen, "background", choice.measure)
+    if pair.wins == pair.losses == 0:
+        return f"Keep the background: the candidate, {chosen}, is neither better nor worse on any target query."
+    if not verdict.ranks:
+        return f"Keep the background: the candidate, {chosen}, is not surely better than random orders of the documents."
+    if verdict.expected <= 0.0:
+        return f"Keep the background: of the candidate, {chosen}, expect {gain}."
+    return (
+        f"Keep the background: of the candidate, {chosen}, expect {gain}, but {loss}, where {percent(verdict.risk)} is allowed."
+    )
 
 
-def _reached(verdict: Verdict) -> str:
-    """The confidence reached, with as many digits as the one asked for; rounded down, as 79.6% is not 80%.
+def _about(gain: float) -> str:
+    """A gain with two digits that count, and at most four decimals: +0.021, +0.13, -0.0004."""
+    if abs(gain) < 5e-5:
+        return "0"
+    return number(gain, min(4, max(0, 1 - math.floor(math.log10(abs(gain))))), signed=True)
 
-    Below one half it adds nothing to the difference. A correction may bring it there though the mean is higher, and then
-    "14%" would read like "worse".
-    """
-    if verdict.sure < 0.5 <= verdict.confidence:
-        return "below 50%"
-    digits = len(percent(verdict.confidence).partition(".")[2].removesuffix("%"))
-    reached, highest = 100.0 * verdict.sure, 100.0 - 10.0**-digits
-    if reached > highest:
-        return f"more than {highest:.{digits}f}%"
-    return f"{math.floor(reached * 10**digits + 1e-6) / 10**digits:.{digits}f}%"
+
+def _chance(verdict: Verdict) -> str:
+    """The chance of a loss with as many digits as the one allowed; rounded up where it is above that, as 10.4% is not 10%."""
+    digits = len(percent(verdict.risk).partition(".")[2].removesuffix("%"))
+    least, found = 10.0**-digits, 100.0 * verdict.loss_chance
+    if found < least:
+        return f"less than {least:.{digits}f}%"
+    if found > 100.0 - least:
+        return f"more than {100.0 - least:.{digits}f}%"
+    crosses = verdict.loss_chance > verdict.risk and round(found, digits) <= 100.0 * verdict.risk
+    return f"{round(found, digits) + least * crosses:.{digits}f}%"
+
+
+def _evidence(choice: Choice) -> list[str]:
+    """What the target's own queries say."""
+    chosen, queries = choice.name, choice.unseen[choice.name][choice.measure].queries
+    against = _against(choice.unseen.pair(chosen, "background", choice.measure))
+    found = [f"On the {queries} target queries that it had not seen, the {choice.measure} of {chosen} {against}."]
+    if _none_better(choice):
+        found.append("No method was better there.")
+    if not choice.verdict.ranks:
+        found.append("So other domains tell nothing of this one: are the grades right, and are there enough of them?")
+    return found
 
 
 def _none_better(choice: Choice) -> bool:

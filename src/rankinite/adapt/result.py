@@ -37,7 +37,7 @@ class Choice:
 
     verdict: Verdict
     ranker: Fitted
-    """What to deploy: the method chosen, fitted to all target data, or the background if the method is not surely better."""
+    """What to deploy: the method chosen, fitted to all target data, or the background if the method is not recommended."""
     measure: Measure
     trials: tuple[Trial, ...]
     refused: Mapping[str, str]
@@ -173,13 +173,13 @@ class Choice:
     # ---- text --------------------------------------------------------------------------------------------------
 
     def recommendation(self) -> tuple[str, ...]:
-        """What to do, in plain sentences; the first is the decision, with the one number that made it."""
+        """What to do, in plain sentences; the first is the decision, with the gain to expect and the chance of a loss."""
         from rankinite.adapt.recommendation import advice
 
         return advice(self)
 
     def explanation(self) -> tuple[str, ...]:
-        """What confidence, interval and p-value mean, and why they may seem to contradict each other, in plain sentences."""
+        """What decides, what interval and p-value mean, and why they may seem to contradict it, in plain sentences."""
         from rankinite.adapt.recommendation import explanation
 
         return explanation(self)
@@ -192,9 +192,11 @@ class Choice:
             "chosen": self.name,
             "best": self.verdict.best,
             "recommended": self.verdict.recommended,
-            "confidence": self.verdict.confidence,
-            "confidence_reached": self.verdict.sure,
-            "confidence_corrected_for": self.verdict.tries,
+            "expected_gain": self.verdict.expected,
+            "loss_chance": self.verdict.loss_chance,
+            "risk": self.verdict.risk,
+            "tolerate": self.verdict.tolerate,
+            "better_than_random_orders": self.verdict.ranks,
             "concentration": None if self.concentration is None else self.concentration.to_dict(),
             "measure": str(self.measure),
             "recommendation": list(self.recommendation()),

@@ -51,7 +51,9 @@ REFUSED = {
     "a grade mapped twice": (["--map-grades", "0=0,0=1", "-B", "web.txt"], {}, ["--map-grades 0=0,0=1 ", "'0=1'"]),
     "a map with a gap": (["--map-grades", "0=0,1=1", "-B", "web.txt"], {}, ["--map-grades: ", "web.txt: ", "4"]),
     "a rate beyond 1": (["--background-rate", "2"], {}, ["--background-rate 2.0 "]),
-    "confidence beyond 1": (["--confidence", "2"], {}, ["--confidence 2.0 "]),
+    "a risk beyond 1": (["--risk", "2"], {}, ["--risk 2.0 "]),
+    "a gain tolerated": (["--tolerate", "-0.1"], {}, ["--tolerate -0.1 "]),
+    "confidence, which is gone": (["--confidence", "0.9"], {}, ["--confidence 0.9 ", "at most --risk", "--risk 0.05"]),
 }
 """Options, other files than usual, and what standard error names."""
 

@@ -31,17 +31,18 @@ def test_the_models_are_those_of_python(whole, expected, home):
 
 
 def test_the_model_is_the_one_to_deploy(home, tmp_path):
-    """If no confidence is enough, that is the background; the method chosen is then only a candidate."""
+    """If any risk is too much, that is the background; the method chosen is then only a candidate."""
     test, out = rk.read(home / "test.txt"), tmp_path / "out"
-    kept = call(*quick(home), "--confidence", "1", "--out", out)
+    kept = call(*quick(home), "--risk", "1e-9", "--tolerate", "0", "--out", out)
     assert "Keep the background" in kept.out
     assert "the ranker to deploy: background" in kept.out
     assert (rk.load(out / "model.rankinite").score(test) == rk.load(home / "web.rankinite").score(test)).all()
     evidence = json.loads((out / "evidence.json").read_text())
     assert evidence["candidate"] == str(out / "candidate.rankinite")
     assert (rk.load(out / "candidate.rankinite").score(test) != rk.load(home / "web.rankinite").score(test)).any()
-    assert evidence["confidence_reached"] < evidence["confidence"] == 1.0
-    call(*quick(home), "--confidence", "1e-6", "--out", out)
+    assert evidence["loss_chance"] > evidence["risk"] == 1e-9
+    assert evidence["tolerate"] == 0.0
+    call(*quick(home), "--risk", "1", "--overwrite", "--out", out)
     evidence = json.loads((out / "evidence.json").read_text())
     assert (evidence["recommended"] == evidence["chosen"]) == (not (out / "candidate.rankinite").exists())
 

@@ -41,7 +41,9 @@ def adapt(
     also: adapt_options.AlsoOption = None,
     methods: adapt_options.MethodsOption = None,
     folds: adapt_options.FoldsOption = "5",
-    confidence: adapt_options.ConfidenceOption = 0.8,
+    risk: adapt_options.RiskOption = 0.1,
+    tolerate: adapt_options.TolerateOption = 0.01,
+    confidence: adapt_options.ConfidenceOption = None,
     seed: adapt_options.SeedOption = 0,
     deployable: adapt_options.DeployableOption = None,
     all_models: adapt_options.AllModelsOption = False,
@@ -60,7 +62,7 @@ def adapt(
     BACKGROUND is the ranker of a big market, --train are the judged queries of the new one. Every method that
     the material allows is fitted and judged on target queries that it did not see, by folds of queries; the test
     data decide nothing. The folder --out receives model.rankinite, the ranker to deploy: the one chosen, or the
-    background if that is not surely better (then candidate.rankinite is the one chosen); report.html, to look at;
+    background if that is the better bet (then candidate.rankinite is the one chosen); report.html, to look at;
     evidence.md and evidence.json, with all methods, intervals, and corrected tests against the background and the
     target alone; gains.csv, query by query; and adapt.toml, the settings, which --config reads. Finished methods are
     kept in trials/ there: Ctrl-C ends the run, and the same command goes on. A folder with the results of another run
@@ -86,7 +88,7 @@ def adapt(
     from rankinite.cli.verbs.adapt_results import Folder, Run, digest_of
     from rankinite.cli.verbs.adapt_texts import printed
 
-    assert open_data is None  # --open fills in --shifted
+    assert open_data is confidence is None  # --open fills in --shifted, and --confidence is refused
     mapping = grade_map(map_grades, background_data)
     check_background_rate(background_rate)
     folder = Folder.checked(out)
@@ -96,7 +98,8 @@ def adapt(
         "also": split_names(also) or [],
         "methods": split_names(methods),
         "folds": folds_of(folds),
-        "confidence": confidence,
+        "risk": risk,
+        "tolerate": tolerate,
         "seed": seed,
         "same_scale": same_scale,
         "curve": curve,

@@ -61,6 +61,14 @@ def _check_shifted(context: typer.Context, paths: Any) -> Any:
     return paths
 
 
+def _refuse_confidence(context: typer.Context, value: float | None) -> None:
+    """Refuse the setting that --risk and --tolerate have replaced."""
+    if value is not None and not context.resilient_parsing:  # not while a shell completes
+        from rankinite.adapt.choice_inputs import check_confidence
+
+        check_confidence(value)
+
+
 BackgroundArgument: TypeAlias = Annotated[
     list[str],
     RANKER,
@@ -196,9 +204,20 @@ FoldsOption: TypeAlias = Annotated[
         rich_help_panel=_CHOICE,
     ),
 ]
-ConfidenceOption: TypeAlias = Annotated[
+RiskOption: TypeAlias = Annotated[
     float,
-    typer.Option(help="One-sided confidence in a gain over the background that a change needs.", rich_help_panel=_CHOICE),
+    typer.Option(
+        help="A change that promises a gain is recommended unless the chance of losing more than --tolerate is above this.",
+        rich_help_panel=_CHOICE,
+    ),
+]
+TolerateOption: TypeAlias = Annotated[
+    float,
+    typer.Option(help="The loss that does not count, in the unit of --measure.", rich_help_panel=_CHOICE),
+]
+ConfidenceOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--confidence", callback=_refuse_confidence, hidden=True, help="Replaced by --risk; refused until 0.3."),
 ]
 SeedOption: TypeAlias = Annotated[
     int,

@@ -43,6 +43,7 @@ def reproduce(
     redo: Annotated[bool, typer.Option("--redo", help="Make finished cases again.")] = False,
     pages: Annotated[bool, typer.Option("--pages", help="Only write the pages anew from what is kept in --out.")] = False,
     quiet: bool = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the claims with their verdicts, or the list, as JSON.")] = False,
     *,
     placing: ClusterOptions,
 ) -> None:  # fmt: skip
@@ -61,12 +62,16 @@ def reproduce(
 
       rankinite reproduce --data judged --out results --workers 2
     """
-    from rankinite.cli.output import echo
+    from rankinite.cli.output import echo, echo_json
     from rankinite.cli.progress import trying
     from rankinite.reproduce.running import run, write_kept
 
     if list_items:
-        echo(_listing(paper, items or []).text())
+        listed = _listing(paper, items or [])
+        if json:
+            echo_json([dict(zip(listed.header, row, strict=True)) for row in listed.rows])
+        else:
+            echo(listed.text())
         return
     if pages:
         written = write_kept(out, quick=quick)
@@ -74,7 +79,12 @@ def reproduce(
         return
     with placing.in_force(), trying(quiet=quiet) as watch:
         found = run(paper, *(items or ()), data=data, quick=quick, out=out, redo=redo, watch=watch)
-    echo(str(found))
+    if json:
+        echo_json(
+            [{"paper": one.item.paper, "item": one.item.name, "claims": list(map(vars, one.findings))} for one in found.found]
+        )
+    else:
+        echo(str(found))
     if found.left_out:
         say(f"{len(found.left_out)} cases on real data were left out; give their folder with --data")
     if quick:
