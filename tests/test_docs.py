@@ -47,8 +47,10 @@ ELSEWHERE = (
     "pip install '.[plots]'",
     "rankinite --install-completion",
     "rankinite --show-completion",
+    "rankinite reproduce 000 table-1 --data judged",
+    "rankinite reproduce --data judged --out results",
 )
-"""What sets up a machine or a shell is not tried here."""
+"""What sets up a machine or a shell is not tried here, nor what needs real data and hours."""
 SHORT = {
     "adapt": ("--methods", "interpolate,trada", "--no-curve"),
     "ensemble": (

@@ -125,12 +125,27 @@ def test_pages_have_every_claim_and_figures_in_words(made, tmp_path):
     found = run("000", out=tmp_path)
     overview = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
     page = (tmp_path / "reproduction" / "000.md").read_text(encoding="utf-8")
-    assert "| [000 table-9](reproduction/000.md#table-9) | a is better than b |" in overview
+    assert "| [000 table-9](reproduction/000.md#table-9) (provisional) | a is better than b |" in overview
     assert "![Lines. all: NDCG over trees for a.](figures/x.png)" in page
     assert "| 2 | 0.2000 |" in page
     assert "A sentence." in page
     assert (tmp_path / "reproduction" / "figures" / "x.png").read_bytes().startswith(b"\x89PNG")
     assert all(path.exists() for path in found.pages)
+
+
+def test_what_is_found_is_provisional_while_cases_are_missing(made, tmp_path):
+    _, experiment = made
+    run("000", out=tmp_path)
+    kept = KeptOutcomes(tmp_path / "reproduction" / "results")
+    assert "[000 table-9](reproduction/000.md#table-9) (provisional)" in written(tmp_path, "reproduction.md")
+    assert "3 of 4 cases, so provisional" in written(tmp_path, "reproduction/000.md")
+    kept.put(experiment, cases(Lab())[-1], outcome(9), 1.0)
+    run("000", out=tmp_path)
+    assert "provisional" not in written(tmp_path, "reproduction.md") + written(tmp_path, "reproduction/000.md")
+
+
+def written(folder, name) -> str:
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def test_a_picture_is_the_same_bytes_for_the_same_numbers():

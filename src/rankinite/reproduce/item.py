@@ -51,6 +51,8 @@ class Reproduced:
 
     item: Item
     results: Results
+    missing: int = 0
+    """Cases that were not run: what is found is provisional until there are none."""
 
     @property
     def findings(self) -> list[Finding]:

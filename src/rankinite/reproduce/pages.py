@@ -46,7 +46,8 @@ def overview(found: Found, *, quick: bool = False) -> str:
     verdicts: dict[str, int] = {}
     for one, _ in found:
         for place, finding in enumerate(one.findings):
-            link = f"[{one.item}]({one.item.page})" if place == 0 else ""
+            part = " (provisional)" * (bool(one.results) and one.missing > 0)
+            link = f"[{one.item}]({one.item.page}){part}" if place == 0 else ""
             cells = [link, *map(markdown_text, (finding.claim, finding.ours, finding.verdict))]
             rows.append(f"| {' | '.join(cells)} |")
             verdicts[finding.verdict] = verdicts.get(finding.verdict, 0) + 1
@@ -110,7 +111,8 @@ def _circumstances(one: Reproduced, made: Sequence[Made]) -> str:
     machines, versions = (", ".join(dict.fromkeys(getattr(own, field) for own in made)) for field in ("machine", "versions"))
     codes = ", ".join(dict.fromkeys(own.code for own in made))
     made_by = f"{machines}; {versions}; code {codes}"
-    return f"`rankinite reproduce {one.item}`: {len(made)} cases, {minutes:.0f} minutes, {span}; {made_by}."
+    count = f"{len(made)} of {len(made) + one.missing} cases, so provisional" if one.missing else f"{len(made)} cases"
+    return f"`rankinite reproduce {one.item}`: {count}, {minutes:.0f} minutes, {span}; {made_by}."
 
 
 def _paragraph(text: str) -> str:

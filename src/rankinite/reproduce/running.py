@@ -153,7 +153,8 @@ def _everything(folder: Path, lab: Lab) -> list[tuple[Reproduced, list[Made]]]:
     for item in items():
         own = [(case, kept.get(e, case)) for e in item.experiments for case in e.cases(lab)]
         results = Results([(case, one[0]) for case, one in own if one is not None])
-        found.append((Reproduced(item, results), [one[1] for _, one in own if one is not None]))
+        made = [one[1] for _, one in own if one is not None]
+        found.append((Reproduced(item, results, len(own) - len(made)), made))
     return found
 
 
