@@ -21,7 +21,7 @@ REPORTED = {
     "004": {"figure-1", "table-1", "table-2", "table-3", "table-4"},
 }
 """Tables and figures of results. Left out: data sets and notation (001 Tables 1 and 2, 003 Tables 1 and 2), algorithms and
-sketches (000 Figure 1, 001 Figures 1 to 3, 003 Figures 1 to 5)."""
+sketches (000 PaperFigure 1, 001 Figures 1 to 3, 003 Figures 1 to 5)."""
 QUICK = (("002", "figure-1"), ("003", "figure-6"), ("004", "figure-1"))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankinite.reproduce.claims import ALIKE, BETTER, WORSE, Compared, Measured, Undecidable, findings
-from rankinite.reproduce.experiment import Case, Results
+from rankinite.reproduce.experiment import Case, Outcomes
 from rankinite.reproduce.outcome import Outcome
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be decided here"
@@ -23,7 +23,7 @@ def data(mean: float, spread: float = 0.1, queries: int = 1000, *, real: bool = 
 
 
 def verdict(says, *found) -> str:
-    return findings([Compared("a is … than b", "a", "b", says)], Results(found))[0].verdict
+    return findings([Compared("a is … than b", "a", "b", says)], Outcomes(found))[0].verdict
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_claims_of_an_item_are_corrected_together():
     """p = 0.025 or so: enough alone, not as one of five."""
     found = data(0.0072)
     claim = Compared("a is better than b", "a", "b")
-    assert findings([claim], Results([found]))[0].verdict == HOLDS
-    assert {one.verdict for one in findings([replace(claim, text=f"{n}") for n in range(5)], Results([found]))} == {OPEN}
+    assert findings([claim], Outcomes([found]))[0].verdict == HOLDS
+    assert {one.verdict for one in findings([replace(claim, text=f"{n}") for n in range(5)], Outcomes([found]))} == {OPEN}
 
 
 def test_the_margin_of_dcg_is_half_a_percent_of_its_level():
@@ -71,8 +71,8 @@ def test_the_margin_of_dcg_is_half_a_percent_of_its_level():
     values = {name: {"dcg@10": 20.0 * own["ndcg@10"]} for name, own in outcome.tests["test"].items()}
     small = Outcome({"test": {"a": {"dcg@10": values["b"]["dcg@10"] + 0.001}, "b": values["b"]}})
     alike = Compared("as good", "a", "b", ALIKE, measure="dcg@10")
-    assert findings([alike], Results([(case, Outcome({"test": values}))]))[0].verdict == FAILS
-    assert findings([alike], Results([(case, small)]))[0].verdict == HOLDS  # 0.001 of 10
+    assert findings([alike], Outcomes([(case, Outcome({"test": values}))]))[0].verdict == FAILS
+    assert findings([alike], Outcomes([(case, small)]))[0].verdict == HOLDS  # 0.001 of 10
 
 
 def test_only_the_cases_asked_for_count():
@@ -81,7 +81,7 @@ def test_only_the_cases_asked_for_count():
     many = replace(case, name="many", settings={"size": 50})
     worse = data(-0.03)[1]
     claims = [Compared("few", "a", "b", at={"size": 5}), Compared("many", "a", "b", at={"size": 50})]
-    assert [one.verdict for one in findings(claims, Results([(few, outcome), (many, worse)]))] == [HOLDS, FAILS]
+    assert [one.verdict for one in findings(claims, Outcomes([(few, outcome), (many, worse)]))] == [HOLDS, FAILS]
 
 
 def test_reasons_are_given_unless_the_claim_holds():
@@ -93,12 +93,12 @@ def test_reasons_are_given_unless_the_claim_holds():
         Measured("who knows", lambda _: ("seen", None), why="because"),
         Undecidable("the past", why="because"),
     ]
-    found = findings(claims, Results([data(0.03)]))
+    found = findings(claims, Outcomes([data(0.03)]))
     assert [one.verdict for one in found] == [HOLDS, FAILS, HOLDS, FAILS, OPEN, OPEN]
     assert [one.why for one in found] == ["", "because", "", "because", "because", "because"]
 
 
 def test_without_results_nothing_is_said():
     claims = [Compared("a is better", "a", "b"), Measured("so", lambda _: ("seen", True))]
-    assert {one.verdict for one in findings(claims, Results([]))} == {"not run"}
-    assert findings([Compared("c is better", "c", "b")], Results([data(0.03)]))[0].verdict == "not run"
+    assert {one.verdict for one in findings(claims, Outcomes([]))} == {"not run"}
+    assert findings([Compared("c is better", "c", "b")], Outcomes([data(0.03)]))[0].verdict == "not run"

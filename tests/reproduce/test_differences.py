@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankinite.reproduce.differences import difference, mean_of
-from rankinite.reproduce.experiment import Case, Results
+from rankinite.reproduce.experiment import Case, Outcomes
 from rankinite.reproduce.outcome import Outcome
 
 RANDOM = np.random.default_rng(0)
@@ -19,9 +19,9 @@ def outcome(first, second) -> Outcome:
     return Outcome({"test": {"a": {"m": np.asarray(first, float)}, "b": {"m": np.asarray(second, float)}}})
 
 
-def results(*found) -> Results:
+def results(*found) -> Outcomes:
     """Pieces (unit, test queries, settings, differences); system b is 0.2 everywhere."""
-    return Results(
+    return Outcomes(
         [
             (
                 Case(f"{number}", unit, queries=queries, settings=settings),
@@ -98,7 +98,7 @@ def test_changing_places_mirrors_the_difference():
 
 
 def test_queries_that_tell_nothing_are_left_out_and_systems_that_are_missing_are_none():
-    own = Results([(Case("c", "u"), outcome([0.5, np.nan, 0.7], [0.4, np.nan, 0.4]))])
+    own = Outcomes([(Case("c", "u"), outcome([0.5, np.nan, 0.7], [0.4, np.nan, 0.4]))])
     assert difference(own, "a", "b", "m").mean == pytest.approx(0.2)
     assert mean_of(own, "a", "m").mean == pytest.approx(0.6)
     assert difference(own, "a", "c", "m") is None

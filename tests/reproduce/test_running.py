@@ -12,8 +12,8 @@ import pytest
 import rankinite as rk
 from rankinite.reproduce import catalogue
 from rankinite.reproduce.claims import Compared
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.kept_outcomes import KeptOutcomes
 from rankinite.reproduce.outcome import Outcome
@@ -45,8 +45,11 @@ def made(monkeypatch):
 
     experiment = Experiment("x-runs", cases, carry_out)
 
-    def layout(results: Results):
-        return [Figure("x", "Lines", [Panel("all", "trees", "NDCG", next(iter(results))[1].curves["line"])]), "A sentence."]
+    def layout(results: Outcomes):
+        return [
+            PaperFigure("x", "Lines", [Panel("all", "trees", "NDCG", next(iter(results))[1].curves["line"])]),
+            "A sentence.",
+        ]
 
     item = Item("000", "table-9", "Numbers", [Compared("a is better than b", "a", "b")], [experiment], layout, "Some settings.")
     monkeypatch.setattr(catalogue, "items", lambda: (item,))
@@ -149,7 +152,7 @@ def written(folder, name) -> str:
 
 
 def test_a_picture_is_the_same_bytes_for_the_same_numbers():
-    figure = Figure("x", "Lines", [Panel("all", "trees", "NDCG", {"a": ([1, 2], [0.1, 0.2]), "b": ([1, 2], [0.3, 0.2])})])
+    figure = PaperFigure("x", "Lines", [Panel("all", "trees", "NDCG", {"a": ([1, 2], [0.1, 0.2]), "b": ([1, 2], [0.3, 0.2])})])
     assert figure.png() == figure.png()
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from rankinite.evaluation.significance import holm
 from rankinite.grid import number
 from rankinite.reproduce.differences import Difference, difference, mean_of
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 
 Verdict = Literal["holds", "does not hold", "cannot be decided here", "not run"]
 MARGIN = 0.005
@@ -54,11 +54,11 @@ class Compared:
     """Only cases with these settings."""
     why: str = ""
 
-    def seen(self, results: Results, *, real: bool) -> Difference | None:
+    def seen(self, results: Outcomes, *, real: bool) -> Difference | None:
         """The difference on real or on artificial data."""
         return difference(results.where(real=real, **self.at), self.first, self.second, self.measure, self.test)
 
-    def margin(self, results: Results, *, real: bool) -> float:
+    def margin(self, results: Outcomes, *, real: bool) -> float:
         """What matters, on the scale of the measure."""
         if not self.measure.startswith("dcg"):
             return MARGIN
@@ -71,7 +71,7 @@ class Measured:
     """A claim that is no comparison of two systems' means: a function of the results says what was found."""
 
     text: str
-    judge: Callable[[Results], tuple[str, bool | None]]
+    judge: Callable[[Outcomes], tuple[str, bool | None]]
     """What was found in words, and whether the claim holds; None where that cannot be told."""
     why: str = ""
 
@@ -87,14 +87,14 @@ class Undecidable:
 Claim = Compared | Measured | Undecidable
 
 
-def findings(claims: Sequence[Claim], results: Results) -> list[Finding]:
+def findings(claims: Sequence[Claim], results: Outcomes) -> list[Finding]:
     """What became of an item's claims."""
     compared = [claim for claim in claims if isinstance(claim, Compared)]
     settled = dict(zip(map(id, compared), _settled(compared, results), strict=True))
     return [settled[id(claim)] if isinstance(claim, Compared) else _other(claim, results) for claim in claims]
 
 
-def _other(claim: Measured | Undecidable, results: Results) -> Finding:
+def _other(claim: Measured | Undecidable, results: Outcomes) -> Finding:
     if isinstance(claim, Undecidable):
         return Finding(claim.text, "–", "cannot be decided here", claim.why)
     if not results:
@@ -104,7 +104,7 @@ def _other(claim: Measured | Undecidable, results: Results) -> Finding:
     return Finding(claim.text, ours, verdict, "" if holds else claim.why)
 
 
-def _settled(claims: Sequence[Compared], results: Results) -> list[Finding]:
+def _settled(claims: Sequence[Compared], results: Outcomes) -> list[Finding]:
     """The comparisons, settled by real data where these decide, else by artificial ones."""
     kinds = [[_signs(claim, results, real=real) for claim in claims] for real in (True, False)]
     real, artificial = map(_corrected, kinds)
@@ -132,7 +132,7 @@ class _Signs:
     """The p-value against the claim."""
 
 
-def _signs(claim: Compared, results: Results, *, real: bool) -> _Signs | None:
+def _signs(claim: Compared, results: Outcomes, *, real: bool) -> _Signs | None:
     seen = claim.seen(results, real=real)
     if seen is None:
         return None

@@ -19,7 +19,7 @@ from scipy import special
 
 from rankinite.engine.kernel import Floats
 from rankinite.grid import number
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.outcome import Outcome
 
 FEWEST_UNITS = 3
@@ -64,7 +64,7 @@ class Difference:
         return f"{number(self.mean, signed=True)}{half}"
 
 
-def difference(results: Results, first: str, second: str, measure: str, test: str = "test") -> Difference | None:
+def difference(results: Outcomes, first: str, second: str, measure: str, test: str = "test") -> Difference | None:
     """How two systems differ; None where no case has both."""
     units = [_by_draw(results.where(unit=unit), first, second, measure, test) for unit in results.units]
     units = [draws for draws in units if draws.size]
@@ -78,7 +78,7 @@ def difference(results: Results, first: str, second: str, measure: str, test: st
     return _of_queries(joined)
 
 
-def mean_of(results: Results, system: str, measure: str, test: str = "test") -> Difference | None:
+def mean_of(results: Outcomes, system: str, measure: str, test: str = "test") -> Difference | None:
     """The mean of one system, with its error: how it differs from 0."""
     return difference(results, system, "", measure, test)
 
@@ -95,7 +95,7 @@ def _of_queries(draws: Floats) -> Difference:
     return Difference(float(queries.mean()), math.sqrt(both), freedom, len(queries), of_units=False)
 
 
-def _by_draw(results: Results, first: str, second: str, measure: str, test: str) -> Floats:
+def _by_draw(results: Outcomes, first: str, second: str, measure: str, test: str) -> Floats:
     """The differences of a unit, shape (draws, queries).
 
     Cases with other test queries add queries, those with another ``draw`` draws; all others, such as numbers of target queries,

@@ -82,7 +82,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Results:
+class Outcomes:
     """Outcomes of an item's experiments, with the cases that they are of."""
 
     found: Sequence[tuple[Case, Outcome]]
@@ -93,9 +93,9 @@ class Results:
     def __bool__(self) -> bool:
         return bool(self.found)
 
-    def where(self, *, real: bool | None = None, unit: str | None = None, **settings: Any) -> Results:
+    def where(self, *, real: bool | None = None, unit: str | None = None, **settings: Any) -> Outcomes:
         """Those of real or of artificial data, of a unit, or with these settings."""
-        return Results(
+        return Outcomes(
             [
                 (case, outcome)
                 for case, outcome in self.found

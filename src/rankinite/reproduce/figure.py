@@ -1,4 +1,4 @@
-"""Figure: curves or bars as plain data, drawn in the paper's form, and the same numbers as a table for who cannot see it."""
+"""PaperFigure: curves or bars as plain data, drawn in the paper's form, and as a table for those who cannot see it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PaperFigure:
     """Panels side by side."""
 
     name: str

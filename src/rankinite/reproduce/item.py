@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import Claim, Finding, findings
-from rankinite.reproduce.experiment import Experiment, Results
-from rankinite.reproduce.figure import Figure
+from rankinite.reproduce.experiment import Experiment, Outcomes
+from rankinite.reproduce.figure import PaperFigure
 
-Block = Grid | Figure | str
+Block = Grid | PaperFigure | str
 """A table, a figure or a paragraph."""
 
 
@@ -26,7 +26,7 @@ class Item:
     """What it shows."""
     claims: Sequence[Claim]
     experiments: Sequence[Experiment] = ()
-    layout: Callable[[Results], Sequence[Block]] = lambda _results: ()
+    layout: Callable[[Outcomes], Sequence[Block]] = lambda _results: ()
     """Its tables and figures from what was found, the paper's own numbers beside ours."""
     setting: str = ""
     """What was done: data, contenders, every setting, and where this differs from the paper."""
@@ -50,7 +50,7 @@ class Reproduced:
     """An item with what was found."""
 
     item: Item
-    results: Results
+    results: Outcomes
     missing: int = 0
     """Cases that were not run: what is found is provisional until there are none."""
 
@@ -74,7 +74,7 @@ class Reproduced:
         parts = [self.overview().text()]
         parts += [f"{one.claim}: {one.verdict}. {' '.join(one.why.split())}" for one in self.findings if one.why]
         for block in self.blocks:
-            if isinstance(block, Figure):
+            if isinstance(block, PaperFigure):
                 parts += [grid.text() for grid in block.grids()]
             else:
                 parts.append(block if isinstance(block, str) else block.text())

@@ -9,7 +9,7 @@ from pathlib import Path
 from rankinite.data.io.output_files import write_atomically
 from rankinite.grid import Grid, markdown_text
 from rankinite.reproduce.catalogue import PAPERS
-from rankinite.reproduce.figure import Figure
+from rankinite.reproduce.figure import PaperFigure
 from rankinite.reproduce.item import Block, Reproduced
 from rankinite.reproduce.kept_outcomes import Made
 
@@ -34,7 +34,7 @@ def write_pages(found: Found, folder: Path, *, quick: bool) -> list[Path]:
     for paper in PAPERS:
         items = [(one, made) for one, made in found if one.item.paper == paper]
         if items:
-            figures = [block for one, _ in items for block in one.blocks if isinstance(block, Figure)]
+            figures = [block for one, _ in items for block in one.blocks if isinstance(block, PaperFigure)]
             written += [_write(own / "figures" / f"{figure.name}.png", figure.png()) for figure in figures]
             written.append(_write(own / f"{paper}.md", paper_page(paper, items)))
     return written

@@ -10,7 +10,7 @@ from time import perf_counter
 from rankinite.engine.work import Step, Watching
 from rankinite.errors import ArgumentError, listed
 from rankinite.reproduce.catalogue import PAPERS, experiment_called, item_called, items
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item, Reproduced
 from rankinite.reproduce.kept_outcomes import KeptOutcomes, Made
 from rankinite.reproduce.outcome import Outcome
@@ -141,10 +141,10 @@ def run_case(order: tuple[str, str, Lab]) -> tuple[bytes, float]:
     return experiment.run(case, lab).to_bytes(), perf_counter() - started
 
 
-def _results(item: Item, outcomes: dict[Key, tuple[Outcome, Made]]) -> Results:
+def _results(item: Item, outcomes: dict[Key, tuple[Outcome, Made]]) -> Outcomes:
     names = {experiment.name for experiment in item.experiments}
     cases = {(e.name, case.name): case for e in item.experiments for case in (*e.cases(Lab()), *e.cases(Lab(quick=True)))}
-    return Results([(cases[key], outcome) for key, (outcome, _) in outcomes.items() if key[0] in names])
+    return Outcomes([(cases[key], outcome) for key, (outcome, _) in outcomes.items() if key[0] in names])
 
 
 def _everything(folder: Path, lab: Lab) -> list[tuple[Reproduced, list[Made]]]:
@@ -152,7 +152,7 @@ def _everything(folder: Path, lab: Lab) -> list[tuple[Reproduced, list[Made]]]:
     found: list[tuple[Reproduced, list[Made]]] = []
     for item in items():
         own = [(case, kept.get(e, case)) for e in item.experiments for case in e.cases(lab)]
-        results = Results([(case, one[0]) for case, one in own if one is not None])
+        results = Outcomes([(case, one[0]) for case, one in own if one is not None])
         made = [one[1] for _, one in own if one is not None]
         found.append((Reproduced(item, results, len(own) - len(made)), made))
     return found

@@ -8,13 +8,13 @@ import numpy as np
 
 from rankinite.reproduce.claims import SURE
 from rankinite.reproduce.differences import FEWEST_UNITS, Difference
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 
-Value = Callable[[Results], float | None]
+Value = Callable[[Outcomes], float | None]
 """What a unit says: above 0 if the claim holds for it; None where it says nothing."""
 
 
-def contrast(results: Results, value: Value) -> tuple[str, bool | None]:
+def contrast(results: Outcomes, value: Value) -> tuple[str, bool | None]:
     """Whether the units' mean lies above 0: asked of real data first, and where these decide nothing of artificial ones."""
     told: list[str] = []
     settled: list[bool] = []

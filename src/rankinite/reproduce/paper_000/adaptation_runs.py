@@ -9,7 +9,7 @@ from rankinite.measures import NDCG
 from rankinite.reproduce.adaptation import MEASURE, background_net, interpolated, net, with_valid
 from rankinite.reproduce.claims import half
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Lab, Results
+from rankinite.reproduce.experiment import Lab, Outcomes
 from rankinite.reproduce.outcome import Outcome, judged
 
 MEASURES = (NDCG(10), NDCG(3), NDCG(1))
@@ -40,7 +40,7 @@ def adapted(background: Dataset, pool: Dataset, test: Dataset, hidden: int, draw
     return Outcome({"test": judged(rankers, test, MEASURES)})
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """NDCG at 10, 3 and 1 of the four rankers: real data, then artificial."""
     grids: list[Grid] = []
     for own in (results.where(real=True), results.where(real=False)):
@@ -50,6 +50,6 @@ def layout(results: Results) -> list[Grid]:
     return grids
 
 
-def _title(results: Results) -> str:
+def _title(results: Outcomes) -> str:
     units = results.units
     return f"Test queries: {', '.join(units)}" + (" (means)" if len(units) > 1 else "")

@@ -12,8 +12,8 @@ from rankinite.measures import NDCG
 from rankinite.models.forest import Forest
 from rankinite.reproduce.claims import Measured
 from rankinite.reproduce.data_sets import fold_cases, letor_folds
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome, Points
 from rankinite.reproduce.paper_000.worlds import artificial
@@ -61,7 +61,7 @@ def trees_needed(points: Points, goal: float) -> float | None:
     return next((x for x, y in zip(*points, strict=True) if y >= goal), None)
 
 
-def half_the_trees(results: Results) -> tuple[str, bool | None]:
+def half_the_trees(results: Outcomes) -> tuple[str, bool | None]:
     """How many trees LambdaMART needs for the best that McRank reaches, of those that McRank needs."""
     told: list[str] = []
     shares: list[float] = []
@@ -79,10 +79,10 @@ def half_the_trees(results: Results) -> tuple[str, bool | None]:
     return "; ".join(told), all(share <= 0.6 for share in shares)
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """Both panels of the figure."""
     panels = [Panel(case.unit, "trees", "NDCG@10 on test queries", outcome.curves[CURVE]) for case, outcome in results]
-    return [Figure("000-figure-2", "NDCG@10 against the number of trees", panels)]
+    return [PaperFigure("000-figure-2", "NDCG@10 against the number of trees", panels)]
 
 
 EXPERIMENT = Experiment("000-trees", cases, run)

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankinite.reproduce.claims import ALIKE, Compared, Measured
 from rankinite.reproduce.data_sets import RECOVERED
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Points
 from rankinite.reproduce.paper_000.exact_steps import (
@@ -32,13 +32,13 @@ FEWER = 0.5
 """Far fewer trees: at most this share. In the paper it is 80 of 250."""
 
 
-def curve(results: Results, which: str, name: str) -> Points | None:
+def curve(results: Outcomes, which: str, name: str) -> Points | None:
     """A system's curve, the mean over the folds."""
     found = [outcome.curves[which][name] for _, outcome in results if name in outcome.curves[which]]
     return (found[0][0], np.mean([ys for _, ys in found], axis=0).tolist()) if found else None
 
 
-def faster(results: Results, rival: str) -> tuple[str, bool | None]:
+def faster(results: Outcomes, rival: str) -> tuple[str, bool | None]:
     """Whether the combiner is ahead early and late, on training and on test queries of the artificial data."""
     own = results.where(unit=ARTIFICIAL)
     told: list[str] = []
@@ -52,7 +52,7 @@ def faster(results: Results, rival: str) -> tuple[str, bool | None]:
     return "; ".join(told) or "not run", all(ahead) if ahead else None
 
 
-def fewer(results: Results) -> tuple[str, bool | None]:
+def fewer(results: Outcomes) -> tuple[str, bool | None]:
     """The trees that the combiner needs for Newton's best NDCG@10 on web test queries, less 0.001."""
     own = results.where(unit=WEB)
     newton = curve(own, TEST, NEWTON)
@@ -70,7 +70,7 @@ def fewer(results: Results) -> tuple[str, bool | None]:
     return "; ".join(told), min(shares) <= FEWER
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """Panel a, artificial data, and panel b, web data."""
     panels: list[Panel] = []
     for letter, unit in zip("ab", (ARTIFICIAL, WEB), strict=True):
@@ -80,7 +80,7 @@ def layout(results: Results) -> list[Figure]:
         lines = {label: points for label, points in known.items() if points is not None}
         if lines:
             panels.append(Panel(f"({letter}) {unit}", "trees", "NDCG@10", lines))
-    return [Figure("000-figure-3", "NDCG@10 by trees with Newton's steps and with the optimal combiner (OC)", panels)]
+    return [PaperFigure("000-figure-3", "NDCG@10 by trees with Newton's steps and with the optimal combiner (OC)", panels)]
 
 
 ITEM = Item(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.reproduce.claims import BETTER, Compared, Measured
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_000.exact_steps import ALPHA, CONSTANT, EXACT, EXPERIMENT, HIGH, LOW, TEST
 
@@ -17,7 +17,7 @@ TIMES = 2.0
 SMALL = 1.0
 
 
-def fluctuates(results: Results) -> tuple[str, bool | None]:
+def fluctuates(results: Outcomes) -> tuple[str, bool | None]:
     """How much α varies in the last rounds."""
     told: list[str] = []
     ratios: list[float] = []
@@ -29,7 +29,7 @@ def fluctuates(results: Results) -> tuple[str, bool | None]:
     return "; ".join(told), min(ratios) >= TIMES
 
 
-def small_ones(results: Results) -> tuple[str, bool | None]:
+def small_ones(results: Outcomes) -> tuple[str, bool | None]:
     """How many trees get a small weight."""
     shares = {
         unit: float(np.mean([np.mean(np.asarray(o.curves[ALPHA][EXACT][1]) < SMALL) for _, o in results.where(unit=unit)]))
@@ -38,13 +38,13 @@ def small_ones(results: Results) -> tuple[str, bool | None]:
     return "; ".join(f"{unit}: {share:.0%} below {SMALL:g}" for unit, share in shares.items()), min(shares.values()) >= 0.05
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """α by rounds: of web data the first fold, as one training has one curve."""
     panels: list[Panel] = []
     for unit in results.units:
         case, outcome = next(iter(results.where(unit=unit)))
         panels.append(Panel(case.name, "boosting iteration", "α", {EXACT: outcome.curves[ALPHA][EXACT]}))
-    return [Figure("000-figure-4", "α of the optimal combiner at each boosting iteration", panels)]
+    return [PaperFigure("000-figure-4", "α of the optimal combiner at each boosting iteration", panels)]
 
 
 ITEM = Item(

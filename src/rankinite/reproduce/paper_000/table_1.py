@@ -13,7 +13,7 @@ from rankinite.models.feature import Feature
 from rankinite.reproduce.claims import BETTER, Compared, half
 from rankinite.reproduce.data_sets import RECOVERED, fold_cases, letor_folds
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome, judged
 from rankinite.reproduce.paper_000.worlds import artificial
@@ -58,7 +58,7 @@ def run(case: Case, lab: Lab) -> Outcome:
     return Outcome({"test": judged({**baseline, **rankers}, fold.test, MEASURES)})
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """NDCG at 1, 3 and 10 with 95 % intervals, as in the paper."""
     grids: list[Grid] = []
     for unit in results.units:

@@ -10,7 +10,7 @@ from rankinite.models.base import Fitted
 from rankinite.reproduce.adaptation import NETS, background_net, interpolated, net, with_valid
 from rankinite.reproduce.claims import BETTER, Compared, half
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.languages import ABOUT, language_cases, languages_of
 from rankinite.reproduce.outcome import Outcome, judged
@@ -44,7 +44,7 @@ def run(case: Case, lab: Lab) -> Outcome:
     return Outcome({"test": judged(rankers, data.closed, MEASURES)})
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """Both halves of the table, of real and of artificial data."""
     grids: list[Grid] = []
     for kind, own in (("collections", results.where(real=True)), ("worlds", results.where(real=False))):
@@ -57,7 +57,7 @@ def layout(results: Results) -> list[Grid]:
     return grids
 
 
-def _grid(results: Results, columns: dict[str, str], title: str) -> Grid:
+def _grid(results: Outcomes, columns: dict[str, str], title: str) -> Grid:
     rows = [
         (f"NDCG@{measure.cutoff}", *(half(mean_of(results, system, str(measure))) for system in columns.values()))
         for measure in MEASURES

@@ -11,7 +11,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid, number
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.outcome import Outcome, Values, judged
 from rankinite.reproduce.paper_001.boosters import AVERAGE, MEASURES
 
@@ -45,7 +45,7 @@ def judge(shown: Mapping[str, Scorer], varied: Mapping[str, Scorer], tested: Tes
     return Outcome(tests, facts={OPEN: means})
 
 
-def table(results: Results, test: str, paper: Mapping[str, Row], kinds: tuple[str, str]) -> list[Grid]:
+def table(results: Outcomes, test: str, paper: Mapping[str, Row], kinds: tuple[str, str]) -> list[Grid]:
     """One table of the paper: real data, artificial data, and every unit by itself."""
     grids: list[Grid] = []
     for kind, own in zip(kinds, (results.where(real=True), results.where(real=False)), strict=True):
@@ -57,7 +57,7 @@ def table(results: Results, test: str, paper: Mapping[str, Row], kinds: tuple[st
     return grids
 
 
-def _as_in_the_paper(results: Results, test: str, paper: Mapping[str, Row], title: str) -> Grid:
+def _as_in_the_paper(results: Outcomes, test: str, paper: Mapping[str, Row], title: str) -> Grid:
     header = [text for heading in HEADINGS for text in (heading, "paper")]
     rows: list[tuple[str, ...]] = []
     for system, theirs in paper.items():
@@ -67,12 +67,12 @@ def _as_in_the_paper(results: Results, test: str, paper: Mapping[str, Row], titl
     return Grid(("ranker", *header), tuple(rows), title=title)
 
 
-def _unit_by_unit(results: Results, test: str, systems: Sequence[str], units: Sequence[str]) -> Grid:
+def _unit_by_unit(results: Outcomes, test: str, systems: Sequence[str], units: Sequence[str]) -> Grid:
     rows = [(unit, *(_mean(results.where(unit=unit), system, AVERAGE, test) for system in systems)) for unit in units]
     return Grid(("AveNDCG of each", *systems), tuple(rows))
 
 
-def _open_tests(results: Results, systems: Sequence[str]) -> list[Grid]:
+def _open_tests(results: Outcomes, systems: Sequence[str]) -> list[Grid]:
     """The open tests of artificial data apart: they ask for different things."""
     names = dict.fromkeys(name for _, outcome in results for name in outcome.facts[OPEN])
     rows = [
@@ -82,6 +82,6 @@ def _open_tests(results: Results, systems: Sequence[str]) -> list[Grid]:
     return [Grid(("AveNDCG of each open test", *systems), tuple(rows))]
 
 
-def _mean(results: Results, system: str, measure: str, test: str) -> str:
+def _mean(results: Outcomes, system: str, measure: str, test: str) -> str:
     found = mean_of(results, system, measure, test)
     return "–" if found is None else number(found.mean)

@@ -6,8 +6,8 @@ from functools import partial
 
 from rankinite.reproduce.claims import BETTER, MARGIN, SURE, Compared, Measured
 from rankinite.reproduce.differences import difference, mean_of
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001 import language_runs, names
 from rankinite.reproduce.paper_001.boosters import AVERAGE, BOOST, DRAWN, LEAVES, PLAIN, SHARES, gain, trees
@@ -24,7 +24,7 @@ def asked(shown: str, test: str, text: str, first: str, second: str) -> Compared
     return Compared(f"{shown.capitalize()}, {test} test: {text}", first, second, BETTER, AVERAGE, test, {"shown": shown})
 
 
-def no_gain(results: Results, shown: str) -> tuple[str, bool | None]:
+def no_gain(results: Outcomes, shown: str) -> tuple[str, bool | None]:
     """Whether more leaves without randomisation are no better on the open test, by half a point at least."""
     told: list[str] = []
     for kind, real in (("real", True), ("artificial", False)):
@@ -52,7 +52,7 @@ def claims(shown: str, interpolated: str) -> list[Compared | Measured]:
     ]
 
 
-def _panel(results: Results, title: str, test: str, background: int | None = None) -> Panel:
+def _panel(results: Outcomes, title: str, test: str, background: int | None = None) -> Panel:
     """Bars for each number of leaves; the first pair is LambdaBoost, which draws nothing."""
 
     def height(system: str) -> float:
@@ -63,14 +63,14 @@ def _panel(results: Results, title: str, test: str, background: int | None = Non
     return Panel(title, "L", "AveNDCG", lines, "bars", LABELS)
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """Panels a to f, of real and of artificial data."""
-    figures: list[Figure] = []
+    figures: list[PaperFigure] = []
     for kind, real in (("real", True), ("artificial", False)):
         queries, languages = (results.where(real=real, shown=shown) for shown in (NAMES, LANGUAGES))
         if queries:
             panels = [_panel(queries, "(a) names, closed test", CLOSED), _panel(queries, "(b) names, open test", OPEN)]
-            figures.append(Figure(f"001-figure-4-names-{kind}", f"Leaves and randomisation: names, {kind} data", panels))
+            figures.append(PaperFigure(f"001-figure-4-names-{kind}", f"Leaves and randomisation: names, {kind} data", panels))
         if languages:
             panels = [_panel(languages, "(c) languages, closed test", CLOSED)]
             panels += [
@@ -78,8 +78,8 @@ def layout(results: Results) -> list[Figure]:
                 for letter, number in zip("def", NUMBERS, strict=True)
             ]
             title = f"Leaves and randomisation: languages, {kind} data"
-            figures.append(Figure(f"001-figure-4-languages-{kind}-cd", title, panels[:2]))
-            figures.append(Figure(f"001-figure-4-languages-{kind}-ef", title, panels[2:]))
+            figures.append(PaperFigure(f"001-figure-4-languages-{kind}-cd", title, panels[:2]))
+            figures.append(PaperFigure(f"001-figure-4-languages-{kind}-ef", title, panels[2:]))
     return figures
 
 

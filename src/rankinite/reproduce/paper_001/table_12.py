@@ -6,7 +6,7 @@ from functools import partial
 
 from rankinite.reproduce.claims import WORSE, Measured
 from rankinite.reproduce.differences import difference
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import AVERAGE, SMART
 from rankinite.reproduce.paper_001.closed_and_open import CLOSED, OPEN, Row, table
@@ -21,10 +21,10 @@ PAPER: dict[str, Row] = {
 asked = claim_on(OPEN)
 
 
-def drop(results: Results) -> tuple[str, bool | None]:
+def drop(results: Outcomes) -> tuple[str, bool | None]:
     """By how much LambdaSMART, from all backgrounds, falls behind 4-way interpolation from the closed to the open test."""
 
-    def lost(own: Results) -> float | None:
+    def lost(own: Outcomes) -> float | None:
         seen = [[difference(own, of(SMART, n), FOUR, AVERAGE, test) for test in (CLOSED, OPEN)] for n in NUMBERS]
         known = [closed.mean - opened.mean for closed, opened in seen if closed is not None and opened is not None]
         return sum(known) / len(known) if known else None

@@ -6,7 +6,7 @@ from functools import partial
 
 from rankinite.reproduce.claims import BETTER, WORSE, Compared, Measured
 from rankinite.reproduce.differences import difference
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import AVERAGE, BACK, BOOST, OWN, SMART
 from rankinite.reproduce.paper_001.closed_and_open import CLOSED, OPEN, Row, table
@@ -24,10 +24,10 @@ PAPER: dict[str, Row] = {
 opened = partial(Compared, measure=AVERAGE, test=OPEN)
 
 
-def smaller_gap(results: Results) -> tuple[str, bool | None]:
+def smaller_gap(results: Outcomes) -> tuple[str, bool | None]:
     """By how much more LambdaSMART leads LambdaBoost on the closed test than on the open one."""
 
-    def lead(own: Results) -> float | None:
+    def lead(own: Outcomes) -> float | None:
         closed, other = (difference(own, SMART, BOOST, AVERAGE, test) for test in (CLOSED, OPEN))
         return None if closed is None or other is None else closed.mean - other.mean
 

@@ -16,8 +16,8 @@ from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.grid import Grid, number
 from rankinite.measures import ERR, NDCG
 from rankinite.reproduce.claims import Measured
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.outcome import Outcome
 
@@ -72,7 +72,7 @@ def _pushes(loss: Objective, data: Dataset, gap: float) -> Floats:
     return push[0]
 
 
-def fewer_errors(results: Results) -> tuple[str, bool | None]:
+def fewer_errors(results: Outcomes) -> tuple[str, bool | None]:
     """Thirteen errors become eleven, while NDCG@10 and ERR fall."""
     left, right = (next(iter(results))[1].facts[side] for side in RANKINGS)
     errors = f"errors {left['pairwise errors']} → {right['pairwise errors']}"
@@ -81,7 +81,7 @@ def fewer_errors(results: Results) -> tuple[str, bool | None]:
     return ", ".join([errors, *measured]), fall and (left["pairwise errors"], right["pairwise errors"]) == (13, 11)
 
 
-def arrows(results: Results) -> tuple[str, bool | None]:
+def arrows(results: Outcomes) -> tuple[str, bool | None]:
     """Between which gaps of the scores RankNet pushes the lower document harder, and LambdaRank the upper one."""
     ratios = next(iter(results))[1].curves[RATIO]
     pairs = zip(GAPS, ratios["RankNet"][1], ratios["LambdaRank"][1], strict=True)
@@ -91,7 +91,7 @@ def arrows(results: Results) -> tuple[str, bool | None]:
     return f"where neighbouring scores are up to {max(found):g} apart; beyond, both push the lower one harder", True
 
 
-def layout(results: Results) -> list[Block]:
+def layout(results: Outcomes) -> list[Block]:
     """The two rankings as a table, the arrows as the ratio of two."""
     outcome = next(iter(results))[1]
     columns = ("pairwise errors", *MEASURES)
@@ -102,7 +102,7 @@ def layout(results: Results) -> list[Block]:
     panel = Panel("The ranking on the right", "gap of scores", "push at rank 4 / push at rank 10", outcome.curves[RATIO])
     return [
         Grid(("ranking", "ranks of the relevant documents", *columns), tuple(rows), "llrrr"),
-        Figure("002-figure-1", "How much harder the upper of two relevant documents is pushed", [panel]),
+        PaperFigure("002-figure-1", "How much harder the upper of two relevant documents is pushed", [panel]),
     ]
 
 

@@ -17,8 +17,8 @@ from rankinite.nets._state import Frame, RowArrays, Steps
 from rankinite.nets._train_kernels import climb_grades
 from rankinite.nets.network import first_weights, sizes_of
 from rankinite.reproduce.claims import Measured
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome
 from rankinite.reproduce.paper_002._pairwise_kernels import climb_pair_by_pair
@@ -76,7 +76,7 @@ def _seconds(net: NetAtWork, queries: Indices, epoch: Callable[..., int]) -> flo
     return perf_counter() - started
 
 
-def joined(results: Results) -> dict[str, tuple[list[float], list[float]]]:
+def joined(results: Outcomes) -> dict[str, tuple[list[float], list[float]]]:
     """The points of all cases as curves."""
     found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in EPOCHS}
     for _, outcome in results:
@@ -93,18 +93,18 @@ def exponent(points: tuple[list[float], list[float]]) -> float:
     return float(np.polyfit(xs[long], ys[long], 1)[0]) if long.sum() > 1 else math.nan
 
 
-def growth(results: Results) -> tuple[str, bool | None]:
+def growth(results: Outcomes) -> tuple[str, bool | None]:
     """Both exponents: near 1 when factored, near 2 pair by pair."""
     slopes = {name: exponent(points) for name, points in joined(results).items()}
     told = "; ".join(f"{name}: documents to the power of {slope:.2f}" for name, slope in slopes.items())
     return told, 0.5 < slopes["factored"] < 1.4 and 1.7 < slopes["pair by pair"] < 2.3
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """Time over documents, both as logarithms."""
     logs = {name: ([math.log10(x) for x in xs], [math.log10(y) for y in ys]) for name, (xs, ys) in joined(results).items()}
     panel = Panel("An epoch of RankNet", "log₁₀ documents per query", "log₁₀ microseconds per query", logs)
-    return [Figure("002-section-2.1", "How training time grows with the documents of a query", [panel])]
+    return [PaperFigure("002-section-2.1", "How training time grows with the documents of a query", [panel])]
 
 
 ITEM = Item(

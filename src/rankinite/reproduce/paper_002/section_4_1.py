@@ -10,7 +10,7 @@ from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures import AP, ERR, NDCG, RR
 from rankinite.reproduce.claims import BETTER, Compared, half
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome, judged
 
@@ -36,7 +36,7 @@ def run(case: Case, lab: Lab) -> Outcome:
     return Outcome({"train": judged(forests, train, every), "test": judged(forests, test, every)})
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """Trained for the measure of the line, measured by that of the column."""
     grids: list[Grid] = []
     for test, title in (("train", "On the training queries"), ("test", "On other queries")):

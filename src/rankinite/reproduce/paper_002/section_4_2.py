@@ -16,8 +16,8 @@ from rankinite.models.linear import Linear
 from rankinite.models.local_optimum import Optimum, local_optimum
 from rankinite.models.net import Net
 from rankinite.reproduce.claims import Measured
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.outcome import Outcome
 
@@ -80,7 +80,7 @@ def _facts(found: Optimum) -> dict[str, Any]:
     return {"value": found.value, "optimum": found.is_optimum, "up": shares, "step": step}
 
 
-def at_an_optimum(results: Results) -> tuple[str, bool | None]:
+def at_an_optimum(results: Outcomes) -> tuple[str, bool | None]:
     """The share of directions that lead up, at the shortest step that can tell and at a longer one."""
     told: list[str] = []
     strict: list[bool] = []
@@ -92,7 +92,7 @@ def at_an_optimum(results: Results) -> tuple[str, bool | None]:
     return "directions that lead up: " + "; ".join(told), all(strict)
 
 
-def layout(results: Results) -> list[Block]:
+def layout(results: Outcomes) -> list[Block]:
     """The test of every net with its controls, and the curves of single weights."""
     blocks: list[Block] = []
     panels: list[Panel] = []
@@ -104,7 +104,7 @@ def layout(results: Results) -> list[Block]:
         lines = outcome.curves["one weight moved"]
         panels.append(Panel(case.name, "weight moved, share of the length of all", "measure", lines))
     note = "* the shortest step at which few enough directions leave the measure unchanged, which the verdict is about."
-    return [*blocks, note, Figure("002-section-4.2", "The measure as one weight is moved from its trained value", panels)]
+    return [*blocks, note, PaperFigure("002-section-4.2", "The measure as one weight is moved from its trained value", panels)]
 
 
 def _row(name: str, found: dict[str, Any]) -> tuple[str, ...]:

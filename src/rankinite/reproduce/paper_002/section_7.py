@@ -15,7 +15,7 @@ from rankinite.learners.mart import MART
 from rankinite.measures import NDCG
 from rankinite.models.forest import Forest
 from rankinite.reproduce.claims import Measured
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome
 
@@ -48,14 +48,14 @@ def run(case: Case, lab: Lab) -> Outcome:
     return Outcome(facts=facts)
 
 
-def no_difference(results: Results) -> tuple[str, bool | None]:
+def no_difference(results: Outcomes) -> tuple[str, bool | None]:
     """How far apart scores times σ are."""
     apart = {case.name: max(found["apart"] for found in outcome.facts.values()) for case, outcome in results}
     told = "; ".join(f"{name}: scores × σ at most {value:.1g} apart" for name, value in apart.items())
     return told, all(value == 0.0 for value in apart.values())
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """One line per σ."""
     return [
         Grid(

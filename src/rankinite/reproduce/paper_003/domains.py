@@ -17,7 +17,7 @@ from rankinite.reproduce.paper_003.models import ADAPTED, COMBINED, GAINS, WEIGH
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetDomain:
     """A target domain of Table 1."""
 
     number: int
@@ -29,11 +29,11 @@ class Target:
 
 SEED = 0
 TARGETS = {
-    "D1": Target(1, 600, 30, 0.25),
-    "D2": Target(2, 658, 15, 0.375),
-    "D3": Target(3, 643, 43, 0.5),
-    "D4": Target(4, 432, 31, 0.625),
-    "D5": Target(5, 1006, 23, 0.75),
+    "D1": TargetDomain(1, 600, 30, 0.25),
+    "D2": TargetDomain(2, 658, 15, 0.375),
+    "D3": TargetDomain(3, 643, 43, 0.5),
+    "D4": TargetDomain(4, 432, 31, 0.625),
+    "D5": TargetDomain(5, 1006, 23, 0.75),
 }
 SETTINGS = {f"{letters}, β = {beta}": (beta, "S" in letters) for letters in ("R", "SR") for beta in (10, 20)}
 """β, and whether splitting values are tuned too: the best is taken, as the paper does."""
@@ -63,7 +63,7 @@ def _pair(name: str, lab: Lab) -> Domains:
     return models.domains_of(next(pair for pair in models.all_real_pairs() if pair.name == name), lab)
 
 
-def _target(target: Target, lab: Lab) -> Domains:
+def _target(target: TargetDomain, lab: Lab) -> Domains:
     background, base = _source(lab)
     world = replace(
         QUICK_WORLD if lab.quick else WORLD, seed=SEED, shift=target.shift, documents=lab.size(target.documents, 10)

@@ -6,8 +6,8 @@ from typing import Any
 
 from rankinite.reproduce.claims import ALIKE, BETTER, Compared
 from rankinite.reproduce.differences import mean_of
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Points
 from rankinite.reproduce.paper_003 import sizes
@@ -20,7 +20,7 @@ FEW, MANY = ADDED[0], ADDED[-1]
 APART = "What more trees bring depends on how far the domains are apart, which nobody knows of the paper's."
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """DCG over the number of additional trees; without any, the tuned forest and the base model."""
     panels = [
         Panel(
@@ -28,10 +28,10 @@ def layout(results: Results) -> list[Figure]:
         )
         for title, _, own in kinds_of(results.where(share=MIDDLE))
     ]
-    return [Figure("003-figure-10", "Additional trees with a fixed number of target queries", panels)]
+    return [PaperFigure("003-figure-10", "Additional trees with a fixed number of target queries", panels)]
 
 
-def _line(results: Results, without: str, system: str) -> Points:
+def _line(results: Outcomes, without: str, system: str) -> Points:
     names = {0: without, **{trees: appended(system, trees) for trees in ADDED}}
     found = {trees: mean_of(results, name, RELATIVE) for trees, name in names.items()}
     known = {trees: value.mean for trees, value in found.items() if value is not None}

@@ -8,8 +8,8 @@ from rankinite.evaluation.significance import holm
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import BETTER, SURE, Compared, Measured
 from rankinite.reproduce.differences import difference, mean_of
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.outcome import Points
 from rankinite.reproduce.paper_003 import domains, models, sizes
@@ -21,32 +21,32 @@ PAPER = {"D1": "adaptation", "D2": "combination", "D3": "combination", "D4": "ad
 BARS = {"base model": BASE, "combination": COMBINED, "adaptation": ADAPTED}
 
 
-def layout(results: Results) -> Sequence[Block]:
+def layout(results: Outcomes) -> Sequence[Block]:
     """Bars for every domain, and a table of the settings chosen."""
     panels = [
         Panel(title, "target domain", UP, {label: _bars(own, name) for label, name in BARS.items()}, "bars", _labels(own))
         for title, _, own in kinds_of(results)
     ]
-    return [Figure("003-figure-12", "Adaptation and combination on several target domains", panels), _settings(results)]
+    return [PaperFigure("003-figure-12", "Adaptation and combination on several target domains", panels), _settings(results)]
 
 
-def _labels(results: Results) -> list[str]:
+def _labels(results: Outcomes) -> list[str]:
     return [f"R{place}" if case.real else case.unit for place, (case, _) in enumerate(results, start=1)]
 
 
-def _bars(results: Results, system: str) -> Points:
+def _bars(results: Outcomes, system: str) -> Points:
     found = [mean_of(results.where(unit=unit), system, RELATIVE) for unit in results.units]
     return list(range(len(found))), [0.0 if value is None else value.mean for value in found]
 
 
-def _settings(results: Results) -> Grid:
+def _settings(results: Outcomes) -> Grid:
     """What was chosen on either half of the test queries, and how far the two are apart."""
     rows: list[tuple[str, ...]] = []
     for _, _, own in kinds_of(results):
         for label, (case, outcome) in zip(_labels(own), own, strict=True):
             chosen = [", or ".join(dict.fromkeys(outcome.facts[name])) for name in ("settings", "weights")]
             weights = chosen[1].replace("combination, ", "")
-            found = difference(Results([(case, outcome)]), ADAPTED, COMBINED, RELATIVE)
+            found = difference(Outcomes([(case, outcome)]), ADAPTED, COMBINED, RELATIVE)
             named = case.unit if case.real else f"shift {domains.TARGETS[case.unit].shift:g}"
             rows.append((label, named, f"{outcome.facts['queries']:,}", chosen[0], weights, str(found), PAPER.get(label, "")))
     header = (
@@ -61,9 +61,9 @@ def _settings(results: Results) -> Grid:
     return Grid(header, tuple(rows), "llrllrl", title="Settings that were best on the other half of the test queries")
 
 
-def depends_on_domain(results: Results) -> tuple[str, bool | None]:
+def depends_on_domain(results: Outcomes) -> tuple[str, bool | None]:
     """Whether each of the two is significantly better than the other on some domain."""
-    found = {case.unit: difference(Results([(case, outcome)]), ADAPTED, COMBINED, RELATIVE) for case, outcome in results}
+    found = {case.unit: difference(Outcomes([(case, outcome)]), ADAPTED, COMBINED, RELATIVE) for case, outcome in results}
     known = {unit: own for unit, own in found.items() if own is not None}
     values = holm([min(1.0, 2.0 * min(own.p_above(), own.p_below())) for own in known.values()])
     sure = [own.mean for own, p in zip(known.values(), values.tolist(), strict=True) if p <= SURE]

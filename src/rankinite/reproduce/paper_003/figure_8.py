@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankinite.reproduce.claims import ALIKE, WORSE, Compared
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import RELATIVE
@@ -22,7 +22,7 @@ LINES = {
 }
 
 
-def layout(results: Results) -> Sequence[Block]:
+def layout(results: Outcomes) -> Sequence[Block]:
     """The figure, and how much there was to trim."""
     told = [
         f"{title}: {np.mean([outcome.facts['trimmed'] for _, outcome in own]):.1%} of the nodes are trimmed"

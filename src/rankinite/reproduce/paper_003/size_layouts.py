@@ -9,15 +9,15 @@ import numpy as np
 
 from rankinite.reproduce.claims import SURE
 from rankinite.reproduce.differences import Difference, difference, mean_of
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.paper_003.models import RELATIVE
 from rankinite.reproduce.paper_003.sizes import FEWEST, MOST
 
 UP = "DCG, base model = 1"
 
 
-def kinds_of(results: Results) -> list[tuple[str, bool, Results]]:
+def kinds_of(results: Outcomes) -> list[tuple[str, bool, Outcomes]]:
     """Artificial results, which have the paper's sizes, shift by shift, and real ones, each with a title."""
     artificial, real = results.where(real=False), results.where(real=True)
     found = [(f"Worlds with shift {shift:g}", False, artificial.where(shift=shift)) for shift in artificial.settings("shift")]
@@ -25,10 +25,10 @@ def kinds_of(results: Results) -> list[tuple[str, bool, Results]]:
     return [(f"{title} ({len(own.units)})", is_real, own) for title, is_real, own in found if own]
 
 
-def size_figure(name: str, title: str, lines: Mapping[str, str]) -> Callable[[Results], list[Figure]]:
+def size_figure(name: str, title: str, lines: Mapping[str, str]) -> Callable[[Outcomes], list[PaperFigure]]:
     """The layout of a figure with one line per label, for the system named, over the number of target queries."""
 
-    def layout(results: Results) -> list[Figure]:
+    def layout(results: Outcomes) -> list[PaperFigure]:
         panels: list[Panel] = []
         for kind, real, own in kinds_of(results):
             shares = own.settings("share")
@@ -38,12 +38,12 @@ def size_figure(name: str, title: str, lines: Mapping[str, str]) -> Callable[[Re
                 label: (places, [_mean(own.where(share=share), system) for share in shares]) for label, system in lines.items()
             }
             panels.append(Panel(kind, across, UP, drawn))
-        return [Figure(name, title, panels)]
+        return [PaperFigure(name, title, panels)]
 
     return layout
 
 
-def more_queries(results: Results, first: str, second: str = "") -> tuple[str, bool | None]:
+def more_queries(results: Outcomes, first: str, second: str = "") -> tuple[str, bool | None]:
     """Whether a system, or its lead over another, is larger with all queries of the pool than with the fewest."""
     told: list[str] = []
     verdict: bool | None = None
@@ -56,7 +56,7 @@ def more_queries(results: Results, first: str, second: str = "") -> tuple[str, b
     return "; ".join(told), verdict
 
 
-def _gained(results: Results, first: str, second: str) -> Difference | None:
+def _gained(results: Outcomes, first: str, second: str) -> Difference | None:
     """What the step from the fewest to the most queries brings, with pairs of domains as the sample."""
     gains: list[float] = []
     for unit in results.units:
@@ -70,10 +70,10 @@ def _gained(results: Results, first: str, second: str) -> Difference | None:
     return Difference(float(np.mean(gains)), error, len(gains) - 1, len(gains), of_units=True)
 
 
-def _queries(results: Results) -> float:
+def _queries(results: Outcomes) -> float:
     return float(np.mean([outcome.facts["queries"] for _, outcome in results]))
 
 
-def _mean(results: Results, system: str) -> float:
+def _mean(results: Outcomes, system: str) -> float:
     found = mean_of(results, system, RELATIVE)
     return math.nan if found is None else found.mean

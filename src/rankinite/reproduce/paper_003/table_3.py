@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import ALIKE, BETTER, SURE, Compared
 from rankinite.reproduce.differences import Difference, difference
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, BASE, COMBINED, RELATIVE, SMALL
@@ -19,7 +19,7 @@ FEW_WORLDS = "Targets that are farther away gain more, and there are few worlds;
 PAPER = {"ADP vs. BASE": ("", "x", "x", "x", "x"), "ADP vs. SMALL": ("x", "x", "", "", ""), "ADP vs. COMB": ("",) * 5}
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """The paper's marks, and ours with the differences: x, if p < 0.05."""
     grids = [Grid(("", *QUERIES), tuple((name, *marks) for name, marks in PAPER.items()), title="The paper")]
     for title, real, own in kinds_of(results):
@@ -29,7 +29,7 @@ def layout(results: Results) -> list[Grid]:
     return grids
 
 
-def _cell(results: Results, rival: str) -> str:
+def _cell(results: Outcomes, rival: str) -> str:
     found = difference(results, ADAPTED, rival, RELATIVE)
     return "–" if found is None else f"{found}{' x' if _significant(found) else ''}"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import half
 from rankinite.reproduce.differences import Difference, difference, mean_of
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
 from rankinite.reproduce.paper_004.groups import groups_of
 
@@ -16,7 +16,7 @@ PapersNumbers = tuple[str, str]
 NONE: PapersNumbers = ("", "")
 
 
-def accuracy_grid(results: Results, rows: Mapping[str, tuple[str, PapersNumbers]], title: str, heading: str = "model") -> Grid:
+def accuracy_grid(results: Outcomes, rows: Mapping[str, tuple[str, PapersNumbers]], title: str, heading: str = "model") -> Grid:
     """A row per label, with the system it stands for: the paper's ERR and NDCG, then ours for every data set."""
     found = {
         label: [half(mean_of(own, system, measure)) for own, measure in _columns(results)]
@@ -25,7 +25,7 @@ def accuracy_grid(results: Results, rows: Mapping[str, tuple[str, PapersNumbers]
     return _beside(results, found, [papers for _, papers in rows.values()], title, heading)
 
 
-def gain_grid(results: Results, rows: Mapping[tuple[str, str], PapersNumbers], title: str) -> Grid:
+def gain_grid(results: Outcomes, rows: Mapping[tuple[str, str], PapersNumbers], title: str) -> Grid:
     """A row per pair of systems: what the first gains over the second, in the paper and on every data set."""
     found = {
         f"{first} − {second}": [_told(difference(own, first, second, measure)) for own, measure in _columns(results)]
@@ -34,7 +34,7 @@ def gain_grid(results: Results, rows: Mapping[tuple[str, str], PapersNumbers], t
     return _beside(results, found, list(rows.values()), title, "gain")
 
 
-def _columns(results: Results) -> list[tuple[Results, str]]:
+def _columns(results: Outcomes) -> list[tuple[Outcomes, str]]:
     return [(own, measure) for own in groups_of(results).values() for measure in (ERR_NAME, NDCG_NAME)]
 
 
@@ -43,7 +43,7 @@ def _told(seen: Difference | None) -> str:
 
 
 def _beside(
-    results: Results, ours: Mapping[str, Sequence[str]], papers: Sequence[PapersNumbers], title: str, heading: str
+    results: Outcomes, ours: Mapping[str, Sequence[str]], papers: Sequence[PapersNumbers], title: str, heading: str
 ) -> Grid:
     """Our cells behind the paper's, which are left out where there are none."""
     has_papers = any(any(numbers) for numbers in papers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import BETTER, Compared
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, gain_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
@@ -23,7 +23,7 @@ PAPERS_GAINS = {
 PAPERS_QUERIES = {"plain": 19_944, "Aug50": 217_175, "Aug70": 119_305}
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """The differences, of single models and of bags, and the sizes of the training data."""
     bags = {(bag_of(first), bag_of(second)): NONE for first, second in PAPERS_GAINS}
     return [
@@ -33,7 +33,7 @@ def layout(results: Results) -> list[Grid]:
     ]
 
 
-def _sizes(results: Results) -> Grid:
+def _sizes(results: Outcomes) -> Grid:
     """Queries and documents of one division of every data set."""
     found = {name: next(iter(own))[1].facts["sizes"] for name, own in groups_of(results).items()}
     rows = tuple(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import BETTER, Compared
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, gain_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
@@ -24,7 +24,7 @@ from rankinite.reproduce.paper_004.twelve_runs import (
 BAGS = {(bag_of(name), name): NONE for name in LAMBDAMARTS} | {(ALL_BAGGED, ALL): NONE}
 
 
-def layout(results: Results) -> list[Grid | Figure]:
+def layout(results: Outcomes) -> list[Grid | PaperFigure]:
     """What every bag gains over its single models, and how many models are enough."""
     panels = [
         Panel(name, "models in the bag", "ERR", {line: mean_curve(own, MEMBERS, line) for line in PLAIN_MODELS.values()})
@@ -32,7 +32,7 @@ def layout(results: Results) -> list[Grid | Figure]:
     ]
     return [
         gain_grid(results, BAGS, "Bags of ten less single models, on test queries"),
-        Figure("004-bagging", "ERR by the number of models in a bag", panels),
+        PaperFigure("004-bagging", "ERR by the number of models in a bag", panels),
     ]
 
 

@@ -10,8 +10,8 @@ from rankinite.engine.kernel import Floats
 from rankinite.grid import Grid, number
 from rankinite.reproduce.claims import BETTER, Compared, Measured, half
 from rankinite.reproduce.differences import difference, mean_of
-from rankinite.reproduce.experiment import Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME
 from rankinite.reproduce.paper_004.groups import agreed, groups_of, mean_curve
@@ -23,7 +23,7 @@ STEPS = (1, 3, 6, 12)
 """Sizes of ensembles of which the claim about them is asked."""
 
 
-def correlations(results: Results) -> Floats:
+def correlations(results: Outcomes) -> Floats:
     """The correlation of the errors of every two of the twelve, the mean over cases."""
     return np.mean([outcome.facts["errors"] for _, outcome in results], axis=0)
 
@@ -34,7 +34,7 @@ def mean_correlation(table: Floats, first: Sequence[str], second: Sequence[str])
     return float(np.mean([table[pair] for pair in pairs]))
 
 
-def unlike_errors(results: Results) -> tuple[str, bool | None]:
+def unlike_errors(results: Outcomes) -> tuple[str, bool | None]:
     """Whether errors of LambdaMART correlate less with those of other kinds than with those of other LambdaMARTs."""
     told: list[str] = []
     verdicts: list[bool] = []
@@ -46,7 +46,7 @@ def unlike_errors(results: Results) -> tuple[str, bool | None]:
     return "; ".join(told), agreed(verdicts)
 
 
-def gains_with_size(results: Results) -> tuple[str, bool | None]:
+def gains_with_size(results: Outcomes) -> tuple[str, bool | None]:
     """Whether averages of three models have more ERR than one, those of six more, and that of all twelve the most."""
     told: list[str] = []
     verdicts: list[bool] = []
@@ -58,18 +58,18 @@ def gains_with_size(results: Results) -> tuple[str, bool | None]:
     return "; ".join(told), agreed(verdicts)
 
 
-def layout(results: Results) -> list[Grid | Figure]:
+def layout(results: Outcomes) -> list[Grid | PaperFigure]:
     """Every member beside the others, the correlations of errors, and the curve of ensemble size."""
     panels = [
         Panel(name, "models in the ensemble", "ERR", {line: mean_curve(own, SIZES, line) for line in LINES})
         for name, own in groups_of(results).items()
     ]
-    blocks: list[Grid | Figure] = [_members(own, name) for name, own in groups_of(results).items()]
+    blocks: list[Grid | PaperFigure] = [_members(own, name) for name, own in groups_of(results).items()]
     blocks += [_correlations(own, name) for name, own in groups_of(results).items()]
-    return [*blocks, Figure("004-diversity", "ERR of averages by the number of models", panels)]
+    return [*blocks, PaperFigure("004-diversity", "ERR of averages by the number of models", panels)]
 
 
-def _members(own: Results, name: str) -> Grid:
+def _members(own: Outcomes, name: str) -> Grid:
     table = correlations(own)
     rows: list[tuple[str, ...]] = []
     for member in TWELVE:
@@ -83,7 +83,7 @@ def _members(own: Results, name: str) -> Grid:
     return Grid(header, tuple(rows), title=f"{name}: every member beside the others", notes=(note,))
 
 
-def _correlations(own: Results, name: str) -> Grid:
+def _correlations(own: Outcomes, name: str) -> Grid:
     table = correlations(own)
     rows = tuple((member, *(number(value, 2) for value in row)) for member, row in zip(TWELVE, table.tolist(), strict=True))
     return Grid(("errors correlate", *TWELVE), rows, title=f"{name}: correlation of what ERR lacks to the best, over queries")

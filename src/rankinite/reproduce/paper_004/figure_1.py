@@ -15,8 +15,8 @@ from rankinite.measures import ERR, NDCG
 from rankinite.models.linear import Linear
 from rankinite.reproduce.claims import ALIKE, BETTER, WORSE, Compared
 from rankinite.reproduce.data_sets import letor
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
-from rankinite.reproduce.figure import Figure, Panel
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
+from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome, Points, Values
 from rankinite.reproduce.paper_004.challenge_data import (
@@ -101,15 +101,15 @@ def _joined(parts: Sequence[Values]) -> Values:
     }
 
 
-def layout(results: Results) -> list[Figure]:
+def layout(results: Outcomes) -> list[PaperFigure]:
     """ERR and NDCG by epoch, a figure per data set; that of the worlds is their mean."""
-    figures: list[Figure] = []
+    figures: list[PaperFigure] = []
     for name, own in groups_of(results).items():
-        figures.append(Figure(f"004-figure-1-{name}", f"Linear LambdaRank on {name}", _panels(name, own)))
+        figures.append(PaperFigure(f"004-figure-1-{name}", f"Linear LambdaRank on {name}", _panels(name, own)))
     return figures
 
 
-def _panels(name: str, results: Results) -> list[Panel]:
+def _panels(name: str, results: Outcomes) -> list[Panel]:
     lines = [f"{goal}, {part}" for goal in (FOR_ERR, FOR_NDCG) for part in ("training", "validation")]
     return [
         Panel(name, "epoch", shown, {line: mean_curve(results, measure, line) for line in lines})

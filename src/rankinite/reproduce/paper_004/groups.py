@@ -1,4 +1,4 @@
-"""Results by data set: each real one by itself, all artificial worlds together."""
+"""Outcomes by data set: each real one by itself, all artificial worlds together."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.outcome import Points
 from rankinite.reproduce.paper_004.challenge_data import WEB
 
 ARTIFICIAL = "worlds"
 
 
-def groups_of(results: Results) -> dict[str, Results]:
+def groups_of(results: Outcomes) -> dict[str, Outcomes]:
     """The results of every data set that there are some of."""
     groups = {name: results.where(unit=name) for name in WEB} | {ARTIFICIAL: results.where(real=False)}
     return {name: own for name, own in groups.items() if own}
 
 
-def mean_curve(results: Results, drawn: str, line: str) -> Points:
+def mean_curve(results: Outcomes, drawn: str, line: str) -> Points:
     """A line of a drawing, the mean over cases."""
     return mean_points([outcome.curves[drawn][line] for _, outcome in results])
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from rankinite.evaluation.significance import holm
 from rankinite.reproduce.claims import MARGIN, SURE
 from rankinite.reproduce.differences import Difference, difference
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 
 
-def none_better(system: str, rivals: Sequence[str], measure: str) -> Callable[[Results], tuple[str, bool | None]]:
+def none_better(system: str, rivals: Sequence[str], measure: str) -> Callable[[Outcomes], tuple[str, bool | None]]:
     """Judge whether a system is as good as every rival, first on real data, and where these decide nothing on artificial ones.
 
     It holds where every rival is shown to be ahead by less than the margin, if at all, and fails where one is shown to be
     ahead by more, p-values of the latter being corrected for the number of rivals.
     """
 
-    def judge(results: Results) -> tuple[str, bool | None]:
+    def judge(results: Outcomes) -> tuple[str, bool | None]:
         told: list[str] = []
         verdicts: list[bool | None] = []
         for kind, real in (("real", True), ("artificial", False)):

@@ -13,7 +13,7 @@ from rankinite.measures import ERR, NDCG
 from rankinite.reproduce.claims import ALIKE, BETTER, Compared, Measured
 from rankinite.reproduce.data_sets import fold_cases
 from rankinite.reproduce.differences import difference
-from rankinite.reproduce.experiment import Case, Experiment, Lab, Results
+from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Outcome
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, PapersNumbers, accuracy_grid
@@ -94,7 +94,7 @@ def run(case: Case, lab: Lab) -> Outcome:
     return Outcome({part: judged_by_both(rankers, data, case) for part, data in ((TEST, test), (COMBINING, combining))})
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """The paper's table, further ways, and how much of a gain is left on other queries than those it was chosen on."""
     further = [name for name in OTHERS if name not in PAPERS_WAYS]
     return [
@@ -104,7 +104,7 @@ def layout(results: Results) -> list[Grid]:
     ]
 
 
-def _overfitting(results: Results) -> Grid:
+def _overfitting(results: Outcomes) -> Grid:
     """What each search gains over the average by the measure that it was made for, where it was made and elsewhere."""
     groups, rows = groups_of(results), list[tuple[str, ...]]()
     for shown, measure in SHOWN.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import ALIKE, BETTER, Compared
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import PapersNumbers, accuracy_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
@@ -26,7 +26,7 @@ MODELS: dict[str, tuple[str, PapersNumbers]] = {
 }
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """The paper's table."""
     rows = {f"{name} {described}": (name, papers) for name, (described, papers) in MODELS.items()}
     return [accuracy_grid(results, rows, "Single models on test queries")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import BETTER, Compared, Measured
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, PapersNumbers, accuracy_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
@@ -27,7 +27,7 @@ ENSEMBLES: dict[str, tuple[str, PapersNumbers]] = {
 BEST_IN_PAPER = "M6"
 
 
-def layout(results: Results) -> list[Grid]:
+def layout(results: Outcomes) -> list[Grid]:
     """The paper's table, and the ensemble of bags."""
     rows = {f"{name}: {members}": (name, papers) for name, (members, papers) in ENSEMBLES.items()}
     return [accuracy_grid(results, rows, "Averages on test queries", "ensemble")]

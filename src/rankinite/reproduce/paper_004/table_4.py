@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import Undecidable
-from rankinite.reproduce.experiment import Results
+from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 
 TEAMS = (
@@ -16,7 +16,7 @@ TEAMS = (
 )
 
 
-def layout(_results: Results) -> list[Grid]:
+def layout(_results: Outcomes) -> list[Grid]:
     """The paper's own numbers."""
     header = ("rank", "team", "test ERR", "test NDCG", "validation ERR", "validation NDCG")
     return [Grid(header, TEAMS, "llrrrr", "Yahoo! Learning to Rank Challenge, Track 1: the paper's own numbers")]
