@@ -21,7 +21,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 
 import quality
@@ -30,11 +29,10 @@ from _measure import Runs, machine, race, write_section
 from rankinite.engine.kernel import frozen
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.measures._swap_kernels import changes_at, prepare_at
-from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
 from rankinite.nets._state import Frame, RowArrays, Steps
-from rankinite.nets._train_kernels import climb_grades, score_query, step
+from rankinite.nets._train_kernels import climb_grades
 from rankinite.nets.network import first_weights, layers_of, sizes_of
+from rankinite.reproduce.paper_002._pairwise_kernels import climb_pair_by_pair
 
 FEATURES, UNITS, CUTOFF, RATE = 50, 10, 10, 0.001
 OPTIMISERS = ("sgd", "adam")
@@ -110,43 +108,6 @@ class Torch:
 
     def weights(self) -> np.ndarray:
         return np.concatenate([values.detach().numpy().ravel() for values in self.net.parameters()])
-
-
-@numba.njit(nogil=True, error_model="numpy")  # not cached: the cache would not see a change in the kernels that it calls
-def climb_pair_by_pair(graded, frame, steps, features, queries, rows, weights):
-    """An epoch as the first RankNet had it: for every pair, two documents forward, two back, and a step.
-
-    Ranks, and with them |ΔZ|, are those from before the query's first step. Pairs that change nothing are left out.
-    """
-    prepare, changes = prepare_at(graded.prepare), changes_at(graded.changes)
-    size = frame.sizes.sum()
-    units, pulls, lines = np.empty((size, 4)), np.zeros((size, 4)), np.empty(4 * size)  # faster than with two columns
-    gradient, pair = np.empty(len(weights)), np.empty(2, np.int64)
-    for query in queries:
-        if graded.scales[query] == 0.0:
-            continue
-        start, end = graded.offsets[query], graded.offsets[query + 1]
-        own, n = graded.rows[start:end], end - start
-        score_query(frame, weights, features, own, rows, np.empty((size, whole_blocks(n))))
-        order = np.argsort(-rows.scores[own])
-        ranked, grades, discounts = graded.relevance[start:end][order], graded.grades[start:end][order], graded.discounts[:n]
-        state, swaps = np.empty((2, n + 1)), np.empty(n)
-        prepare(ranked, discounts, state)
-        for i in range(min(graded.depth, n - 1)):
-            changes(ranked, discounts, state, i, swaps)
-            for j in range(i + 1, n):
-                if grades[i] == grades[j] or swaps[j] == 0.0:
-                    continue
-                up, down = (i, j) if grades[i] > grades[j] else (j, i)
-                pair[0], pair[1] = own[order[up]], own[order[down]]
-                take_rows(frame, features, pair, units)
-                forward(frame.sizes, weights, units)
-                apart = graded.sigma * (units[size - 1, 0] - units[size - 1, 1])
-                push = graded.sigma * graded.scales[query] * abs(swaps[j]) / (1.0 + np.exp(apart))
-                pulls[size - 1, 0], pulls[size - 1, 1] = push, -push
-                backward(frame.sizes, weights, units, pulls, lines, gradient)
-                step(steps, gradient, weights)
-    return -1
 
 
 def drawn(queries: int, documents: int, part: str = "train") -> rk.Dataset:
