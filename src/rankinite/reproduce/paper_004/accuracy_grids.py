@@ -28,7 +28,7 @@ def accuracy_grid(results: Outcomes, rows: Mapping[str, tuple[str, PapersNumbers
 def gain_grid(results: Outcomes, rows: Mapping[tuple[str, str], PapersNumbers], title: str) -> Grid:
     """A row per pair of systems: what the first gains over the second, in the paper and on every data set."""
     found = {
-        f"{first} − {second}": [_told(difference(own, first, second, measure)) for own, measure in _columns(results)]
+        f"{first} − {second}": [_shown(difference(own, first, second, measure)) for own, measure in _columns(results)]
         for first, second in rows
     }
     return _beside(results, found, list(rows.values()), title, "gain")
@@ -38,7 +38,7 @@ def _columns(results: Outcomes) -> list[tuple[Outcomes, str]]:
     return [(own, measure) for own in groups_of(results).values() for measure in (ERR_NAME, NDCG_NAME)]
 
 
-def _told(seen: Difference | None) -> str:
+def _shown(seen: Difference | None) -> str:
     return "–" if seen is None else str(seen)
 
 
