@@ -102,3 +102,12 @@ def test_without_results_nothing_is_said():
     claims = [Compared("a is better", "a", "b"), Measured("so", lambda _: ("seen", True))]
     assert {one.verdict for one in findings(claims, Outcomes([]))} == {"not run"}
     assert findings([Compared("c is better", "c", "b")], Outcomes([data(0.03)]))[0].verdict == "not run"
+
+
+def test_artificial_data_settle_nothing_that_real_data_point_away_from():
+    """Real data that are sure before correction, and not as one of five, keep the artificial ones from deciding."""
+    below, above = data(-0.0072), data(0.03, real=False)
+    claims = [Compared(f"{n}", "a", "b") for n in range(5)]
+    assert {one.verdict for one in findings(claims, Outcomes([below, above]))} == {OPEN}
+    silent = data(-0.0030)
+    assert {one.verdict for one in findings(claims, Outcomes([silent, above]))} == {HOLDS}

@@ -18,9 +18,9 @@ PAPERS = {
 }
 ITEMS = {
     "000": ("table_1", "figure_2", "table_2", "table_3", "table_4", "figure_3", "figure_4"),
-    "001": (*(f"table_{number}" for number in range(3, 13)), "figure_4"),
+    "001": (*(f"table_{number}" for number in range(3, 13)), "figure_4", "settings"),
     "002": ("figure_1", "section_2_1", "section_4_1", "section_4_2", "section_7"),
-    "003": ("figure_6", "figure_7", "figure_8", "figure_9", "figure_10", "table_3", "figure_11", "figure_12"),
+    "003": ("figure_6", "figure_7", "figure_8", "figure_9", "figure_10", "table_3", "figure_11", "figure_12", "lambda_forests"),
     "004": ("figure_1", "table_1", "table_2", "table_3", "table_4", "augmentation", "bagging", "diversity"),
 }
 """The modules of a paper's items, in its order; each has an ``ITEM``."""

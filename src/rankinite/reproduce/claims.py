@@ -1,8 +1,9 @@
 """Claims: what a table or figure of a paper is said to show, and whether it holds here.
 
 A claim about two systems is settled by their paired :class:`Difference`, first on real data, and where that decides nothing on
-artificial data. Two differences are tested: that it lies on the side the paper says, and that it is smaller than what matters
-(``MARGIN``). "Not significantly different" is neither. Within an item all p-values are corrected together (Holm).
+artificial data, unless the real data point the other way before correction. Two things are tested: that the difference lies on
+the side the paper says, and that it is smaller than what matters (``MARGIN``). "Not significantly different" is neither. Within
+an item all p-values are corrected together (Holm).
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def _settled(claims: Sequence[Compared], results: Outcomes) -> list[Finding]:
     for place, claim in enumerate(claims):
         shown = {"real": kinds[0][place], "artificial": kinds[1][place]}
         told = [f"{kind} {one.seen}" for kind, one in shown.items() if one is not None]
-        verdict = real[place] or artificial[place]
+        verdict = real[place] or _unless_contradicted(artificial[place], shown["real"])
         if not told:
             found.append(Finding(claim.text, "–", "not run"))
         else:
@@ -130,6 +131,12 @@ class _Signs:
     """The p-value against the claim's opposite."""
     fails: float
     """The p-value against the claim."""
+
+
+def _unless_contradicted(verdict: Verdict | None, real: _Signs | None) -> Verdict | None:
+    """The verdict of artificial data; none where the real data, uncorrected, point the other way."""
+    against = None if real is None else real.fails if verdict == "holds" else real.holds
+    return None if against is not None and against <= SURE else verdict
 
 
 def _signs(claim: Compared, results: Outcomes, *, real: bool) -> _Signs | None:

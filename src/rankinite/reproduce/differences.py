@@ -11,6 +11,7 @@ that of queries, so the interval is rather too wide than too narrow.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +59,10 @@ class Difference:
         """The one-sided p-value against the mean being at least the threshold."""
         return Difference(-self.mean, self.error, self.freedom, self.sample, self.of_units).p_above(-threshold)
 
+    def p_either(self) -> float:
+        """The two-sided p-value against a mean of 0."""
+        return min(1.0, 2.0 * min(self.p_above(), self.p_below()))
+
     def __str__(self) -> str:
         low, high = self.interval()
         half = f" ±{number((high - low) / 2)}" if math.isfinite(high) else ""
@@ -71,11 +76,16 @@ def difference(results: Outcomes, first: str, second: str, measure: str, test: s
     if not units:
         return None
     if len(units) >= FEWEST_UNITS:
-        means = np.asarray([draws.mean() for draws in units])
-        return Difference(float(means.mean()), _error(means), len(means) - 1, len(means), of_units=True)
+        return of_units([float(draws.mean()) for draws in units])
     draws = min(len(unit) for unit in units)
     joined = np.concatenate([unit[:draws] for unit in units], axis=1)
     return _of_queries(joined)
+
+
+def of_units(values: Sequence[float]) -> Difference:
+    """The mean of one value per unit, with its error."""
+    known = np.asarray(values, float)
+    return Difference(float(known.mean()), _error(known), len(known) - 1, len(known), of_units=True)
 
 
 def mean_of(results: Outcomes, system: str, measure: str, test: str = "test") -> Difference | None:

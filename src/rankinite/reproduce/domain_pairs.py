@@ -77,25 +77,25 @@ def further_pairs() -> list[Pair]:
     return _classic(FURTHER_CLASSIC)
 
 
-def artificial_pair(seed: int, shift: float, domain: int = 1) -> Pair:
+def artificial_pair(seed: int, shift: float, domain: int = 1, *, full: World = WORLD) -> Pair:
     """A domain of the world with this seed, and its domain 0 as background, which is the same for all shifts.
 
     Two open tests: "further", where the target's change goes on, and "aside", another domain as far away.
     """
 
-    def drawn(lab: Lab, full: int, quick: int, domain: int, shift: float, *, test: bool = False) -> Dataset:
-        world = replace(QUICK_WORLD if lab.quick else WORLD, seed=seed, shift=shift)
-        return synthesise(lab.size(full, quick), part="test" if test else "train", domain=domain, world=world)
+    def drawn(lab: Lab, queries: int, quick: int, domain: int, shift: float, *, test: bool = False) -> Dataset:
+        world = replace(QUICK_WORLD if lab.quick else full, seed=seed, shift=shift)
+        return synthesise(lab.size(queries, quick), part="test" if test else "train", domain=domain, world=world)
 
-    tested = partial(drawn, full=TESTED, quick=QUICK_TESTED, test=True)
+    tested = partial(drawn, queries=TESTED, quick=QUICK_TESTED, test=True)
     opens = {
         "further": partial(tested, domain=domain, shift=min(1.0, shift + FURTHER)),
         "aside": partial(tested, domain=domain + 1, shift=shift),
     }
     return Pair(
         f"world {seed}, shift {shift:g}",
-        partial(drawn, full=BACKGROUND, quick=QUICK_BACKGROUND, domain=0, shift=shift),
-        partial(drawn, full=POOLED, quick=QUICK_POOLED, domain=domain, shift=shift),
+        partial(drawn, queries=BACKGROUND, quick=QUICK_BACKGROUND, domain=0, shift=shift),
+        partial(drawn, queries=POOLED, quick=QUICK_POOLED, domain=domain, shift=shift),
         partial(tested, domain=domain, shift=shift),
         opens,
     )

@@ -29,20 +29,25 @@ class Tested(NamedTuple):
 
 
 def judge(shown: Mapping[str, Scorer], varied: Mapping[str, Scorer], tested: Tested) -> Outcome:
-    """The rankers of tables by all measures, those of Figure 4 by AveNDCG; queries of all open tests are one test."""
+    """The rankers of tables by all measures, those of Figure 4 by AveNDCG, with the means on each open test."""
 
-    def values(data: Dataset) -> dict[str, Mapping[str, np.ndarray]]:
+    def values(data: Dataset) -> Values:
         return {**judged(varied, data, [AVERAGE]), **judged(shown, data, MEASURES)}
 
-    tests: dict[str, Values] = {CLOSED: values(tested.closed)}
-    opened = {name: values(data) for name, data in tested.opens.items()}
-    if opened:
-        first = next(iter(opened.values()))
-        tests[OPEN] = {
-            system: {m: np.concatenate([own[system][m] for own in opened.values()]) for m in first[system]} for system in first
-        }
+    closed, opened = values(tested.closed), {name: values(data) for name, data in tested.opens.items()}
     means = {name: {one: float(np.nanmean(own[one][AVERAGE])) for one in shown} for name, own in opened.items()}
-    return Outcome(tests, facts={OPEN: means})
+    return Outcome(both_tests(closed, list(opened.values())), facts={OPEN: means})
+
+
+def both_tests(closed: Values, opened: Sequence[Values]) -> dict[str, Values]:
+    """The closed test and, if there is any, the open one; queries of all open tests are one test."""
+    if not opened:
+        return {CLOSED: closed}
+    joined = {
+        system: {m: np.concatenate([own[system][m] for own in opened]) for m in measured}
+        for system, measured in opened[0].items()
+    }
+    return {CLOSED: closed, OPEN: joined}
 
 
 def table(results: Outcomes, test: str, paper: Mapping[str, Row], kinds: tuple[str, str]) -> list[Grid]:

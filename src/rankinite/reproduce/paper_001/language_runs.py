@@ -11,8 +11,9 @@ import numpy as np
 from rankinite.engine.kernel import Floats
 from rankinite.models.base import Fitted
 from rankinite.reproduce.adaptation import NETS, background_net, interpolated, net, with_valid
-from rankinite.reproduce.claims import Compared
+from rankinite.reproduce.claims import Claim, Compared
 from rankinite.reproduce.experiment import Case, Experiment, Lab
+from rankinite.reproduce.item import Item
 from rankinite.reproduce.languages import ABOUT, language_cases, languages_of
 from rankinite.reproduce.outcome import Outcome, Values
 from rankinite.reproduce.paper_001.boosters import (
@@ -30,7 +31,7 @@ from rankinite.reproduce.paper_001.boosters import (
     smarts,
     trees,
 )
-from rankinite.reproduce.paper_001.closed_and_open import Tested, judge
+from rankinite.reproduce.paper_001.closed_and_open import Row, Tested, judge, table
 
 TWO, FOUR = "Interp.", "4W-Interp."
 NUMBERS = (1, 2, 3)
@@ -49,6 +50,13 @@ AS_TABLE_5 = "The settings are those of Table 5."
 def claim_on(test: str) -> partial[Compared]:
     """A claim about two systems on this test, by AveNDCG."""
     return partial(Compared, measure=AVERAGE, test=test)
+
+
+def language_item(
+    name: str, title: str, test: str, claims: Sequence[Claim], paper: Mapping[str, Row], setting: str = AS_TABLE_5
+) -> Item:
+    """A table of languages: what it claims of this test, and the paper's numbers."""
+    return Item("001", name, title, claims, (EXPERIMENT,), partial(table, test=test, paper=paper, kinds=KINDS), setting)
 
 
 def of(system: str, background: int) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import ALIKE
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import BOOST, SMART
-from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row
+from rankinite.reproduce.paper_001.language_runs import NUMBERS, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(BOOST, 1): (0.4960, 0.5203, 0.5486, 0.5281),
@@ -17,16 +14,13 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(OPEN)
 
-
-ITEM = Item(
-    "001", "table-10", "LambdaBoost on the open test",
+ITEM = language_item(
+    "table-10", "LambdaBoost on the open test", OPEN,
     (
         *(
             asked(f"LambdaBoost from background {n} is about as good as LambdaSMART", of(BOOST, n), of(SMART, n), ALIKE)
             for n in NUMBERS
         ),
     ),
-    (EXPERIMENT,),
-    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
-    AS_TABLE_5,
+    PAPER,
 )  # fmt: skip

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import BETTER
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import OWN, SMART
-from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, FOUR, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row
+from rankinite.reproduce.paper_001.language_runs import FOUR, NUMBERS, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(SMART, 1): (0.6096, 0.6057, 0.6454, 0.6238),
@@ -17,9 +14,8 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(CLOSED)
 
-
-ITEM = Item(
-    "001", "table-11", "LambdaSMART on the closed test",
+ITEM = language_item(
+    "table-11", "LambdaSMART on the closed test", CLOSED,
     (
         *(
             asked(f"LambdaSMART from background {n} is better than the in-domain ranker", of(SMART, n), OWN, BETTER)
@@ -30,7 +26,5 @@ ITEM = Item(
             for n in NUMBERS
         ),
     ),
-    (EXPERIMENT,),
-    partial(table, test=CLOSED, paper=PAPER, kinds=KINDS),
-    AS_TABLE_5,
+    PAPER,
 )  # fmt: skip

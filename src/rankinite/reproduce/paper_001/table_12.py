@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import WORSE, Measured
 from rankinite.reproduce.differences import difference
 from rankinite.reproduce.experiment import Outcomes
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import AVERAGE, SMART
-from rankinite.reproduce.paper_001.closed_and_open import CLOSED, OPEN, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, FOUR, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import CLOSED, OPEN, Row
+from rankinite.reproduce.paper_001.language_runs import FOUR, NUMBERS, claim_on, language_item, of
 from rankinite.reproduce.unit_contrasts import contrast
 
 PAPER: dict[str, Row] = {
@@ -32,8 +29,8 @@ def drop(results: Outcomes) -> tuple[str, bool | None]:
     return contrast(results, lost)
 
 
-ITEM = Item(
-    "001", "table-12", "LambdaSMART on the open test",
+ITEM = language_item(
+    "table-12", "LambdaSMART on the open test", OPEN,
     (
         *(
             asked(f"LambdaSMART from background {n} is worse than 4-way interpolation", of(SMART, n), FOUR, WORSE)
@@ -41,7 +38,5 @@ ITEM = Item(
         ),
         Measured("LambdaSMART loses more than 4-way interpolation from the closed to the open test", drop),
     ),
-    (EXPERIMENT,),
-    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
-    AS_TABLE_5,
+    PAPER,
 )  # fmt: skip

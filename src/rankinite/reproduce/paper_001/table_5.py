@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import BETTER
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import BACK, OWN
-from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row, table
-from rankinite.reproduce.paper_001.language_runs import EXPERIMENT, KINDS, NUMBERS, SETTING, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row
+from rankinite.reproduce.paper_001.language_runs import NUMBERS, SETTING, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(BACK, 1): (0.5371, 0.5413, 0.5873, 0.5616),
@@ -18,13 +15,11 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(CLOSED)
 
-
-ITEM = Item(
-    "001", "table-5", "Rankers of four languages on the closed test of one",
+ITEM = language_item(
+    "table-5", "Rankers of four languages on the closed test of one", CLOSED,
     (
         *(asked(f"The in-domain ranker is better than background {n}", OWN, of(BACK, n), BETTER) for n in NUMBERS),
     ),
-    (EXPERIMENT,),
-    partial(table, test=CLOSED, paper=PAPER, kinds=KINDS),
+    PAPER,
     SETTING,
 )  # fmt: skip

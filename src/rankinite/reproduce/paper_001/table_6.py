@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import BETTER
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import BACK, OWN
-from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row
+from rankinite.reproduce.paper_001.language_runs import NUMBERS, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(BACK, 1): (0.4991, 0.5242, 0.5397, 0.5278),
@@ -18,13 +15,10 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(OPEN)
 
-
-ITEM = Item(
-    "001", "table-6", "Rankers of four languages on the open test of one",
+ITEM = language_item(
+    "table-6", "Rankers of four languages on the open test of one", OPEN,
     (
         *(asked(f"The in-domain ranker is better than background {n}", OWN, of(BACK, n), BETTER) for n in NUMBERS),
     ),
-    (EXPERIMENT,),
-    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
-    AS_TABLE_5,
+    PAPER,
 )  # fmt: skip

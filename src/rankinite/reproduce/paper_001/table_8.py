@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import BETTER
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import OWN
-from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, FOUR, KINDS, NUMBERS, TWO, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import OPEN, Row
+from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, FOUR, NUMBERS, TWO, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(TWO, 1): (None, 0.5369, 0.5768, 0.5500),
@@ -18,14 +15,12 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(OPEN)
 
-
-ITEM = Item(
-    "001", "table-8", "Interpolated rankers on the open test",
+ITEM = language_item(
+    "table-8", "Interpolated rankers on the open test", OPEN,
     (
         asked("4-way interpolation is better than the in-domain ranker", FOUR, OWN, BETTER),
         *(asked(f"4-way interpolation is better than 2-way with background {n}", FOUR, of(TWO, n), BETTER) for n in NUMBERS),
     ),
-    (EXPERIMENT,),
-    partial(table, test=OPEN, paper=PAPER, kinds=KINDS),
+    PAPER,
     f"{AS_TABLE_5} Three numbers of the paper have been lost.",
 )  # fmt: skip

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from rankinite.reproduce.claims import BETTER, WORSE
-from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import BACK, BOOST, SMART
-from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row, table
-from rankinite.reproduce.paper_001.language_runs import AS_TABLE_5, EXPERIMENT, KINDS, NUMBERS, claim_on, of
+from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row
+from rankinite.reproduce.paper_001.language_runs import NUMBERS, claim_on, language_item, of
 
 PAPER: dict[str, Row] = {
     of(BOOST, 1): (0.5757, 0.5716, 0.6197, 0.5935),
@@ -17,9 +14,8 @@ PAPER: dict[str, Row] = {
 }
 asked = claim_on(CLOSED)
 
-
-ITEM = Item(
-    "001", "table-9", "LambdaBoost on the closed test",
+ITEM = language_item(
+    "table-9", "LambdaBoost on the closed test", CLOSED,
     (
         *(asked(f"LambdaBoost improves on background {n}", of(BOOST, n), of(BACK, n), BETTER) for n in NUMBERS),
         *(
@@ -27,7 +23,5 @@ ITEM = Item(
             for n in NUMBERS
         ),
     ),
-    (EXPERIMENT,),
-    partial(table, test=CLOSED, paper=PAPER, kinds=KINDS),
-    AS_TABLE_5,
+    PAPER,
 )  # fmt: skip

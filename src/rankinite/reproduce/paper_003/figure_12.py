@@ -65,7 +65,7 @@ def depends_on_domain(results: Outcomes) -> tuple[str, bool | None]:
     """Whether each of the two is significantly better than the other on some domain."""
     found = {case.unit: difference(Outcomes([(case, outcome)]), ADAPTED, COMBINED, RELATIVE) for case, outcome in results}
     known = {unit: own for unit, own in found.items() if own is not None}
-    values = holm([min(1.0, 2.0 * min(own.p_above(), own.p_below())) for own in known.values()])
+    values = holm([own.p_either() for own in known.values()])
     sure = [own.mean for own, p in zip(known.values(), values.tolist(), strict=True) if p <= SURE]
     above, below = sum(mean > 0.0 for mean in sure), sum(mean < 0.0 for mean in sure)
     told = f"of {len(known)} domains adaptation is significantly better on {above}, combination on {below}"

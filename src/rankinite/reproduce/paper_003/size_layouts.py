@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rankinite.reproduce.claims import SURE
-from rankinite.reproduce.differences import Difference, difference, mean_of
+from rankinite.reproduce.differences import difference, mean_of
 from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.figure import Panel, PaperFigure
 from rankinite.reproduce.paper_003.models import RELATIVE
 from rankinite.reproduce.paper_003.sizes import FEWEST, MOST
+from rankinite.reproduce.unit_contrasts import contrast
 
 UP = "DCG, base model = 1"
 
@@ -45,29 +45,12 @@ def size_figure(name: str, title: str, lines: Mapping[str, str]) -> Callable[[Ou
 
 def more_queries(results: Outcomes, first: str, second: str = "") -> tuple[str, bool | None]:
     """Whether a system, or its lead over another, is larger with all queries of the pool than with the fewest."""
-    told: list[str] = []
-    verdict: bool | None = None
-    for real in (True, False):
-        gained = _gained(results.where(real=real), first, second)
-        if gained is not None:
-            told.append(f"{'real' if real else 'artificial'} {gained}")
-            if verdict is None:
-                verdict = True if 2.0 * gained.p_above() <= SURE else False if 2.0 * gained.p_below() <= SURE else None
-    return "; ".join(told), verdict
 
-
-def _gained(results: Outcomes, first: str, second: str) -> Difference | None:
-    """What the step from the fewest to the most queries brings, with pairs of domains as the sample."""
-    gains: list[float] = []
-    for unit in results.units:
-        own = results.where(unit=unit)
+    def gained(own: Outcomes) -> float | None:
         most, fewest = (difference(own.where(share=share), first, second, RELATIVE) for share in (MOST, FEWEST))
-        if most is not None and fewest is not None:
-            gains.append(most.mean - fewest.mean)
-    if not gains:
-        return None
-    error = float(np.std(gains, ddof=1) / math.sqrt(len(gains))) if len(gains) > 1 else 0.0
-    return Difference(float(np.mean(gains)), error, len(gains) - 1, len(gains), of_units=True)
+        return None if most is None or fewest is None else most.mean - fewest.mean
+
+    return contrast(results, gained)
 
 
 def _queries(results: Outcomes) -> float:

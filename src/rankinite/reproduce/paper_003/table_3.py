@@ -35,7 +35,7 @@ def _cell(results: Outcomes, rival: str) -> str:
 
 
 def _significant(found: Difference) -> bool:
-    return 2.0 * min(found.p_above(), found.p_below()) < SURE
+    return found.p_either() < SURE
 
 
 def _better(rival: str, called: str, column: int) -> Compared:
