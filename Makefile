@@ -106,7 +106,6 @@ bench: $(VENV)/.bench
 adaptation: $(VENV)/.bench
 	$(BIN)/python benchmarks/adaptation.py
 	$(BIN)/python benchmarks/adaptation.py --kind rivals
-	$(BIN)/python benchmarks/adaptation.py --kind findings
 	$(BIN)/python benchmarks/adaptation.py --report
 
 clean:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from _adaptation_cells import LEAVES, MEASURES, PEERS, RATE, TREES, read_cells
-from _adaptation_claims import findings
 from _adaptation_decision import OWN, averages, called, everywhere, kinds, mean_regret, pair_by_pair, verdicts
 from _adaptation_groups import BASELINES, CHOSEN, DECIDED, NAMES, NDCG10, SIZES, Group, contrast, grouped, merged
 from _adaptation_libraries import MORE
 from _adaptation_pairs import ABOUT as PAIRS_ABOUT
 from _adaptation_pairs import PAIRS
+from _adaptation_prior import decided
 from _adaptation_rivals import AVERAGES, DECAYS, RATES, WEIGHTS
 from _measure import machine
 from rankinite.evaluation.significance import t_interval
@@ -25,7 +25,7 @@ from rankinite.installed import code_key
 
 SHOWN = ("ndcg@1", "ndcg@3", "ndcg@10")
 PACKAGES = ["rankinite", "numba", "numpy", "scipy", "lightgbm", "xgboost-cpu", "catboost"]
-KINDS = {"methods": "", "rivals": "of rivals", "findings": "of variants"}
+KINDS = {"methods": "", "rivals": "of rivals"}
 
 
 def some(values: Sequence[float]) -> str:
@@ -38,8 +38,10 @@ domains, a number of target queries and a draw of them; where all of the pool is
 methods and folds alone. Backgrounds: LambdaMART, LightGBM (lambdarank), XGBoost (rank:ndcg), {TREES} trees of {LEAVES}
 leaves at rate {RATE:g}, and CatBoost (YetiRank, as many trees of depth 4), other settings as they come. Everything is
 judged alike on test queries that no model of the cell has seen: expected NDCG under ties, queries of one grade skipped.
-"Chosen" is the method that `choose` takes; "recommended" is the same where it beats the background with confidence, and
-the background elsewhere. How it decides was settled on pairs with other targets (docs/adr/0016)."""
+"Chosen" is the method that `choose` takes; how it chooses was settled on pairs with other targets (docs/adr/0016).
+"Recommended" is the same or the background, by the rule of docs/adr/0027: each pair is decided by a prior from the other
+pairs, together with its own cross-validated gains, whose deviation between queries is taken from the test queries. Whether
+a method ranks better than random orders, which the rule asks too, is not in the cells."""
 RIVALS_ABOUT = f"""Rivals are tuned by the folds of target queries that tune our own methods, to the best mean NDCG@10.
 "Continued" adds up to {MORE} trees to the background's scores, and none may be best (rates {some(RATES)}); "LightGBM
 refit" gives the leaves new values (decay {some(DECAYS)}), as "XGBoost refresh" does (rates {some(RATES)}); "pooled"
@@ -58,7 +60,7 @@ real pairs share collections (cran and cisi are targets and backgrounds), so eve
 def write_page(folder: Path, page: Path) -> None:
     """Write the page from all cells in the folder."""
     cells = {kind: read_cells(kind, folder) for kind in KINDS}
-    groups = grouped(merged(cells["methods"], cells["rivals"]))
+    groups = decided(grouped(merged(cells["methods"], cells["rivals"])))
     if not groups:
         raise SystemExit(f"{folder} holds no finished cell. Run benchmarks/adaptation.py first.")
     apart = kinds(groups)
@@ -78,7 +80,6 @@ def write_page(folder: Path, page: Path) -> None:
         "## The choice",
         chosen(groups).markdown(),
         *(regrets(own, kind).markdown() for kind, own in apart.items()),
-        findings(grouped(merged(cells["methods"], cells["findings"]))),
         "## Every pair and size",
         *(table(group).markdown() for group in groups),
     ]

@@ -2,12 +2,11 @@
 
     RANKINITE_DATA=… python benchmarks/adaptation.py [--cells mq2007-mq2008 …] [--draws 5] [--threads 2] [--limit-minutes 60]
     … python benchmarks/adaptation.py --kind rivals
-    … python benchmarks/adaptation.py --kind findings [--draws 3]
     … python benchmarks/adaptation.py --report
 
 A cell is a pair of domains, a number of judged target queries and a draw of them; it takes about a minute. Finished cells are
 kept in .bench/adaptation, so an interrupted run goes on where it was, and several processes may work at once. ``--kind rivals``
-fits what users of LightGBM, XGBoost and CatBoost would build, ``--kind findings`` the variants that the papers compare.
+fits what users of LightGBM, XGBoost and CatBoost would build. What the papers found is asked by ``rankinite reproduce``.
 ``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept, and puts that into benchmarks/cells, from
 where a run on another machine goes on.
 Without RANKINITE_DATA only the artificial pairs are tried. Cells made by older code of rankinite are kept; ``--redo`` makes
@@ -26,7 +25,6 @@ from typing import Any
 
 import rankinite as rk
 from _adaptation_cells import MEASURES, Cell, archive, cells_of, fit_methods
-from _adaptation_findings import fit_findings
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
 from _adaptation_rivals import fit_rivals
@@ -34,8 +32,8 @@ from _measure import SCRATCH, claimed
 from rankinite.installed import code_key
 
 PAGE = Path(__file__).parents[1] / "docs" / "adaptation-results.md"
-KINDS = {"methods": (fit_methods, 5), "rivals": (fit_rivals, 5), "findings": (fit_findings, 3)}
-"""What is fitted in a cell, and how many draws there are."""
+KINDS = {"methods": fit_methods, "rivals": fit_rivals}
+"""What is fitted in a cell."""
 
 
 def known(patterns: list[str]) -> list[str]:
@@ -86,7 +84,7 @@ def said(found: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", nargs="*", default=["*"], metavar="PAIR", help=f"Only these of {', '.join(PAIRS)}.")
-    parser.add_argument("--draws", type=int, help="Draws of the target sample; 5, for the findings 3.")
+    parser.add_argument("--draws", type=int, default=5, help="Draws of the target sample.")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit-minutes", type=float, default=float("inf"), help="Begin no cell after so long.")
     parser.add_argument("--kind", choices=list(KINDS), default="methods", help="What to fit in every cell.")
@@ -101,10 +99,9 @@ def main() -> None:
             archive(kind, given.folder)
         return
     code = code_key()  # of what is imported now, not of what it may become while this runs
-    fit, draws = KINDS[given.kind]
-    cells = cells_of(given.kind, known(given.cells), given.draws or draws, given.folder)
+    cells = cells_of(given.kind, known(given.cells), given.draws, given.folder)
     until = time.monotonic() + 60 * given.limit_minutes
-    sys.exit(1 if work(cells, fit, given.threads, until, code if given.redo else None) else 0)
+    sys.exit(1 if work(cells, KINDS[given.kind], given.threads, until, code if given.redo else None) else 0)
 
 
 if __name__ == "__main__":

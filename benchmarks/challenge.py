@@ -22,6 +22,7 @@ from _measure import SCRATCH, claimed, machine, write_section
 from quality import LEAVES, RATES, SYSTEMS, TREES, folds, ranked, seeded
 from rankinite.engine.parallel import thread_count
 from rankinite.ensembles import challenge
+from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
 
 OURS, RIVALS = "rankinite", {"lightgbm": "lightgbm", "xgboost": "xgboost-cpu", "catboost": "catboost"}
 NET = rk.LambdaRank(hidden=(10,), rate=0.001, restarts=1, train_history=False)
@@ -30,16 +31,6 @@ MODELS = 84
 MEASURES = [rk.NDCG(10), rk.ERR(max_grade=2)]
 ALL = "M1–M12"
 SEEDS_OF = "{}, seeds"
-SUBSETS = {
-    "M1–M10": range(1, 11),
-    "M1–M8": range(1, 9),
-    "M1–M8, M11, M12": (*range(1, 9), 11, 12),
-    "M2, M3, M6, M7": (2, 3, 6, 7),
-    "M1, M4, M5, M8–M12": (1, 4, 5, *range(8, 13)),
-    "M1–M4, M9": (1, 2, 3, 4, 9),
-    "M5–M8, M10": (5, 6, 7, 8, 10),
-}
-"""The ensembles of the paper's Table 3."""
 STUDENTS = (100, 300)
 SETTINGS = len(LEAVES) * len(RATES) * 3
 ABOUT = f"""Five LETOR folds. Every system is tuned alike: the grid of benchmarks/quality.py (leaves or depth, rate,
@@ -86,8 +77,8 @@ def twelve(fold: Parts, settings: np.ndarray) -> dict[str, np.ndarray]:
     rankers = {name: trainer.fit(train) for name, trainer in trainers.items()}
     ensemble = rk.combine.average(rankers, train).ranker
     found = {**rankers, ALL: ensemble}
-    for name, numbers in SUBSETS.items():
-        found[name] = rk.combine.average({f"M{number}": rankers[f"M{number}"] for number in numbers}, train).ranker
+    for name, members in CHALLENGE_SUBSETS.items():
+        found[name] = rk.combine.average({member: rankers[member] for member in members}, train).ranker
     scores = {name: ranker.score(test) for name, ranker in found.items()}
     for trees in STUDENTS:
         for how in ("select", "grow"):

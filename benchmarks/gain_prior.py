@@ -12,59 +12,25 @@ method ranks better than random orders, which the rule asks for too, is not in t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import special
 
 from _adaptation_cells import read_cells
 from _adaptation_groups import BASELINES, CHOSEN, Group, below, grouped, values
+from _adaptation_prior import FAMILIES, difference, estimate, evidence_of, posterior, prior_without, recommended
 from _measure import SCRATCH
 from rankinite.adapt import gain_prior as kept
-from rankinite.adapt.decision import RISK, TOLERATE
-from rankinite.adapt.gain_posterior import GainEvidence, GainPosterior
-from rankinite.adapt.gain_prior import GainPrior
-from rankinite.adapt.methods.catalogue import METHODS
+from rankinite.adapt.decision import TOLERATE
+from rankinite.adapt.gain_posterior import GainPosterior
 from rankinite.grid import Grid, number
 
-SINGLE = tuple(method.name for method in METHODS if kept.prior_for(method.name) is kept.SINGLE)
-FAMILIES = {"AVERAGE": ("average",), "SINGLE": SINGLE, "TARGET_ALONE": ("target",)}
-"""Constant → the methods whose gains it is estimated from."""
 FORMER = 0.8
 """The confidence that the former rule asked for."""
-Cell = Mapping[str, Any]
 
 
 # ---- the prior -----------------------------------------------------------------------------------------------------------
-
-
-def difference(cell: Cell, name: str) -> np.ndarray:
-    """The method minus the background on every counted test query."""
-    found = values(cell, name) - values(cell, "background")
-    return found[~np.isnan(found)]
-
-
-def effects(group: Group, names: Sequence[str]) -> tuple[list[float], float]:
-    """Gains of methods in standard deviations between queries, mean over draws; and the variance that sampling gives each."""
-    found, errors = [], []
-    for name in names:
-        gains = [difference(cell, name) for cell in group.cells if name in cell["systems"]]
-        changed = [gain for gain in gains if gain.std() > 0.0]
-        if changed:
-            found.append(float(np.mean([gain.mean() / gain.std(ddof=1) for gain in changed])))
-            errors.append(1.0 / len(changed[0]))
-    return found, float(np.mean(errors))
-
-
-def estimate(groups: Sequence[Group], names: Sequence[str]) -> GainPrior:
-    """By moments: the mean over pairs; the spread between pairs and between methods, sampling error taken off, mean's added."""
-    found = [effects(group, names) for group in groups if group.place == 0]
-    means = np.asarray([np.mean(gains) for gains, _ in found])
-    between, sampling = means.var(ddof=1), np.mean([error for _, error in found])
-    methods = np.mean([np.var(gains, ddof=1) if len(gains) > 1 else 0.0 for gains, _ in found])
-    variance = max(0.0, between - sampling) + methods + between / len(means)
-    return GainPrior(round(float(means.mean()), 3), round(float(np.sqrt(variance)), 3), len(means) - 1.0)
 
 
 def spreads(groups: Sequence[Group]) -> np.ndarray:
@@ -88,21 +54,6 @@ def prior_table(groups: Sequence[Group]) -> Grid:
 # ---- the rule ------------------------------------------------------------------------------------------------------------
 
 
-def prior_without(groups: Sequence[Group], pair: str, name: str) -> GainPrior:
-    """The prior of a method, from all other pairs."""
-    family = next((names for names in FAMILIES.values() if name in names), SINGLE)
-    return estimate([group for group in groups if group.pair.name != pair], family)
-
-
-def evidence_of(cell: Cell, mean: float, variance: float) -> GainEvidence:
-    """What the cell's target queries say, with the background's variance on the test queries."""
-    return GainEvidence.pooled(cell["queries"], mean, variance, float(np.nanvar(values(cell, "background"), ddof=1)))
-
-
-def recommended(found: GainPosterior) -> bool:
-    return found.expected > 0.0 and found.loss_chance <= RISK
-
-
 def formerly(queries: int, mean: float, variance: float) -> bool:
     """Whether the former rule would recommend the change."""
     return mean > 0.0 and bool(special.stdtr(queries - 1, mean / np.sqrt(variance / queries)) > FORMER)
@@ -115,9 +66,7 @@ def one_by_one(groups: Sequence[Group]) -> Grid:
         for cell in group.cells:
             name, gains = cell[CHOSEN], difference(cell, cell[CHOSEN])
             mean = cell["systems"][name]["unseen"] - cell["systems"]["background"]["unseen"]
-            found = GainPosterior.of(
-                evidence_of(cell, mean, gains.var(ddof=1)), prior_without(groups, group.pair.name, name), TOLERATE
-            )
+            found = posterior(cell, prior_without(groups, group.pair.name, name))
             before = formerly(cell["queries"], mean, gains.var(ddof=1))
             taken = name if recommended(found) else "background"
             counted = ~np.isnan(values(cell, name))

@@ -1,9 +1,9 @@
-"""RankNet and LambdaRank nets: how fast they train, how that grows with documents a query, and how well they rank.
+"""RankNet and LambdaRank nets: how fast they train, and how well they rank. How time grows: ``reproduce 002 section-2.1``.
 
-    RANKINITE_DATA=… python benchmarks/nets.py [--parts speed growth quality] [--data mq2007 mq2008 artificial] [--small]
+    RANKINITE_DATA=… python benchmarks/nets.py [--parts speed quality] [--data mq2007 mq2008] [--small]
 
-``speed`` and ``growth`` want an idle machine; they compare with PyTorch where it is installed. ``quality`` needs RANKINITE_DATA
-for mq2007 and mq2008. ``--small`` tries everything on tiny data, prints, and leaves the page of results as it is.
+``speed`` wants an idle machine; it compares with PyTorch where it is installed. ``quality`` needs RANKINITE_DATA.
+``--small`` tries everything on tiny data, prints, and leaves the page of results as it is.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import argparse
 import importlib.util
 import itertools
 import json
-import math
 import os
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +30,6 @@ from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.nets._state import Frame, RowArrays, Steps
 from rankinite.nets._train_kernels import climb_grades
 from rankinite.nets.network import first_weights, layers_of, sizes_of
-from rankinite.reproduce.paper_002._pairwise_kernels import climb_pair_by_pair
 
 FEATURES, UNITS, CUTOFF, RATE = 50, 10, 10, 0.001
 OPTIMISERS = ("sgd", "adam")
@@ -55,9 +52,9 @@ class Ours:
         self.steps = Steps(rate, 0.0, optimiser == "adam", np.zeros((2, len(self.weights))), np.zeros(1, np.int64))
         self.rows = RowArrays(frozen(np.zeros(data.rows)), *(np.zeros(data.rows) for _ in range(3)))
 
-    def climb(self, queries: np.ndarray, epoch: Callable[..., int] = climb_grades) -> None:
+    def climb(self, queries: np.ndarray) -> None:
         rest = (self.frame, self.steps, self.data.features, frozen(queries), self.rows, self.weights)
-        if epoch(self.pairs, *rest) >= 0:
+        if climb_grades(self.pairs, *rest) >= 0:
             raise SystemExit("Training diverged: lower the rate.")
 
 
@@ -127,20 +124,10 @@ def check() -> str:
         largest = max(largest, float(np.abs(ours.weights - theirs.weights())[:-1].max()))
     if not largest < 1e-9:
         raise SystemExit(f"PyTorch's weights differ from rankinite's by {largest:.1e} after 30 queries.")
-    off = 0.0
-    for learner in LEARNERS:  # steps too small to change the scores add up to the factored one
-        moves = []
-        for epoch in (climb_grades, climb_pair_by_pair):
-            ours = Ours(data, learner, "sgd", rate=1e-8)
-            before = ours.weights.copy()
-            ours.climb(queries[:1], epoch)
-            moves.append(ours.weights - before)
-        off = max(off, float(np.abs(moves[0] - moves[1]).max() / np.abs(moves[0]).max()))
-    if not off < 1e-4:
-        raise SystemExit(f"The pairs' steps add up to another one than the factored one: {off:.1e} of it apart.")
+    if not HAS_TORCH:
+        return NO_TORCH
     said = f"After 30 queries from the same weights, PyTorch's (float64) are within {largest:.0e} of rankinite's, "
-    said += "but for the score's bias, which says nothing about ranks. "
-    return (said if HAS_TORCH else "") + f"Tiny steps pair by pair add up to the factored one, but for {off:.0e} of it."
+    return said + "but for the score's bias, which says nothing about ranks."
 
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
@@ -186,7 +173,6 @@ def speed(given: argparse.Namespace) -> None:
     names = OWN + (OTHERS if HAS_TORCH else [])
     text = [SPEED, f"{queries:,} queries × {documents} documents, rate {RATE}, {given.rounds} rounds. {check()}"]
     text += [] if timed == queries else [f"PyTorch's times are those of {timed:,} queries, scaled."]
-    text += [] if HAS_TORCH else [NO_TORCH]
     for optimiser in OPTIMISERS:
         sizes = ["--queries", str(queries), "--documents", str(documents), "--torch-queries", str(timed)]
         runs, others = race(__file__, names, ["--optimiser", optimiser, *sizes], given.rounds)
@@ -214,70 +200,6 @@ def fastest(runs: list[Runs]) -> str:
     return said
 
 
-# ---- growth ---------------------------------------------------------------------------------------------------------
-
-GROWTH = f"""Microseconds a query of plain steps (sgd), {FEATURES} features, {UNITS} hidden units, on one thread; the rows stay
-as many. "factored" is rankinite's update: one forward and one backward pass a query. "pair by pair" is the first RankNet's: for
-every pair that counts, two documents forward, two back, and a step, from the same kernels (many pairs: on a part of the
-queries). LambdaRank is for NDCG@{CUTOFF}, so its pairs are those with a document in the first {CUTOFF} ranks. PyTorch (float64)
-makes the factored update, broadcasting n × n pairs. An exponent is that of the growth from the size in the line above: 1 is in
-proportion to the documents, 2 to all pairs. Every round is a process of its own, all methods in turn at each size; medians."""
-METHODS = ("factored", "pair by pair", *(("PyTorch",) if HAS_TORCH else ()))
-MOST_PAIRS = 1_000_000
-
-
-def growth_contender(rows: int, sizes: list[int]) -> dict[str, float]:
-    """µs a query, by method and size; pair by pair, only so many queries that there are not too many pairs."""
-    if HAS_TORCH:
-        import torch
-
-        torch.set_num_threads(1)
-    found, started = {}, time.perf_counter()
-    for documents in sizes:
-        data = drawn(max(2, rows // documents), documents)
-        queries = np.random.default_rng(0).permutation(data.queries)
-        for learner, method in itertools.product(LEARNERS, METHODS):
-            rate = RATE / documents  # no net may diverge: RankNet's pairs are many
-            ours = Ours(data, learner, "sgd", rate)
-            some, climb = queries, ours.climb
-            if method == "PyTorch":
-                climb = Torch(ours, learner, "sgd", "float64", rate).climb
-            elif method == "pair by pair":
-                some, climb = queries[: max(5, 2 * MOST_PAIRS // documents**2)], partial(ours.climb, epoch=climb_pair_by_pair)
-            climb(queries[:2])
-            began = time.perf_counter()
-            climb(some)
-            found[f"{learner} {method} {documents}"] = (time.perf_counter() - began) / len(some) * 1e6
-    return {"seconds": time.perf_counter() - started, **found}
-
-
-def growth(given: argparse.Namespace) -> None:
-    rows, sizes = (400, [10, 25, 50]) if given.small else (40_000, [10, 25, 50, 100, 200, 400])
-    arguments = ["--rows", str(rows), "--sizes", *map(str, sizes)]
-    (runs,), others = race(__file__, ["growth"], arguments, given.rounds)
-    medians = {key: statistics.median(report[key] for report in runs.reports) for key in runs.reports[0]}
-    text = [GROWTH, f"{rows:,} rows, {given.rounds} rounds. {check()}", *([] if HAS_TORCH else [NO_TORCH])]
-    for learner in LEARNERS:
-        times = {method: [medians[f"{learner} {method} {size}"] for size in sizes] for method in METHODS}
-        text.append(growth_table(learner, times, sizes))
-    text.append(f"Other processes used {others:.0%} of the machine meanwhile.")
-    publish("Nets: growth with documents a query", text, given)
-
-
-def growth_table(learner: str, times: dict[str, list[float]], sizes: list[int]) -> str:
-    cells = [cell for method in times for cell in (method, "exponent")]
-    head = [f"{learner}: documents a query", *cells, "pair by pair / factored"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head)]
-    for place, size in enumerate(sizes):
-        cells = [str(size)]
-        for own in times.values():
-            grown = math.log(own[place] / own[place - 1]) / math.log(size / sizes[place - 1]) if place else None
-            cells += [f"{own[place]:,.1f}", "" if grown is None else f"{grown:.2f}"]
-        cells.append(f"{times['pair by pair'][place] / times['factored'][place]:.1f}×")
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
 # ---- quality --------------------------------------------------------------------------------------------------------
 
 RATES, HIDDEN, RESTARTS, EPOCHS = (0.0003, 0.001, 0.003), ((10,), (20,)), 2, 200
@@ -287,8 +209,6 @@ validation data."""
 FOLDS = f"""{TUNING} Hidden units: {" or ".join(str(*hidden) for hidden in HIDDEN)}. LambdaMART is "rankinite" of
 benchmarks/quality.py with its grid. The test parts of the five LETOR folds are evaluated together: expected NDCG@10 and ERR
 under ties, queries of one grade skipped, mean and 95 % interval over queries."""
-ARTIFICIAL = f"""{TUNING} Data as in benchmarks/artificial.py: 50 documents a query, 50 features, five grades, no noise.
-LambdaMART has 10 leaves and rate 0.1; its number of rounds is the best on validation data."""
 NDCG10, ERR2 = rk.NDCG(10), rk.ERR(max_grade=2)
 LINEAR, TWO, ERR_LINEAR, ERR_TWO = "linear LambdaRank", "two-layer LambdaRank", "linear, for ERR", "two-layer, for ERR"
 NETS = {
@@ -349,32 +269,9 @@ def for_err(scores: dict[str, np.ndarray], test: rk.Dataset) -> list[str]:
     return [result.to_markdown(), "\n".join(said)]
 
 
-def on_artificial(given: argparse.Namespace) -> None:
-    queries, rounds = (100, 20) if given.small else (4000, 1000)
-    data = {part: rk.synthesise(n, part=part) for part, n in (("train", queries), ("valid", queries // 4), ("test", queries))}
-    rankers: dict[str, Any] = {}
-    systems = {"linear": (), "two-layer, 10 units": (10,), "two-layer, 30 units": (30,), "LambdaMART": None}
-    for name, hidden in systems.items():
-        started = time.perf_counter()
-        if hidden is None:
-            learner = rk.LambdaMART(trees=rounds, leaves=10, rate=0.1, patience=None, train_history=False)
-            rankers[name] = learner.fit(data["train"], data["valid"])
-        else:
-            make = partial(rk.LambdaRank, measure=NDCG10)
-            rankers[name] = tuned(make, data["train"], data["valid"], (hidden,), small=given.small)
-        print(f"artificial {name:20} {rankers[name]!r} {time.perf_counter() - started:6.1f} s", flush=True)
-    kept = "; ".join(chosen(rankers[name]) for name, hidden in systems.items() if hidden is not None)
-    sizes = f"{queries:,} training, {queries // 4:,} validation and {queries:,} test queries"
-    note = f"{sizes}; {rounds:,} rounds, of which {rankers['LambdaMART'].rounds:,} are kept. Nets: {kept}."
-    result = rk.compare(rankers, data["test"], [NDCG10])
-    publish("Nets: quality on artificial data", [ARTIFICIAL, note, result.to_markdown()], given)
-
-
 def measure_quality(given: argparse.Namespace) -> None:
     for name in given.data:
-        if name == "artificial":
-            on_artificial(given)
-        elif os.environ.get("RANKINITE_DATA"):
+        if os.environ.get("RANKINITE_DATA"):
             on_folds(name, given)
         else:
             print(f"RANKINITE_DATA does not name a folder with {name}; quality on it is not measured.")
@@ -390,25 +287,22 @@ def publish(title: str, text: list[str], given: argparse.Namespace) -> None:
         write_section(title, "\n\n".join(text))
 
 
-PARTS = {"speed": speed, "growth": growth, "quality": measure_quality}
+PARTS = {"speed": speed, "quality": measure_quality}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008", "artificial"])
+    parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--torch-queries", type=int, default=10_000, help="time PyTorch on so many queries, and scale")
     for option in ("--contender", "--optimiser"):
         parser.add_argument(option, help=argparse.SUPPRESS)
-    for option in ("--queries", "--documents", "--rows"):
+    for option in ("--queries", "--documents"):
         parser.add_argument(option, type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.contender == "growth":
-        print(json.dumps(growth_contender(given.rows, given.sizes)))
-    elif given.contender:
+    if given.contender:
         sizes = (given.queries, given.documents, given.torch_queries)
         print(json.dumps(speed_contender(given.contender, given.optimiser, *sizes)))
     else:
