@@ -13,7 +13,7 @@ from oracles.adapting import LINEAR, TREES, background, judged_by_a_feature, shu
 from oracles.gradients import ranked
 from rankinite.adapt import lambdaboost, smart
 from rankinite.adapt.held_out import fit_tuned
-from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rows_drawn, scaled
+from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rate_for, rows_drawn, scaled
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -134,7 +134,11 @@ def test_the_settings_are_those_of_the_papers():
     assert (nodes.rate, nodes.row_share, nodes.node_row_share, nodes.node_feature_share) == (0.5, 1.0, 0.7, 0.7)
 
 
-def test_left_out_the_learner_is_the_papers(monkeypatch):
+def test_few_queries_take_small_steps_and_many_the_papers():
+    assert [rate_for(queries) for queries in (2, 300, 301, 10_000)] == [0.02, 0.02, 0.1, 0.1]
+
+
+def test_left_out_the_learner_is_the_papers_at_a_rate_that_suits_the_queries(monkeypatch):
     asked = []
     for method in METHODS:
         home = import_module(f"rankinite.adapt.methods.{method}")  # by name it is the function
@@ -142,7 +146,7 @@ def test_left_out_the_learner_is_the_papers(monkeypatch):
     smart(background(), target(), measure="ndcg@3", folds=4, seed=5)
     lambdaboost(background(), target(), measure="ndcg@3", folds=4, seed=5)
     trees, linear = (learner for learner, _ in asked)
-    assert trees == rows_drawn("ndcg@3", 5)
+    assert trees == replace(rows_drawn("ndcg@3", 5), rate=rate_for(target().queries))
     assert (linear.measure, linear.rounds, linear.rate, linear.nan) == (rk.NDCG(3), 500, 0.5, "mean")
     factor = fitted_scale(background(), target(), rk.NDCG(3))
     for (_, more), scale in zip(asked, (factor, 1.0), strict=True):

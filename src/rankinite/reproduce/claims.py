@@ -18,6 +18,8 @@ from rankinite.reproduce.differences import Difference, difference, mean_of
 from rankinite.reproduce.experiment import Outcomes
 
 Verdict = Literal["holds", "does not hold", "cannot be decided here", "not run"]
+Kind = Literal["real", "artificial"]
+UNDECIDED: Verdict = "cannot be decided here"
 MARGIN = 0.005
 """Differences below half a point of a measure that ends at 1 matter to nobody; of others, half a percent of the mean."""
 SURE = 0.05
@@ -39,6 +41,13 @@ class Finding:
     verdict: Verdict
     why: str = ""
     """Where it does not hold or is open: why, and what would decide it."""
+    decided_by: Kind | None = None
+    """The data that settled a comparison of two systems."""
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict, and on which data it rests where that is known: ``holds (artificial data)``."""
+        return self.verdict if self.decided_by is None else f"{self.verdict} ({self.decided_by} data)"
 
 
 @dataclass(frozen=True)
@@ -97,11 +106,11 @@ def findings(claims: Sequence[Claim], results: Outcomes) -> list[Finding]:
 
 def _other(claim: Measured | Undecidable, results: Outcomes) -> Finding:
     if isinstance(claim, Undecidable):
-        return Finding(claim.text, "–", "cannot be decided here", claim.why)
+        return Finding(claim.text, "–", UNDECIDED, claim.why)
     if not results:
         return Finding(claim.text, "–", "not run")
     ours, holds = claim.judge(results)
-    verdict: Verdict = "cannot be decided here" if holds is None else "holds" if holds else "does not hold"
+    verdict: Verdict = UNDECIDED if holds is None else "holds" if holds else "does not hold"
     return Finding(claim.text, ours, verdict, "" if holds else claim.why)
 
 
@@ -113,12 +122,12 @@ def _settled(claims: Sequence[Compared], results: Outcomes) -> list[Finding]:
     for place, claim in enumerate(claims):
         shown = {"real": kinds[0][place], "artificial": kinds[1][place]}
         told = [f"{kind} {one.seen}" for kind, one in shown.items() if one is not None]
-        verdict = real[place] or _unless_contradicted(artificial[place], shown["real"])
         if not told:
             found.append(Finding(claim.text, "–", "not run"))
-        else:
-            settled: Verdict = verdict or "cannot be decided here"
-            found.append(Finding(claim.text, "; ".join(told), settled, "" if settled == "holds" else claim.why))
+            continue
+        verdict = real[place] or _unless_contradicted(artificial[place], shown["real"])
+        by: Kind | None = "real" if real[place] else "artificial" if verdict else None
+        found.append(Finding(claim.text, "; ".join(told), verdict or UNDECIDED, "" if verdict == "holds" else claim.why, by))
     return found
 
 

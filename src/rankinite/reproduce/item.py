@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankinite.grid import Grid
-from rankinite.reproduce.claims import Claim, Finding, findings
+from rankinite.reproduce.claims import UNDECIDED, Claim, Finding, findings
 from rankinite.reproduce.experiment import Experiment, Outcomes
 from rankinite.reproduce.figure import PaperFigure
 
@@ -30,6 +30,8 @@ class Item:
     """Its tables and figures from what was found, the paper's own numbers beside ours."""
     setting: str = ""
     """What was done: data, contenders, every setting, and where this differs from the paper."""
+    if_open: str = ""
+    """Why claims that give no reason of their own stay open, and what would decide them."""
 
     def __str__(self) -> str:
         return f"{self.paper} {self.name}"
@@ -57,7 +59,8 @@ class Reproduced:
     @property
     def findings(self) -> list[Finding]:
         """What became of its claims."""
-        return findings(self.item.claims, self.results)
+        found = findings(self.item.claims, self.results)
+        return [replace(one, why=self.item.if_open) if one.verdict == UNDECIDED and not one.why else one for one in found]
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -66,7 +69,7 @@ class Reproduced:
 
     def overview(self) -> Grid:
         """Its claims with their verdicts."""
-        rows = tuple((one.claim, one.ours, one.verdict) for one in self.findings)
+        rows = tuple((one.claim, one.ours, one.shown_verdict) for one in self.findings)
         return Grid(("the paper says", "here", "verdict"), rows, "lll", title=f"{self.item}: {self.item.title}")
 
     def text(self) -> str:

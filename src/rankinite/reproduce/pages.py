@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from rankinite.data.io.output_files import write_atomically
 from rankinite.grid import Grid, markdown_text
 from rankinite.reproduce.catalogue import PAPERS
+from rankinite.reproduce.claims import Finding
 from rankinite.reproduce.figure import PaperFigure
 from rankinite.reproduce.item import Block, Reproduced
 from rankinite.reproduce.kept_outcomes import Made
@@ -21,7 +23,8 @@ verdict.
 again. A verdict needs evidence either way: *holds* and *does not hold* are p ≤ 0.05, comparisons of two systems corrected
 for all of the item (Holm); "does not hold" includes differences shown to be smaller than 0.005 (half a point) where the
 paper says there is one. Everything else *cannot be decided here*. Real data are asked first, and where they decide nothing,
-artificial data. Differences are paired, ± half their 95 % interval: over pairs of domains or worlds where there are three
+artificial data, unless the real ones point the other way before correction; a verdict on two systems names the data it rests
+on. Differences are paired, ± half their 95 % interval: over pairs of domains or worlds where there are three
 or more, else over queries and draws."""
 QUICK = "**These are quick versions**, with small data and few rounds: they show that everything runs, and decide nothing."
 
@@ -43,15 +46,12 @@ def write_pages(found: Found, folder: Path, *, quick: bool) -> list[Path]:
 def overview(found: Found, *, quick: bool = False) -> str:
     """The page that lists all claims with their verdicts."""
     rows: list[str] = []
-    verdicts: dict[str, int] = {}
     for one, _ in found:
         for place, finding in enumerate(one.findings):
             part = " (provisional)" * (bool(one.results) and one.missing > 0)
             link = f"[{one.item}]({one.item.page}){part}" if place == 0 else ""
-            cells = [link, *map(markdown_text, (finding.claim, finding.ours, finding.verdict))]
+            cells = [link, *map(markdown_text, (finding.claim, finding.ours, finding.shown_verdict))]
             rows.append(f"| {' | '.join(cells)} |")
-            verdicts[finding.verdict] = verdicts.get(finding.verdict, 0) + 1
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
     table = "\n".join(["| item | the paper says | here | verdict |", "| :-- | :-- | :-- | :-- |", *rows])
     about = [QUICK, ABOUT] if quick else [ABOUT]
     return (
@@ -59,12 +59,29 @@ def overview(found: Found, *, quick: bool = False) -> str:
             [
                 "# The papers, reproduced",
                 *(_paragraph(part) for part in about),
-                f"{sum(verdicts.values())} claims: {counted}.",
+                _paragraph(_counts([finding for one, _ in found for finding in one.findings])),
                 table,
             ]
         )
         + "\n"
     )
+
+
+def _counts(findings: Sequence[Finding]) -> str:
+    """How many claims have which verdict, and on which data the verdicts on two systems rest."""
+    verdicts, kinds = (Counter(getattr(one, name) for one in findings) for name in ("verdict", "decided_by"))
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    rested = f"{kinds['real']} rest on real data and {kinds['artificial']} on artificial data"
+    return f"{len(findings)} claims: {counted}. Of the verdicts on two systems, {rested}."
+
+
+def _reasons(findings: Sequence[Finding]) -> list[str]:
+    """Why claims do not hold or stay open; those with one reason together."""
+    claims: dict[tuple[str, str], list[str]] = {}
+    for one in findings:
+        if one.why:
+            claims.setdefault((one.verdict, one.why), []).append(f"*{one.claim}*")
+    return [_paragraph(f"{'; '.join(texts)}: {verdict}. {why}") for (verdict, why), texts in claims.items()]
 
 
 def paper_page(paper: str, items: Found) -> str:
@@ -82,7 +99,7 @@ def _item(one: Reproduced, made: Sequence[Made]) -> list[str]:
     parts = [f"## {one.item.heading}", _paragraph(f"**{one.item.title}.**")]
     claims = one.overview()
     parts.append(Grid(claims.header, claims.rows, claims.align).markdown())
-    parts += [_paragraph(f"*{finding.claim}*: {finding.verdict}. {finding.why}") for finding in one.findings if finding.why]
+    parts += _reasons(one.findings)
     if one.item.setting:
         parts.append(_paragraph(one.item.setting))
     for block in one.blocks:

@@ -144,20 +144,21 @@ def _gain(results: Outcomes, system: str, test: str, size: int) -> float:
 
 def _table(results: Outcomes, test: str, systems: Sequence[str], rival: str, title: str) -> Grid:
     """Differences by the number of target queries; a star: significant after Holm's correction within the table."""
-    sizes = results.settings("size")
+    columns = {f"{size:,} queries": results.where(size=size) for size in results.settings("size")}
+    columns["10 to 300"] = Outcomes([(case, own) for case, own in results if case.settings["size"] <= 300])
     cells = {
-        (system, size): difference(results.where(size=size), system, rival, str(MEASURE), test)
-        for system in systems for size in sizes
+        (system, column): difference(own, system, rival, str(MEASURE), test)
+        for system in systems for column, own in columns.items()
     }  # fmt: skip
     known = {place: own for place, own in cells.items() if own is not None}
     sure = dict(zip(known, holm([own.p_either() for own in known.values()]).tolist(), strict=True))
 
-    def shown(place: tuple[str, int]) -> str:
+    def shown(place: tuple[str, str]) -> str:
         own: Difference | None = cells[place]
         return "–" if own is None else f"{own}{' *' if sure[place] <= SURE else ''}"
 
-    rows = tuple((system, *(shown((system, size)) for size in sizes)) for system in systems)
-    return Grid(("", *(f"{size:,} queries" for size in sizes)), rows, title=f"NDCG@10 less that of {rival}: {title}")
+    rows = tuple((system, *(shown((system, column)) for column in columns)) for system in systems)
+    return Grid(("", *columns), rows, title=f"NDCG@10 less that of {rival}: {title}")
 
 
 def _claims() -> list[Compared]:
