@@ -12,7 +12,7 @@ from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, PapersNumbers, accuracy_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
 from rankinite.reproduce.paper_004.rivals import none_better
-from rankinite.reproduce.paper_004.twelve_runs import ALL, ALL_BAGGED, AS_IN_TABLE_2, EXPERIMENT, OPEN_BECAUSE
+from rankinite.reproduce.paper_004.twelve_runs import ALL, ALL_BAGGED, AS_IN_TABLE_2, EXPERIMENT, LOWERED, OPEN_BECAUSE
 
 SUBSETS = tuple(CHALLENGE_SUBSETS)
 ENSEMBLES: dict[str, tuple[str, PapersNumbers]] = {
@@ -50,6 +50,6 @@ ITEM = Item(
     layout,
     f"""{AS_IN_TABLE_2} The best single model of the paper is M6. The last row, ours, has bags in place of single LambdaMARTs,
     as the system that won. A claim that no subset has more holds where each is shown to be ahead by less than 0.005; one that
-    all twelve have more is refuted by differences shown to be smaller than the paper's own (0.0008 to 0.0017).""",
+    all twelve have more is refuted by differences shown to be smaller than the paper's own (0.0008 to 0.0017). {LOWERED}""",
     OPEN_BECAUSE,
 )  # fmt: skip
