@@ -44,8 +44,8 @@ def _sizes(results: Outcomes) -> Grid:
     return Grid(header, rows, title="Training data")
 
 
-FEW_GRADES = """LETOR's queries have grades 0 to 2, most of them 0, so that samples of their documents say little that is new;
-artificial ones, with five grades, gain. The challenge's data, with five grades, would decide."""
+FEW_GRADES = """LETOR's queries have grades 0 to 2, most of them 0, so that samples of their documents probably say little that
+is new. The challenge's data, with five grades, would decide."""
 
 
 def _gives_more(text: str, first: str, second: str, measure: str) -> Compared:
