@@ -31,6 +31,7 @@ from rankinite.reproduce.paper_004.challenge_data import (
 from rankinite.reproduce.paper_004.groups import groups_of
 from rankinite.reproduce.paper_004.rivals import none_better
 from rankinite.reproduce.paper_004.settings import ABOUT_MODELS, forest, net
+from rankinite.reproduce.paper_004.twelve_runs import OPEN_BECAUSE
 from rankinite.reproduce.paper_004.ways_to_combine import (
     ABOUT_WAYS,
     AVERAGE,
@@ -140,4 +141,5 @@ ITEM = Item(
     (((1,3),(2,4)),(5,6)), Tree 2 (((4,5),(1,6)),(2,3)); the paper does not say which measure their weights are best for.
     {ABOUT_WAYS} A claim that no way gives more holds where each is shown to gain less than 0.005; the third and the fourth are
     refuted by gains shown to be smaller than the paper's own, 0.002 and 0.001. {ABOUT_WEB}""",
+    OPEN_BECAUSE,
 )  # fmt: skip
