@@ -5,12 +5,9 @@ summed over all members together. Only then is it known whether both sides have 
 they have not, nothing has been lost, as the node's rows and histogram are still where they were; a cut that looks as if it
 might fail is asked for by a message of its counts alone, which is small. Which child is filled follows
 from the parent's histogram, which all members know. Where rows are drawn at nodes, both children are filled, and sent at once.
-A symmetric tree takes one message per level.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from rankinite.engine.barriers import wait
 from rankinite.engine.kernel import Indices, kernel
@@ -32,9 +29,8 @@ from rankinite.trees._grow_kernels import (
 )
 from rankinite.trees._node_kernels import keep_order, least_curvature, make_children, place_children
 from rankinite.trees._partition_kernels import count_by_code, mark_left, move_rows
-from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, any_of, best_feature, copy_flags, draw_features, mix, sum_of
+from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, any_of, sum_of
 from rankinite.trees._state import BINS, LOST, ONE, ROOT, Coded, Growth, Nodes, Workspace
-from rankinite.trees._symmetric_kernels import lend_value, scan_level
 
 SMALL = 2
 """The place in the plan of the child whose histogram is filled."""
@@ -45,13 +41,13 @@ HEAD = 8
 
 
 @kernel
-def _cells(coded: Coded) -> int:
+def cells_of(coded: Coded) -> int:
     """The numbers of a histogram, without those of padding."""
     return len(coded.bins) * BINS
 
 
 @kernel
-def _fill_words(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, worker: int, workers: int) -> None:
+def fill_words(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, worker: int, workers: int) -> None:
     """A worker's words of a node's histogram."""
     for block in range(coded.words.shape[0]):
         first, last = own_words(coded, block, worker, workers)
@@ -76,13 +72,13 @@ def _scan_words(
 
 
 @kernel
-def _copy(source: Indices, out: Indices) -> None:
+def copy_cells(source: Indices, out: Indices) -> None:
     for k in range(len(out)):
         out[k] = source[k]
 
 
 @kernel
-def _sent(growth: Growth, work: Workspace, length: int) -> bool:
+def send(growth: Growth, work: Workspace, length: int) -> bool:
     """Sum the message over all members; notes, and says, whether all answered."""
     work.plan[FAILED] = not combine(growth.reducer, SUM, work.message[:length])
     return work.plan[FAILED] == 0
@@ -91,17 +87,17 @@ def _sent(growth: Growth, work: Workspace, length: int) -> bool:
 @kernel
 def _send_root(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace) -> None:
     """The histogram of the root, and the cells drawn for it."""
-    cells, message = _cells(coded), work.message
+    cells, message = cells_of(coded), work.message
     message[0] = nodes.total[ROOT]
-    _copy(work.histograms[nodes.slot[ROOT]], message[HEAD : HEAD + cells])
-    if _sent(growth, work, HEAD + cells):
+    copy_cells(work.histograms[nodes.slot[ROOT]], message[HEAD : HEAD + cells])
+    if send(growth, work, HEAD + cells):
         if growth.row_share < 1.0:
             nodes.total[ROOT] = message[0]
-        _copy(message[HEAD:], work.histograms[nodes.slot[ROOT], :cells])
+        copy_cells(message[HEAD:], work.histograms[nodes.slot[ROOT], :cells])
 
 
 @kernel
-def _left_share(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> float:
+def left_share(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> float:
     """The share of a node's weight that goes left, by the histogram, which all members know."""
     sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
     left = sum_of(sums, code % MISSING_LEFT + 1) + (sums[BINS - 1] if code >= MISSING_LEFT else 0)
@@ -128,7 +124,7 @@ def _place(
     The parent's histogram stays as it is until the cut is known to be good; a child that is filled besides takes the spare one.
     """
     place_children(nodes, node, size, sum_of(work.counts[0], workers))
-    small = size if _left_share(nodes, work, node, feature, code) <= HALF else size + 1
+    small = size if left_share(nodes, work, node, feature, code) <= HALF else size + 1
     large = 2 * size + 1 - small
     work.plan[SMALL] = small
     nodes.slot[small], nodes.slot[large] = slots, len(work.histograms) - 1
@@ -142,21 +138,21 @@ def _send_split(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, small: int, large: int, opens: bool, workers: int
 ) -> None:
     """Counts of the left side and, where the children may be split, the histograms filled: one message."""
-    cells, message, length = _cells(coded), work.message, HEAD
+    cells, message, length = cells_of(coded), work.message, HEAD
     for k in range(3):
         message[k] = sum_of(work.counts[k], workers)
     if opens:
         message[3], message[4] = nodes.total[small], nodes.total[large]
-        _copy(work.histograms[nodes.slot[small]], message[HEAD : HEAD + cells])
+        copy_cells(work.histograms[nodes.slot[small]], message[HEAD : HEAD + cells])
         length += cells
         if growth.row_share < 1.0:
-            _copy(work.histograms[nodes.slot[large]], message[length : length + cells])
+            copy_cells(work.histograms[nodes.slot[large]], message[length : length + cells])
             length += cells
-    if not _sent(growth, work, length) or not opens:
+    if not send(growth, work, length) or not opens:
         return
-    _copy(message[HEAD:], work.histograms[nodes.slot[small], :cells])
+    copy_cells(message[HEAD:], work.histograms[nodes.slot[small], :cells])
     if growth.row_share < 1.0:
-        _copy(message[HEAD + cells :], work.histograms[nodes.slot[large], :cells])
+        copy_cells(message[HEAD + cells :], work.histograms[nodes.slot[large], :cells])
 
 
 @kernel
@@ -167,7 +163,7 @@ def _open(
     """Give the children of a split that was made their histograms, features and drawn sums."""
     if growth.row_share < 1.0:
         spare, own = nodes.slot[large], nodes.slot[node]
-        _copy(work.histograms[spare], work.histograms[own])
+        copy_cells(work.histograms[spare], work.histograms[own])
     nodes.slot[large] = nodes.slot[node]
     for child in (small, large):
         prepare(coded, growth, nodes, work, child, nodes.rows[child] >= 2 * growth.min_rows)
@@ -198,7 +194,7 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
     if worker == 0:
         prepare(coded, growth, nodes, work, ROOT, worker == 0)  # a plain True would be a literal too
     wait(sync, workers)
-    _fill_words(coded, growth, nodes, work, ROOT, worker, workers)
+    fill_words(coded, growth, nodes, work, ROOT, worker, workers)
     wait(sync, workers)
     if worker == 0:
         _send_root(coded, growth, nodes, work)
@@ -224,7 +220,7 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
             work, worker, workers,
         )  # fmt: skip
         wait(sync, workers)
-        if _may_fail(growth, nodes, work, node, feature, _left_share(nodes, work, node, feature, code)):
+        if _may_fail(growth, nodes, work, node, feature, left_share(nodes, work, node, feature, code)):
             if worker == 0:
                 _send_split(coded, growth, nodes, work, node, node, workers < 0, workers)  # the counts alone
             wait(sync, workers)
@@ -244,9 +240,9 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
         small = int(work.plan[SMALL])
         large = int(2 * size + 1 - small)
         if opens:
-            _fill_words(coded, growth, nodes, work, small, worker, workers)
+            fill_words(coded, growth, nodes, work, small, worker, workers)
             if growth.row_share < 1.0:
-                _fill_words(coded, growth, nodes, work, large, worker, workers)
+                fill_words(coded, growth, nodes, work, large, worker, workers)
         wait(sync, workers)
         if worker == 0:
             _send_split(coded, growth, nodes, work, small, large, opens, workers)
@@ -276,141 +272,3 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
                 settle(nodes, work, coded, size - 2)
                 settle(nodes, work, coded, size - 1)
     return size
-
-
-# ---- level by level ------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _fill_level(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, worker: int, workers: int
-) -> None:
-    """The histograms of the lighter children among the nodes first … last−1, which come in pairs; or of the root."""
-    if first == 0:
-        _fill_words(coded, growth, nodes, work, ROOT, worker, workers)
-        return
-    for a in range(first, last, 2):
-        _fill_words(coded, growth, nodes, work, _lighter(nodes, work, a), worker, workers)
-
-
-@kernel
-def _lighter(nodes: Nodes, work: Workspace, a: int) -> int:
-    """Of two siblings, a and a + 1, the one that does not have its parent's histogram."""
-    return a if nodes.slot[a] > nodes.slot[a + 1] else a + 1
-
-
-@kernel
-def _send_level(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, opens: bool) -> None:
-    """The histograms of a level and, behind them, the counts of the cuts that made it: one message."""
-    cells, message, place = _cells(coded), work.message, 0
-    if first > 0:
-        place = 3 * ((last - first) // 2)  # the counts were put at the head when the rows were parted
-    length = place
-    if opens:
-        for a in range(first, last, 2):
-            node = ROOT if first == 0 else _lighter(nodes, work, a)
-            _copy(work.histograms[nodes.slot[node]], message[length : length + cells])
-            length += cells
-    if not _sent(growth, work, length) or not opens:
-        return
-    for a in range(first, last, 2):
-        node = ROOT if first == 0 else _lighter(nodes, work, a)
-        _copy(message[place:], work.histograms[nodes.slot[node], :cells])
-        place += cells
-
-
-@kernel
-def _make_level(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, level: int, first: int, last: int, feature: int, code: int
-) -> None:
-    """Make the children of the nodes first … last−1, numbered from ``last`` on, from the sums over all members."""
-    for node in range(first, last):
-        size, head = last + 2 * (node - first), 3 * (node - first)
-        counts = work.message[head : head + 3]
-        make_children(node, feature, code, growth, nodes, work, size, counts[0], counts[1], counts[2])
-        nodes.gain[node] = work.gains[level, feature] / (last - first)
-        lend_value(growth, nodes, work, size, node)
-        lend_value(growth, nodes, work, size + 1, node)
-        keep_order(nodes, node, coded.monotone[feature])
-
-
-@kernel
-def _part_node(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, size: int, slots: int,
-    place: int, worker: int, workers: int,
-) -> None:  # fmt: skip
-    """Part a node's own rows by a cut, and put the counts into the message from ``place`` on."""
-    half, start, end = nodes.half[node], nodes.start[node], nodes.end[node]
-    mark_left(
-        coded.columns[feature], code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
-        work, worker, workers,
-    )  # fmt: skip
-    wait(work.sync, workers)
-    move_rows(half, start, end, work, worker, workers)
-    if worker == 0:
-        place_children(nodes, node, size, sum_of(work.counts[0], workers))
-        light = _left_share(nodes, work, node, feature, code) <= HALF
-        small, large = (size, size + 1) if light else (size + 1, size)
-        nodes.slot[small], nodes.slot[large] = slots, nodes.slot[node]
-        for k in range(3):
-            work.message[place + k] = sum_of(work.counts[k], workers)
-    wait(work.sync, workers)
-
-
-@kernel
-def _scan_level_words(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, worker: int, workers: int
-) -> None:
-    """The heavier siblings' histograms, and the best cuts of the level, of a worker's features."""
-    for block in range(coded.words.shape[0]):
-        first_word, last_word = own_words(coded, block, worker, workers)
-        low, high = features_of(coded, block, first_word, last_word)
-        if not any_of(coded.used, low, high):
-            continue
-        if first > 0:
-            for a in range(first, last, 2):
-                small = _lighter(nodes, work, a)
-                take_away(nodes, work, 2 * a + 1 - small, small, block, first_word, last_word)
-        for f in range(low, high):
-            scan_level(coded, growth, nodes, work, first, last, level, f, work.level_gains[worker])
-
-
-@kernel
-def grow_symmetric_together(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
-    """Grow a tree of ``growth.depth`` levels from a root that is set; its number of nodes, or ``LOST``."""
-    sync, first, last, slots, feature, code = work.sync, ROOT, ONE, ONE, ROOT, ROOT
-    for level in range(growth.depth + 1):
-        opens = level < growth.depth
-        if worker == 0 and opens:
-            if growth.feature_share < 1.0:
-                draw_features(coded.used, growth.feature_share, mix(growth.seed, np.uint64(level)), work.allowed[level])
-            else:
-                copy_flags(coded.used, work.allowed[level])
-        wait(sync, workers)
-        if opens:
-            _fill_level(coded, growth, nodes, work, first, last, worker, workers)
-        wait(sync, workers)
-        if worker == 0:
-            _send_level(coded, growth, nodes, work, first, last, opens)
-            if level > 0 and work.plan[FAILED] == 0:
-                before = first - (last - first) // 2
-                _make_level(coded, growth, nodes, work, level - 1, before, first, feature, code)
-        wait(sync, workers)
-        if work.plan[FAILED]:
-            return LOST
-        if not opens:
-            break
-        _scan_level_words(coded, growth, nodes, work, first, last, level, worker, workers)
-        wait(sync, workers)
-        feature = ONE * best_feature(work.gains[level], coded.used)  # every worker finds the same
-        if feature < 0:
-            break
-        code, size = ONE * work.codes[level, feature], last
-        for node in range(first, last):
-            _part_node(
-                coded, growth, nodes, work, node, feature, code, size, slots, 3 * (node - first), worker, workers
-            )  # fmt: skip
-            size += 2
-            slots += 1
-        first, last = last, size
-    return last

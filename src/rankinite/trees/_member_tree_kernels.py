@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rankinite.engine.kernel import Floats, kernel
-from rankinite.trees._member_grow_kernels import grow_best_first_together, grow_symmetric_together
+from rankinite.trees._member_grow_kernels import grow_best_first_together
+from rankinite.trees._member_symmetric_kernels import grow_symmetric_together
 from rankinite.trees._state import DONE, Coded, Growth, Nodes, Workspace
 from rankinite.trees._tree_kernels import plant
 
