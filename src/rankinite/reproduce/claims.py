@@ -63,6 +63,8 @@ class Compared:
     at: dict[str, Any] = field(default_factory=dict)
     """Only cases with these settings."""
     why: str = ""
+    matters: float = MARGIN
+    """Differences that are shown to be smaller count as none; not more than the paper's own difference, where it has one."""
 
     def seen(self, results: Outcomes, *, real: bool) -> Difference | None:
         """The difference on real or on artificial data."""
@@ -71,9 +73,9 @@ class Compared:
     def margin(self, results: Outcomes, *, real: bool) -> float:
         """What matters, on the scale of the measure."""
         if not self.measure.startswith("dcg"):
-            return MARGIN
+            return self.matters
         level = mean_of(results.where(real=real, **self.at), self.second, self.measure, self.test)
-        return MARGIN * (abs(level.mean) if level else 1.0)
+        return self.matters * (abs(level.mean) if level else 1.0)
 
 
 @dataclass(frozen=True)

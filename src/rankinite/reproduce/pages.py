@@ -21,11 +21,11 @@ ABOUT = """Every table and figure of the five papers that reports a result, with
 verdict.
 `rankinite reproduce` writes these pages from kept outcomes; `rankinite reproduce 000 table-1 --data DIR` makes an item
 again. A verdict needs evidence either way: *holds* and *does not hold* are p ≤ 0.05, comparisons of two systems corrected
-for all of the item (Holm); "does not hold" includes differences shown to be smaller than 0.005 (half a point) where the
-paper says there is one. Everything else *cannot be decided here*. Real data are asked first, and where they decide nothing,
-artificial data, unless the real ones point the other way before correction; a verdict on two systems names the data it rests
-on. Differences are paired, ± half their 95 % interval: over pairs of domains or worlds where there are three
-or more, else over queries and draws."""
+for all of the item (Holm); "does not hold" includes differences shown to be smaller than 0.005 (half a point), or than the
+paper's own if that is smaller, where the paper says there is one. Everything else *cannot be decided here*. Real data are
+asked first, and where they decide nothing, artificial data, unless the real ones point the other way before correction; a
+verdict on two systems names the data it rests on. Differences are paired, ± half their 95 % interval: over pairs of domains
+or worlds where there are three or more, else over queries and draws."""
 QUICK = "**These are quick versions**, with small data and few rounds: they show that everything runs, and decide nothing."
 
 

@@ -72,7 +72,7 @@ def asked(paper: str | None, names: Sequence[str]) -> list[Item]:
 
 def write_kept(folder: Path, *, quick: bool = False) -> list[Path]:
     """Write the pages from the outcomes that are kept in a folder, and run nothing."""
-    return write_pages(_everything(folder, Lab(quick=quick)), _pages_folder(folder, quick=quick), quick=quick)
+    return write_pages(kept_items(folder, Lab(quick=quick)), _pages_folder(folder, quick=quick), quick=quick)
 
 
 def outcomes_folder(folder: Path, *, quick: bool) -> Path:
@@ -147,7 +147,8 @@ def _results(item: Item, outcomes: dict[Key, tuple[Outcome, Made]]) -> Outcomes:
     return Outcomes([(cases[key], outcome) for key, (outcome, _) in outcomes.items() if key[0] in names])
 
 
-def _everything(folder: Path, lab: Lab) -> list[tuple[Reproduced, list[Made]]]:
+def kept_items(folder: Path, lab: Lab) -> list[tuple[Reproduced, list[Made]]]:
+    """All items with the outcomes that are kept in a folder, and their circumstances."""
     kept = KeptOutcomes(outcomes_folder(folder, quick=lab.quick))
     found: list[tuple[Reproduced, list[Made]]] = []
     for item in items():

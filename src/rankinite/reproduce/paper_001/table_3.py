@@ -9,7 +9,7 @@ from rankinite.reproduce.claims import BETTER, Compared
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_001.boosters import AVERAGE, BACK, BOOST, OWN, SETTINGS, SMART
 from rankinite.reproduce.paper_001.closed_and_open import CLOSED, Row, table
-from rankinite.reproduce.paper_001.names import ABOUT, EXPERIMENT, KINDS, THREE, TWO
+from rankinite.reproduce.paper_001.names import ABOUT, EXPERIMENT, KINDS, OPEN_BECAUSE, THREE, TWO
 
 PAPER: dict[str, Row] = {
     BACK: (0.4575, 0.4952, 0.5446, 0.5092),
@@ -37,4 +37,5 @@ ITEM = Item(
     (EXPERIMENT,),
     partial(table, test=CLOSED, paper=PAPER, kinds=KINDS),
     SETTING,
+    OPEN_BECAUSE,
 )  # fmt: skip

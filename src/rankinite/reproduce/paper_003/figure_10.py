@@ -12,7 +12,7 @@ from rankinite.reproduce.item import Item
 from rankinite.reproduce.outcome import Points
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, ADDITIVE, BASE, RELATIVE
-from rankinite.reproduce.paper_003.size_layouts import UP, kinds_of
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, UP, kinds_of
 from rankinite.reproduce.paper_003.sizes import ADDED, MIDDLE, RESPONSES, appended, lead
 
 AT: dict[str, Any] = {"size": 600}
@@ -72,4 +72,5 @@ ITEM = Item(
     layout,
     f"""As Figure 9, at 600 of the 1,000 queries of an artificial pool; the panel of real pairs shows 60 % of their pools, 9 to
     235 queries, and settles nothing. The text does not say how many trees were added: here 10 to 100. {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from rankinite.reproduce.claims import ALIKE, BETTER, Compared, Measured
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, BASE, MORE, RELATIVE, SMALL, TREES, WEIGHTS, combined
-from rankinite.reproduce.paper_003.size_layouts import more_queries, size_figure
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, more_queries, size_figure
 
 LINES = {name: name for name in (ADAPTED, SMALL, *map(combined, WEIGHTS), BASE)}
 NEVER = """How many target queries make up for a base model depends on how far its domain is away."""
@@ -40,4 +40,5 @@ ITEM = Item(
     f"""All but the base model have {TREES + MORE} trees. Adapted model: responses tuned layer by layer with β = 10, and
     {MORE} additional trees. Combination: every target query counts W times. The paper's text on W = 20 names
     Figure 12, but means this one. {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from rankinite.reproduce.claims import ALIKE, BETTER, WORSE, Compared, Measured
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import models, sizes
 from rankinite.reproduce.paper_003.models import RELATIVE
-from rankinite.reproduce.paper_003.size_layouts import more_queries, size_figure
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, more_queries, size_figure
 from rankinite.reproduce.paper_003.sizes import BETAS, FEWEST, both
 
 ITEM = Item(
@@ -24,4 +24,5 @@ ITEM = Item(
     f"""Algorithm 2: splitting values and responses are tuned, nothing is trimmed or added. The text names β = 10 and 20; 1 and
     5 are our choice of smaller ones, and 100 asks for the overfitting that the paper suspects. {models.SETTING}
     {sizes.SETTING}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

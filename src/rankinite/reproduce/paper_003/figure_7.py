@@ -6,7 +6,7 @@ from rankinite.reproduce.claims import BETTER, Compared
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import RELATIVE
-from rankinite.reproduce.paper_003.size_layouts import size_figure
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, size_figure
 from rankinite.reproduce.paper_003.sizes import AGGREGATED, RESPONSES
 
 LINES = {"R: layer by layer": RESPONSES, "RA: at leaves": AGGREGATED}
@@ -22,4 +22,5 @@ ITEM = Item(
     (sizes.EXPERIMENT,),
     size_figure("003-figure-7", "Two ways to tune responses", LINES),
     f"""Algorithm 1 with β = 10: splitting values stay, nothing is trimmed or added. {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

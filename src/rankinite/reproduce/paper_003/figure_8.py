@@ -11,7 +11,7 @@ from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Block, Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import RELATIVE
-from rankinite.reproduce.paper_003.size_layouts import kinds_of, size_figure
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, kinds_of, size_figure
 from rankinite.reproduce.paper_003.sizes import BOTH_TRIMMED, RESPONSES, TRIMMED, both
 
 LINES = {
@@ -44,4 +44,5 @@ ITEM = Item(
     (sizes.EXPERIMENT,),
     layout,
     f"""β = 10, no additional trees. {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

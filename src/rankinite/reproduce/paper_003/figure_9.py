@@ -6,7 +6,7 @@ from rankinite.reproduce.claims import BETTER, Compared
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, ADDITIVE, BASE, MORE, RELATIVE
-from rankinite.reproduce.paper_003.size_layouts import size_figure
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, size_figure
 from rankinite.reproduce.paper_003.sizes import RESPONSES
 
 LINES = {
@@ -27,4 +27,5 @@ ITEM = Item(
     size_figure("003-figure-9", "Additional trees and the number of target queries", LINES),
     f"""Responses are tuned layer by layer with β = 10; the additional trees are like those of the base model, boosted on what
     is left to be explained of the target's gains. {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_003 import sizes
 from rankinite.reproduce.paper_003.models import ADAPTED, BASE, COMBINED, RELATIVE, SMALL
-from rankinite.reproduce.paper_003.size_layouts import kinds_of
+from rankinite.reproduce.paper_003.size_layouts import OPEN_BECAUSE, kinds_of
 from rankinite.reproduce.paper_003.sizes import SHARES
 
 RIVALS = {"ADP vs. BASE": BASE, "ADP vs. SMALL": SMALL, "ADP vs. COMB": COMBINED}
@@ -60,4 +60,5 @@ ITEM = Item(
     other way round. The paper's t-test is over the queries of one domain; ours is over pairs of domains, uncorrected in the
     table and corrected in the verdicts. Claims about a number of queries are settled by artificial domains alone.
     {sizes.SAME}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

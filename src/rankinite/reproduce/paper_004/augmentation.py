@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rankinite.grid import Grid
-from rankinite.reproduce.claims import BETTER, Compared
+from rankinite.reproduce.claims import BETTER, MARGIN, Compared
 from rankinite.reproduce.experiment import Outcomes
 from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, gain_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
 from rankinite.reproduce.paper_004.groups import groups_of
-from rankinite.reproduce.paper_004.twelve_runs import AS_IN_TABLE_2, EXPERIMENT, bag_of
+from rankinite.reproduce.paper_004.twelve_runs import AS_IN_TABLE_2, EXPERIMENT, LOWERED, OPEN_BECAUSE, bag_of
 
 PAPERS_GAINS = {
     ("M2", "M1"): ("+0.003", "+0.012"),
@@ -44,19 +44,32 @@ def _sizes(results: Outcomes) -> Grid:
     return Grid(header, rows, title="Training data")
 
 
+FEW_GRADES = """LETOR's queries have grades 0 to 2, most of them 0, so that samples of their documents probably say little that
+is new. The challenge's data, with five grades, would decide."""
+
+
+def _gives_more(text: str, first: str, second: str, measure: str) -> Compared:
+    """A claim that is not refuted by less than the paper's own gain."""
+    papers = float(PAPERS_GAINS[first, second][(ERR_NAME, NDCG_NAME).index(measure)])
+    why = FEW_GRADES if measure == NDCG_NAME else ""
+    return Compared(text, first, second, BETTER, measure, why=why, matters=min(MARGIN, papers))
+
+
 ITEM = Item(
     "004", "augmentation", "Training data augmented by samples of each query's documents (§2, Table 2)",
     (
-        Compared("Trained for ERR, Aug50 gives more ERR than the plain data", "M2", "M1", BETTER, ERR_NAME),
-        Compared("Trained for ERR, Aug70 gives more ERR than the plain data", "M3", "M1", BETTER, ERR_NAME),
-        Compared("Trained for ERR, Aug50 gives more ERR than Aug70", "M2", "M3", BETTER, ERR_NAME),
-        Compared("Trained for NDCG, Aug50 gives more NDCG than the plain data", "M6", "M5", BETTER, NDCG_NAME),
-        Compared("Trained for NDCG, Aug70 gives more NDCG than the plain data", "M7", "M5", BETTER, NDCG_NAME),
-        Compared("Trained for NDCG, Aug50 gives more NDCG than Aug70", "M6", "M7", BETTER, NDCG_NAME),
+        _gives_more("Trained for ERR, Aug50 gives more ERR than the plain data", "M2", "M1", ERR_NAME),
+        _gives_more("Trained for ERR, Aug70 gives more ERR than the plain data", "M3", "M1", ERR_NAME),
+        _gives_more("Trained for ERR, Aug50 gives more ERR than Aug70", "M2", "M3", ERR_NAME),
+        _gives_more("Trained for NDCG, Aug50 gives more NDCG than the plain data", "M6", "M5", NDCG_NAME),
+        _gives_more("Trained for NDCG, Aug70 gives more NDCG than the plain data", "M7", "M5", NDCG_NAME),
+        _gives_more("Trained for NDCG, Aug50 gives more NDCG than Aug70", "M6", "M7", NDCG_NAME),
     ),
     (EXPERIMENT,),
     layout,
     f"""Aug70: the training queries and five samples of 70 % of their documents, without replacement; Aug50: with ten samples
     of 50 %. A sample of a query is a query of its own. M1 and M5 are LambdaMART on the plain data, for ERR and
-    for NDCG; M2 and M6 on Aug50, M3 and M7 on Aug70. {AS_IN_TABLE_2}""",
+    for NDCG; M2 and M6 on Aug50, M3 and M7 on Aug70. A claim is refuted by gains shown to be smaller than the paper's own.
+    {LOWERED} {AS_IN_TABLE_2}""",
+    OPEN_BECAUSE,
 )  # fmt: skip

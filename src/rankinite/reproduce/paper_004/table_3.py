@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
 from rankinite.grid import Grid
 from rankinite.reproduce.claims import BETTER, Compared, Measured
@@ -10,7 +12,7 @@ from rankinite.reproduce.item import Item
 from rankinite.reproduce.paper_004.accuracy_grids import NONE, PapersNumbers, accuracy_grid
 from rankinite.reproduce.paper_004.challenge_data import ERR_NAME, NDCG_NAME
 from rankinite.reproduce.paper_004.rivals import none_better
-from rankinite.reproduce.paper_004.twelve_runs import ALL, ALL_BAGGED, AS_IN_TABLE_2, EXPERIMENT
+from rankinite.reproduce.paper_004.twelve_runs import ALL, ALL_BAGGED, AS_IN_TABLE_2, EXPERIMENT, LOWERED, OPEN_BECAUSE
 
 SUBSETS = tuple(CHALLENGE_SUBSETS)
 ENSEMBLES: dict[str, tuple[str, PapersNumbers]] = {
@@ -33,18 +35,21 @@ def layout(results: Outcomes) -> list[Grid]:
     return [accuracy_grid(results, rows, "Averages on test queries", "ensemble")]
 
 
+more = partial(Compared, says=BETTER)
 ITEM = Item(
     "004", "table-3", "Averages of the twelve models and of subsets",
     (
         Measured("No subset has more ERR than all twelve", none_better(ALL, SUBSETS, ERR_NAME)),
         Measured("No subset has more NDCG than all twelve, but for a trifle", none_better(ALL, SUBSETS, NDCG_NAME)),
-        Compared("All twelve have more ERR than the best single model", ALL, BEST_IN_PAPER, BETTER, ERR_NAME),
-        Compared("All twelve have more NDCG than the best single model", ALL, BEST_IN_PAPER, BETTER, NDCG_NAME),
-        Compared("All twelve have more ERR than the four augmented models", ALL, "augmented only", BETTER, ERR_NAME),
-        Compared("All twelve have more ERR than those on plain data", ALL, "non-augmented", BETTER, ERR_NAME),
+        more("All twelve have more ERR than the best single model", ALL, BEST_IN_PAPER, measure=ERR_NAME, matters=0.0017),
+        more("All twelve have more NDCG than the best single model", ALL, BEST_IN_PAPER, measure=NDCG_NAME, matters=0.0008),
+        more("All twelve have more ERR than the augmented models", ALL, "augmented only", measure=ERR_NAME, matters=0.0016),
+        more("All twelve have more ERR than those on plain data", ALL, "non-augmented", measure=ERR_NAME, matters=0.0009),
     ),
     (EXPERIMENT,),
     layout,
     f"""{AS_IN_TABLE_2} The best single model of the paper is M6. The last row, ours, has bags in place of single LambdaMARTs,
-    as the system that won. A claim that no subset has more holds where each is shown to be ahead by less than 0.005.""",
+    as the system that won. A claim that no subset has more holds where each is shown to be ahead by less than 0.005; one that
+    all twelve have more is refuted by differences shown to be smaller than the paper's own (0.0008 to 0.0017). {LOWERED}""",
+    OPEN_BECAUSE,
 )  # fmt: skip
