@@ -55,7 +55,7 @@ class TreeSettings:
     bins: int = 255
     """Bins a feature's values are put into, at most 255."""
     bin_sample: int = 100_000
-    """Rows the bins are made from; all, if there are no more."""
+    """Rows the bins are made from, drawn by their content; all, if there are no more."""
     seed: int = 0
     """Seed of everything that is drawn at random."""
 
