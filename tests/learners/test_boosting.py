@@ -26,6 +26,7 @@ VARIANTS = {
     "sampling": replace(QUICK, row_share=0.7, query_share=0.8, feature_share=0.7),
     "node sampling": replace(QUICK, node_row_share=0.7, node_feature_share=0.7, thresholds="random"),
     "McRank": rk.McRank(trees=4, leaves=6, min_rows=5, row_share=0.8),
+    "bins from some rows": replace(QUICK, bin_sample=150),
 }
 
 

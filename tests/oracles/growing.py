@@ -30,7 +30,7 @@ def grow_one(
     weights: np.ndarray | None = None,
 ) -> tuple[Trees, np.ndarray]:
     """One tree with unshrunken values over the features f0, f1, …, and the rows it was grown from."""
-    bins = fit_bins(features, most=settings.bins, sample=settings.bin_sample, seed=settings.seed)
+    bins = fit_bins(features, most=settings.bins, sample=settings.bin_sample)
     names = [f"f{column}" for column in range(features.shape[1])]
     with Team() as team:
         grower = Grower(settings, bins, bins.code(features), settings.signs(names), team, keys, query_keys, weights)

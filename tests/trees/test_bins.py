@@ -115,23 +115,21 @@ def test_the_order_of_rows_does_not_matter():
     assert bins.has_missing.tolist() == other.has_missing.tolist()
 
 
-def test_a_sample_is_drawn_by_its_seed():
-    features = mixed(3_000)
-    same = [fit_bins(features, sample=500, seed=seed).edges.tobytes() for seed in (0, 0, 1)]
-    assert same[0] == same[1] != same[2]
-    assert fit_bins(features, sample=3_000, seed=0).edges.tobytes() == fit_bins(features, sample=9_999, seed=1).edges.tobytes()
+def test_a_sample_is_drawn_by_content_whatever_the_order():
+    features, turn = mixed(3_000), np.random.default_rng(4).permutation(3_000)
+    bins, turned = fit_bins(features, sample=500), fit_bins(features[turn], sample=500)
+    assert bins.edges.tobytes() == turned.edges.tobytes() != fit_bins(features).edges.tobytes()
+    assert fit_bins(features, sample=3_000).edges.tobytes() == fit_bins(features, sample=9_999).edges.tobytes()
 
 
-def test_a_sample_knows_only_its_rows_but_misses_no_missing_value():
-    features = np.arange(1_000, dtype=np.float32)[:, None] % 200
-    bins = fit_bins(features, sample=1)
-    assert len(bins.edges) == 0
+def test_a_sample_has_the_rows_of_the_lowest_keys_but_misses_no_missing_value():
+    features, keys = np.arange(1_000, dtype=np.float32)[:, None] % 200, np.random.default_rng(1).permutation(1_000)
+    chosen = np.flatnonzero(keys < 50)
+    bins = fit_bins(features, sample=50, keys=keys.astype(np.uint64))
+    assert bins.edges.tobytes() == fit_bins(features[chosen]).edges.tobytes()
     assert not bins.has_missing[0]
-    features[777] = np.nan
-    assert fit_bins(features, sample=1).has_missing[0]
-    drawn = fit_bins(features, sample=50, seed=7)
-    assert 30 < len(drawn.edges) < 50
-    assert set(np.mod(2 * drawn.edges, 1)) == {0}
+    features[np.flatnonzero(keys == 777)] = np.nan
+    assert fit_bins(features, sample=50, keys=keys.astype(np.uint64)).has_missing[0]
 
 
 @pytest.mark.parametrize(
@@ -141,11 +139,6 @@ def test_a_sample_knows_only_its_rows_but_misses_no_missing_value():
 def test_settings_outside_their_range_are_refused(setting, value):
     with refused(ArgumentError, owner="fit_bins", setting=setting, value=value):
         fit_bins(mixed(10), **{setting: value})
-
-
-def test_a_seed_below_0_is_refused():
-    with refused(ArgumentError, setting="seed", value=-1):
-        fit_bins(mixed(10), seed=-1)
 
 
 def test_rows_with_other_features_are_refused():

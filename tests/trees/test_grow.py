@@ -123,7 +123,7 @@ def test_the_mean_push_of_a_node_counts_weights(criterion, kind):
     for weights in (None, np.random.default_rng(3).choice([0.0, 1.0, 2.5], len(push))):
         counts = np.ones(len(push)) if weights is None else weights
         with Team() as team:
-            bins = fit_bins(matrix, most=255, sample=1000, seed=0)
+            bins = fit_bins(matrix, most=255, sample=1000)
             grower = Grower(shape, bins, bins.code(matrix), shape.signs(["f0", "f1", "f2"]), team, None, None, weights)
             grown = grower.grow(counts * push, counts * curvature, 0)
             means, tree = grower.means(grown), grower.trees_of(grown, grown.values())

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankinite.data import _row_key_kernels as _kernels
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import Indices, frozen
+from rankinite.engine.kernel import Features, Indices, frozen
 from rankinite.engine.parallel import over_queries
 
 
@@ -40,15 +40,29 @@ def feature_keys(data: Dataset, names: Sequence[str] | None = None) -> _kernels.
     return _hashed(data, np.zeros(data.rows, np.uint32), np.zeros(data.queries, np.uint64), multipliers)
 
 
+def keys_of_features(features: Features) -> _kernels.Keys:
+    """A hash of every row of a matrix of features, shape (rows,); zeros, NaNs and collisions as in :func:`row_keys`."""
+    rows = len(features)
+    one_query = np.asarray([0, rows])
+    arrays = (np.zeros(rows, np.uint32), np.zeros(1, np.uint64), _multipliers(features.shape[1]))
+    return _hashed_arrays(features, *arrays, one_query)
+
+
 def _hashed(data: Dataset, grades: _kernels.Words, qids: _kernels.Keys, multipliers: _kernels.Keys) -> _kernels.Keys:
-    keys = np.empty(data.rows, np.uint64)
-    arrays = frozen(data.features.view(np.uint32)), frozen(grades), frozen(qids), frozen(multipliers)
+    return _hashed_arrays(data.features, grades, qids, multipliers, data.offsets)
+
+
+def _hashed_arrays(
+    features: Features, grades: _kernels.Words, qids: _kernels.Keys, multipliers: _kernels.Keys, offsets: Indices
+) -> _kernels.Keys:
+    keys = np.empty(len(features), np.uint64)
+    arrays = frozen(features.view(np.uint32)), frozen(grades), frozen(qids), frozen(multipliers), frozen(offsets)
 
     def work(first: int, last: int) -> None:
         with np.errstate(over="ignore"):  # products modulo 2⁶⁴ are meant; only plain Python would warn of them
-            _kernels.hash_rows(*arrays, data.offsets, first, last, keys)
+            _kernels.hash_rows(*arrays, first, last, keys)
 
-    over_queries(work, data.offsets)
+    over_queries(work, offsets)
     return keys
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_keys import row_keys
 from rankinite.trees.bins import Bins, Codes, fit_bins
 
 _SHARED: WeakKeyDictionary[Dataset, dict[Any, Any]] = WeakKeyDictionary()
@@ -16,12 +17,13 @@ def share_bins(data: Dataset) -> None:
     _SHARED.setdefault(data, {})
 
 
-def binned(train: Dataset, most: int, sample: int, seed: int) -> tuple[Bins, Codes]:
+def binned(train: Dataset, most: int, sample: int) -> tuple[Bins, Codes]:
     """The bins of training data, and the data in them."""
-    shared, key = _SHARED.get(train), (most, sample, seed)
+    shared, key = _SHARED.get(train), (most, sample)
     if shared is not None and key in shared:
         return shared[key]
-    bins = fit_bins(train.features, most=most, sample=sample, seed=seed)
+    keys = row_keys(train) if train.rows > sample else None
+    bins = fit_bins(train.features, most=most, sample=sample, keys=keys)
     found = bins, bins.code(train.features)
     if shared is not None:
         shared[key] = found

@@ -62,7 +62,7 @@ class BoostingRun:
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
         self.scores = starting_scores(base, train, self.objective)
         self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
-        bins, codes = binned(train, learner.bins, learner.bin_sample, learner.seed)
+        bins, codes = binned(train, learner.bins, learner.bin_sample)
         self.has_missing = bool(bins.has_missing.any())
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)

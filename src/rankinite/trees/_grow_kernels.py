@@ -105,7 +105,7 @@ def take_away(nodes: Nodes, work: Workspace, whole: int, part: int, block: int, 
 
 
 @kernel
-def _prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, may_split: bool) -> None:
+def prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, may_split: bool) -> None:
     """Features, and where asked rows, that the split of a node is looked for with."""
     if not may_split:
         work.allowed[node] = False
@@ -138,7 +138,7 @@ def _fill_and_scan(
 
 
 @kernel
-def _settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
+def settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
     """Note a node's best feature and gain."""
     best = best_feature(work.gains[node], coded.used)
     nodes.best[node] = best
@@ -147,32 +147,44 @@ def _settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
 
 @kernel
 def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
-    """Replace the cut of a node's best feature, which leaves a side too small, by its best one that does not."""
+    """Count the codes of a node's best feature, whose cut leaves a side too small, and look for another cut of it."""
+    count_by_code(coded.columns[int(nodes.best[node])], nodes, node, work, work.limits)
+    cut_within_limits(coded, growth, nodes, work, node)
+
+
+@kernel
+def cut_within_limits(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
+    """Replace the cut of a node's best feature by its best one that leaves both sides large enough; ``limits`` are counted."""
     f = int(nodes.best[node])
     limits, total = work.limits, nodes.total[node]
-    count_by_code(coded.columns[f], nodes, node, work, limits)
     sums = work.histograms[nodes.slot[node], f * BINS : (f + 1) * BINS]
     only = work.codes[node, f] % MISSING_LEFT if growth.random_thresholds else -1
     least, l2 = least_weight(growth, work), raw_l2(growth, work)
     terms, code = scan_limited(
         sums, coded.bins[f], total, least, l2, coded.monotone[f], only,
-        limits, nodes.end[node] - nodes.start[node], nodes.curvature[node], growth.min_rows, least_curvature(growth, work),
+        limits, nodes.rows[node], nodes.curvature[node], growth.min_rows, least_curvature(growth, work),
     )  # fmt: skip
     work.gains[node, f], work.codes[node, f], work.exact[node, f] = net_gain(terms, total, l2), code, True
-    _settle(nodes, work, coded, node)
+    settle(nodes, work, coded, node)
 
 
 @kernel
 def _keeps_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, workers: int) -> bool:
     """Whether both sides of the cut just marked are large enough for a leaf."""
     rows, curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
-    other_rows = nodes.end[node] - nodes.start[node] - rows
-    least = least_curvature(growth, work)
-    return min(rows, other_rows) >= growth.min_rows and min(curvature, nodes.curvature[node] - curvature) >= least
+    return sides_keep_limits(growth, nodes, work, node, rows, curvature)
 
 
 @kernel
-def _choose(nodes: Nodes, size: int) -> int:
+def sides_keep_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, rows: int, curvature: int) -> bool:
+    """Whether both sides of a cut are large enough for a leaf, the left one having these rows and this curvature."""
+    least = least_curvature(growth, work)
+    fits_rows = min(rows, nodes.rows[node] - rows) >= growth.min_rows
+    return fits_rows and min(curvature, nodes.curvature[node] - curvature) >= least
+
+
+@kernel
+def choose(nodes: Nodes, size: int) -> int:
     """The leaf with the largest gain, the first of equals, or −1."""
     chosen = -1
     for node in range(size):
@@ -188,17 +200,17 @@ def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
     small, large = smaller_first(nodes, a)
     nodes.slot[large], nodes.slot[small] = nodes.slot[node], slots
     deep = growth.depth > 0 and nodes.depth[a] >= growth.depth
-    fits_small = not deep and nodes.end[small] - nodes.start[small] >= 2 * growth.min_rows
-    fits_large = not deep and nodes.end[large] - nodes.start[large] >= 2 * growth.min_rows
+    fits_small = not deep and nodes.rows[small] >= 2 * growth.min_rows
+    fits_large = not deep and nodes.rows[large] >= 2 * growth.min_rows
     if not fits_large:
         return False
-    _prepare(coded, growth, nodes, work, small, fits_small)
-    _prepare(coded, growth, nodes, work, large, fits_large)
+    prepare(coded, growth, nodes, work, small, fits_small)
+    prepare(coded, growth, nodes, work, large, fits_large)
     return True
 
 
 @kernel
-def _missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
+def missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
     """The code of a cut, where the histogram has no missing values with these sent to the heavier side.
 
     To be asked before rows are marked: rows that weigh nothing, or were not drawn, are not in the histogram, but may miss the
@@ -216,21 +228,21 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
     """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
     sync, size, slots = work.sync, ONE, ONE
     if worker == 0:
-        _prepare(coded, growth, nodes, work, ROOT, worker == 0)  # a plain True would be a literal too
+        prepare(coded, growth, nodes, work, ROOT, worker == 0)  # a plain True would be a literal too
     wait(sync, workers)
     _fill_and_scan(coded, growth, nodes, work, ROOT, NONE, worker, workers)
     wait(sync, workers)
     if worker == 0:
-        _settle(nodes, work, coded, ROOT)
+        settle(nodes, work, coded, ROOT)
     while size < 2 * growth.leaves - 1:
         if worker == 0:
-            work.plan[NODE] = _choose(nodes, size)
+            work.plan[NODE] = choose(nodes, size)
         wait(sync, workers)
         node = int(work.plan[NODE])
         if node < 0:
             break
         feature, half = int(nodes.best[node]), int(nodes.half[node])
-        code = _missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
+        code = missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(
             coded.columns[feature],
@@ -268,6 +280,6 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
             _fill_and_scan(coded, growth, nodes, work, small, a + b - small, worker, workers)
             wait(sync, workers)
             if worker == 0:
-                _settle(nodes, work, coded, a)
-                _settle(nodes, work, coded, b)
+                settle(nodes, work, coded, a)
+                settle(nodes, work, coded, b)
     return size

@@ -43,6 +43,7 @@ def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
 def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nodes, work: Workspace) -> None:
     """The root holds all rows of the first half of ``order``."""
     nodes.start[0], nodes.end[0], nodes.half[0], nodes.slot[0], nodes.depth[0] = 0, rows, 0, 0, 0
+    nodes.rows[0] = growth.rows
     nodes.push[0], nodes.total[0], nodes.weight[0], nodes.curvature[0] = total >> LOW, total, total & MASK, curvature
     nodes.feature[0], nodes.best[0], nodes.gain[0] = -1, -1, 0.0
     nodes.low[0], nodes.high[0] = -np.inf, np.inf
@@ -53,7 +54,7 @@ def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nod
 def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: int) -> None:
     nodes.push[node], nodes.total[node], nodes.weight[node] = total >> LOW, total, total & MASK
     nodes.curvature[node] = curvature
-    nodes.half[node], nodes.depth[node] = 1 - nodes.half[parent], nodes.depth[parent] + 1
+    nodes.depth[node] = nodes.depth[parent] + 1
     nodes.feature[node], nodes.best[node], nodes.gain[node] = -1, -1, 0.0
     nodes.low[node], nodes.high[node] = nodes.low[parent], nodes.high[parent]
 
@@ -63,9 +64,30 @@ def split_node(
     node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
 ) -> None:
     """Make the children of a node, numbers ``size`` and ``size + 1``, from what :func:`mark_left` counted."""
-    left_rows, left_curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
-    left_total = sum_of(work.counts[2], workers)
-    start, end = nodes.start[node], nodes.end[node]
+    rows, curvature, total = (
+        sum_of(work.counts[0], workers),
+        sum_of(work.counts[1], workers),
+        sum_of(work.counts[2], workers),
+    )
+    place_children(nodes, node, size, rows)
+    make_children(node, feature, code, growth, nodes, work, size, rows, curvature, total)
+
+
+@kernel
+def place_children(nodes: Nodes, node: int, size: int, left_rows: int) -> None:
+    """Where the rows of a node's children are, of which the left one has so many on this member."""
+    start, end, a, b = nodes.start[node], nodes.end[node], size, size + 1
+    nodes.start[a], nodes.end[a] = start, start + left_rows
+    nodes.start[b], nodes.end[b] = start + left_rows, end
+    nodes.half[a] = nodes.half[b] = 1 - nodes.half[node]
+
+
+@kernel
+def make_children(
+    node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int,
+    left_rows: int, left_curvature: int, left_total: int,
+) -> None:  # fmt: skip
+    """Make the children of a node, numbers ``size`` and ``size + 1``, of which the left one has these sums in all."""
     whole = (nodes.push[node] << LOW) + nodes.weight[node]
     a, b = size, size + 1
     nodes.feature[node], nodes.code[node] = feature, code % MISSING_LEFT
@@ -73,8 +95,7 @@ def split_node(
     nodes.left[node], nodes.right[node] = a, b
     _start_child(nodes, a, node, left_total, left_curvature)
     _start_child(nodes, b, node, whole - left_total, nodes.curvature[node] - left_curvature)
-    nodes.start[a], nodes.end[a] = start, start + left_rows
-    nodes.start[b], nodes.end[b] = start + left_rows, end
+    nodes.rows[a], nodes.rows[b] = left_rows, nodes.rows[node] - left_rows
     set_value(nodes, a, growth, work)
     set_value(nodes, b, growth, work)
 
@@ -99,4 +120,4 @@ def keep_order(nodes: Nodes, parent: int, monotone: int) -> None:
 def smaller_first(nodes: Nodes, a: int) -> tuple[int, int]:
     """Two siblings, a and a + 1, the one with fewer rows first."""
     b = a + 1
-    return (a, b) if nodes.end[a] - nodes.start[a] <= nodes.end[b] - nodes.start[b] else (b, a)
+    return (a, b) if nodes.rows[a] <= nodes.rows[b] else (b, a)

@@ -9,8 +9,9 @@ import numpy as np
 
 from rankinite.engine.barriers import wait
 from rankinite.engine.kernel import Bytes, Floats, Indices, kernel
+from rankinite.trees._combine_kernels import combine_counts, combine_largest
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
-from rankinite.trees._state import LOW, MISSING, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import DONE, LOST, LOW, MISSING, NOT_FINITE, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with this many bits, to choose the final scale
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
@@ -55,14 +56,14 @@ def _largest(values: Floats) -> float:
 
 
 @kernel
-def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, worker: int, workers: int) -> bool:
-    """Fill the cells of the rows order[0, :n] from their n pushes and curvatures; False where one is not a finite number.
+def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, worker: int, workers: int) -> int:
+    """Fill the cells of the rows order[0, :n] from their n pushes and curvatures; ``DONE``, or why it could not be done.
 
-    The scales are powers of two that follow from exact integer sums, so they depend on no order. Leaves the workers' sums of
-    cells and of curvatures in counts[2] and counts[3].
+    The scales are powers of two that follow from exact integer sums, so they depend on no order, and on all members' rows.
+    Leaves the sums of cells and of curvatures in counts[2] and counts[3].
     """
-    rows = len(push)
-    first, last = share_of(0, rows, worker, workers)
+    rows = growth.rows
+    first, last = share_of(0, len(push), worker, workers)
     own_push, own_curvature, partial, counts = push[first:last], curvature[first:last], work.partial, work.counts
     lowest = 0.0
     for k in range(len(own_curvature)):
@@ -70,9 +71,11 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     partial[0, worker] = _largest(own_push) if lowest >= 0.0 else _INFINITE
     partial[1, worker] = _largest(own_curvature)
     wait(work.sync, workers)
+    if not combine_largest(growth, work, worker, workers):
+        return LOST
     largest_push, largest_curvature = largest_of(partial[0], workers), largest_of(partial[1], workers)
     if max(largest_push, largest_curvature) == _INFINITE:
-        return False
+        return NOT_FINITE
     fine_push = _scale_for(largest_push, rows, _EXACT_BITS)
     fine_curvature = _scale_for(largest_curvature, rows, _EXACT_BITS)
     sum_push, sum_curvature = 0, 0
@@ -81,6 +84,8 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
         sum_curvature += np.int64(own_curvature[k] * fine_curvature)
     counts[0, worker], counts[1, worker] = sum_push, sum_curvature
     wait(work.sync, workers)
+    if not combine_counts(growth, work, 0, worker, workers):
+        return LOST
     push_scale = _scale_for(sum_of(counts[0], workers) / fine_push / rows, rows, 63 - LOW)
     curvature_scale = _scale_for(sum_of(counts[1], workers) / fine_curvature / rows, rows, LOW)
     total, total_curvature, order, cells = 0, 0, work.order[0, first:last], work.cells[0, first:last]
@@ -97,7 +102,7 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     if worker == 0:
         work.scales[0], work.scales[1] = 1.0 / push_scale, 1.0 / curvature_scale
     wait(work.sync, workers)
-    return True
+    return DONE if combine_counts(growth, work, 2, worker, workers) else LOST
 
 
 @kernel

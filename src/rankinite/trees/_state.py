@@ -26,6 +26,12 @@ WORDS: Final = 8
 WIDTH: Final = 8 * WORDS
 """Features in a block of codes: a row's codes in it are one cache line, as rows are mostly visited here and there."""
 
+DONE: Final = 0
+NOT_FINITE: Final = -1
+"""In place of a size: a push or a curvature is not a finite number."""
+LOST: Final = -2
+"""In place of a size: another member did not answer."""
+
 ROOT: Any = np.int64(0)
 NONE: Any = np.int64(-1)
 ONE: Any = np.int64(1)
@@ -50,6 +56,10 @@ class Growth(NamedTuple):
     feature_share: float
     """Share of the features drawn to find a node's split."""
     seed: np.uint64
+    rows: int
+    """The rows that the tree is grown from, those of other members included."""
+    reducer: int
+    """The address of what combines numbers over members; 0: there is but one."""
 
 
 class Workspace(NamedTuple):
@@ -92,7 +102,9 @@ class Workspace(NamedTuple):
     terms: Floats
     """(workers, BINS + 16): and what it gains, with room likewise."""
     plan: Indices
-    """(2,): what the first worker decided for all."""
+    """(4,): what the first worker decided for all."""
+    message: Indices
+    """What members send each other at a split or a level; empty where there is but one."""
     scales: Floats
     """(2,): what one unit of quantised push and curvature is worth."""
     sync: Indices
@@ -109,6 +121,9 @@ class Nodes(NamedTuple):
     depth: Indices
     start: Indices
     end: Indices
+    """Where its rows are in ``order``: those of this member."""
+    rows: Indices
+    """How many rows it has, those of other members included."""
     drawn_end: Indices
     """Where the rows drawn for its split end."""
     half: Indices

@@ -38,7 +38,7 @@ def _add_gains(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node
 
 
 @kernel
-def _scan_level(
+def scan_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, f: int, gains: Floats
 ) -> None:
     """The best cut of a feature for the nodes first … last−1 together, noted at row ``level`` of the workspace's gains."""
@@ -47,7 +47,7 @@ def _scan_level(
         return
     gains[:] = 0.0
     for node in range(first, last):
-        if nodes.end[node] > nodes.start[node]:
+        if nodes.rows[node] > 0:
             _add_gains(coded, growth, nodes, work, node, f, gains)
     only, best = -1, 0.0
     if growth.random_thresholds and coded.bins[f] > 1:
@@ -80,14 +80,14 @@ def _fill_level(
                 fill(coded, growth, nodes, work, small, block, first_word, last_word)
                 take_away(nodes, work, large, small, block, first_word, last_word)
         for f in range(low, high):
-            _scan_level(coded, growth, nodes, work, first, last, level, f, gains)
+            scan_level(coded, growth, nodes, work, first, last, level, f, gains)
 
 
 @kernel
-def _lend_value(growth: Growth, nodes: Nodes, work: Workspace, node: int, parent: int) -> None:
+def lend_value(growth: Growth, nodes: Nodes, work: Workspace, node: int, parent: int) -> None:
     """A child with too few rows or too little curvature for a leaf takes its parent's value."""
     least = max(1, least_curvature(growth, work))
-    if nodes.end[node] - nodes.start[node] < growth.min_rows or nodes.curvature[node] < least:
+    if nodes.rows[node] < growth.min_rows or nodes.curvature[node] < least:
         nodes.value[node] = nodes.value[parent]
 
 
@@ -119,8 +119,8 @@ def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
             if worker == 0:
                 split_node(node, feature, code, growth, nodes, work, size, workers)
                 nodes.gain[node] = work.gains[level, feature] / (last - first)
-                _lend_value(growth, nodes, work, size, node)
-                _lend_value(growth, nodes, work, size + 1, node)
+                lend_value(growth, nodes, work, size, node)
+                lend_value(growth, nodes, work, size + 1, node)
                 keep_order(nodes, node, coded.monotone[feature])
                 small, large = smaller_first(nodes, size)
                 nodes.slot[large], nodes.slot[small] = nodes.slot[node], slots

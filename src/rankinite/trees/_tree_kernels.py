@@ -10,11 +10,8 @@ from rankinite.trees._grow_kernels import grow_best_first
 from rankinite.trees._node_kernels import start_root
 from rankinite.trees._partition_kernels import code_at, quantise
 from rankinite.trees._scan_kernels import is_drawn, sum_of
-from rankinite.trees._state import MISSING, Coded, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import DONE, MISSING, Coded, Growth, Keys, Nodes, Workspace
 from rankinite.trees._symmetric_kernels import grow_symmetric
-
-NOT_FINITE = -1
-"""Returned in place of a size: a push or a curvature is not a finite number."""
 
 
 @kernel
@@ -25,15 +22,16 @@ def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_drawn: Flags) 
 
 
 @kernel
-def _plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> bool:
-    """Set the root over the rows order[0, :n], whose n pushes and curvatures are given; False where one is not finite."""
-    if not quantise(push, curvature, growth, work, worker, workers):
-        return False
+def plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
+    """Set the root over the rows order[0, :n], whose n pushes and curvatures are given; ``DONE``, or why that failed."""
+    status = quantise(push, curvature, growth, work, worker, workers)
+    if status != DONE:
+        return status
     if worker == 0:
         total, total_curvature = sum_of(work.counts[2], workers), sum_of(work.counts[3], workers)
         start_root(total, len(push), total_curvature, growth, nodes, work)
     wait(work.sync, workers)
-    return True
+    return DONE
 
 
 # Two kernels, so that whoever grows one kind of tree waits for the compilation of that kind only.
@@ -43,9 +41,10 @@ def _plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: 
 def grow_best_first_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
-    """Grow a tree leaf by leaf; its number of nodes, or ``NOT_FINITE``."""
-    if not _plant(push, curvature, growth, nodes, work, worker, workers):
-        return NOT_FINITE
+    """Grow a tree leaf by leaf; its number of nodes, or why there is none."""
+    status = plant(push, curvature, growth, nodes, work, worker, workers)
+    if status != DONE:
+        return status
     return grow_best_first(coded, growth, nodes, work, worker, workers)
 
 
@@ -53,9 +52,10 @@ def grow_best_first_tree(
 def grow_symmetric_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
-    """Grow a tree level by level; its number of nodes, or ``NOT_FINITE``."""
-    if not _plant(push, curvature, growth, nodes, work, worker, workers):
-        return NOT_FINITE
+    """Grow a tree level by level; its number of nodes, or why there is none."""
+    status = plant(push, curvature, growth, nodes, work, worker, workers)
+    if status != DONE:
+        return status
     return grow_symmetric(coded, growth, nodes, work, worker, workers)
 
 

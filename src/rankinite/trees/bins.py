@@ -13,12 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankinite.data.row_keys import keys_of_features
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.errors import ArgumentError, DataError
-from rankinite.seeds import generator
 from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges
-from rankinite.trees._state import MISSING, WIDTH
+from rankinite.trees._state import MISSING, WIDTH, Keys
 
 _SORTED = 16  # features whose values are copied out and sorted together
 __all__ = ["MISSING", "WIDTH", "Bins", "Codes", "fit_bins"]
@@ -108,11 +108,12 @@ class Bins:
         return frozen(cuts), frozen(steps)
 
 
-def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000, seed: int = 0) -> Bins:
+def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000, keys: Keys | None = None) -> Bins:
     """Bins of about equal rows for every feature of ``data_features`` (rows, features).
 
-    A feature with no more than ``most`` distinct values gets one bin for each of them. Of more than ``sample`` rows, that many
-    are drawn with the seed and looked at; otherwise the order of the rows does not matter.
+    A feature with no more than ``most`` distinct values gets one bin for each of them. Of more than ``sample`` rows, those with
+    the lowest ``keys`` are looked at, which are hashes of the rows' content (of their features, if left out): so neither the
+    order of the rows nor who has which of them changes the bins.
     """
     if not 2 <= most <= 255:
         raise ArgumentError(
@@ -126,10 +127,9 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
         raise ArgumentError(
             "is no number of rows to look at", owner="fit_bins", setting="sample", value=sample, rule="Bins need at least 1 row"
         )
-    random = generator(seed)
     features = _as_rows(data_features)
     rows, columns = features.shape
-    drawn = np.sort(random.choice(rows, sample, replace=False, shuffle=False)) if rows > sample else np.arange(rows)
+    drawn = np.arange(rows) if rows <= sample else lowest(keys_of_features(features) if keys is None else keys, sample)
     chosen = frozen(drawn.astype(INDEX, copy=False))
     blocks = [(base, min(base + _SORTED, columns)) for base in range(0, columns, _SORTED)]
     edges = [edges for block in run(lambda block: _block_edges(features, chosen, *block, most), blocks) for edges in block]
@@ -138,6 +138,11 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
         starts=np.cumsum([0, *map(len, edges)], dtype=INDEX),
         has_missing=_missing(features),
     )
+
+
+def lowest(keys: Keys, count: int) -> Indices:
+    """The numbers of the ``count`` rows with the lowest keys, rising; of rows with equal keys, which are alike, any."""
+    return np.sort(np.argpartition(keys, count - 1)[:count])
 
 
 def _block_edges(features: Features, rows: Indices, base: int, end: int, most: int) -> list[Floats]:

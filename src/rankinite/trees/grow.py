@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from rankinite.engine.barriers import shared
 from rankinite.engine.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import Team
+from rankinite.engine.reducer import SUM, Members, Reducer
 from rankinite.errors import ArgumentError, DataError
-from rankinite.trees import _tree_kernels
-from rankinite.trees._histogram_kernels import AHEAD
+from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import BINS, LOW, WIDTH, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
+from rankinite.trees._state import LOW, NOT_FINITE, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
+from rankinite.trees.workspace import quantised_weights, workspace
 
 _NO_KEYS = frozen(np.empty(0, np.uint64))
 _NO_FLAGS = np.empty(0, np.bool_)
@@ -53,13 +52,21 @@ class Grower:
         keys: Keys | None,
         query_keys: Keys | None,
         weights: Floats | None = None,
+        members: Members | None = None,
     ) -> None:
-        """``weights``: how often each row counts, which is in its push and curvature already; once if left out."""
+        """``weights``: how often each row counts, which is in its push and curvature already; once if left out.
+
+        ``members``: those who have the other rows, and grow the same trees at the same time.
+        """
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
-        if self.rows >= 1 << LOW:
+        self.reducer = Reducer(members)
+        self.all_rows = self._summed(self.rows)
+        if self.all_rows >= 1 << LOW:
             raise DataError(
-                f"{self.rows} rows are too many for one forest", value=self.rows, remedy=f"Train on fewer than {1 << LOW}"
+                f"{self.all_rows} rows are too many for one forest",
+                value=self.all_rows,
+                remedy=f"Train on fewer than {1 << LOW}",
             )
         self._words, self._columns = words_of(codes), _columns_of(codes, team)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
@@ -67,10 +74,13 @@ class Grower:
         self._bin_counts = frozen(np.diff(bins.starts) + 1)
         self._has_missing, self._monotone = frozen(bins.has_missing), frozen(monotone)
         symmetric = settings.shape == "symmetric"
-        self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.rows))
+        self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.all_rows))
         self._nodes = nodes_of(self._leaves)
-        counts, self._weight_unit = _quantised(weights)
-        self._work = _workspace(self.rows, self.features, self._leaves, team.size, counts, drawn=settings.node_row_share < 1.0)
+        counts, self._weight_unit = quantised_weights(weights, members)
+        self._work = workspace(
+            self.rows, self.features, self._leaves, team.size, counts,
+            drawn=settings.node_row_share < 1.0, together=members is not None, symmetric=symmetric,
+        )  # fmt: skip
         self._all_rows, self._drawn = np.arange(self.rows, dtype=np.int32), np.empty(self.rows, np.bool_)
 
     @np.errstate(all="ignore")  # words wrap around and empty sides divide by 0 on purpose; only plain Python would warn of it
@@ -95,18 +105,30 @@ class Grower:
             float(settings.node_row_share),
             float(settings.node_feature_share),
             seeds[3],
+            self._summed(len(push)) if settings.draws_for_trees else self.all_rows,
+            self.reducer.address,
         )
+        kernels = _tree_kernels if self.reducer.members is None else _member_tree_kernels
         symmetric = settings.shape == "symmetric"
-        grow_tree = _tree_kernels.grow_symmetric_tree if symmetric else _tree_kernels.grow_best_first_tree
+        grow_tree = kernels.grow_symmetric_tree if symmetric else kernels.grow_best_first_tree
         sizes = [0] * self.team.size
 
         def work_on(worker: int, workers: int) -> None:
             sizes[worker] = grow_tree(push, curvature, coded, growth, nodes, work, worker, workers)
 
         self.team.run(work_on)
-        if sizes[0] == _tree_kernels.NOT_FINITE:
+        self.reducer.raise_problem()
+        if sizes[0] == NOT_FINITE:
             raise NotFiniteError
         return Grown(nodes, sizes[0], drawn)
+
+    def _summed(self, count: int) -> int:
+        """A number, summed over all members."""
+        if self.reducer.members is None:
+            return count
+        total = np.asarray([count])
+        self.reducer.members.combine(SUM, total)
+        return int(total[0])
 
     def means(self, grown: Grown) -> Floats:
         """The mean push of the rows of every node, each counting its weight; 0 where there is no weight."""
@@ -118,7 +140,7 @@ class Grower:
         """The weight of the rows of every node: their number, where all count once."""
         nodes, size, counts = grown.nodes, grown.size, self._work.weights
         if not len(counts):
-            return (nodes.end[:size] - nodes.start[:size]).astype(SCORE)
+            return nodes.rows[:size].astype(SCORE)
         sums = np.zeros(size, np.int64)
         for node in range(size - 1, -1, -1):  # children come behind their parents
             if nodes.feature[node] >= 0:
@@ -150,7 +172,7 @@ class Grower:
             left=np.where(chosen, nodes.left[:size], 0),
             right=np.where(chosen, nodes.right[:size], 0),
             value=values,
-            rows=nodes.end[:size] - nodes.start[:size],
+            rows=nodes.rows[:size].copy(),
             curvature=nodes.curvature[:size] * curvature_unit,
             gain=np.where(chosen, nodes.gain[:size] * unit, 0.0),
             offsets=np.asarray([0, size]),
@@ -159,7 +181,7 @@ class Grower:
     def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
         """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
-        if settings.row_share == settings.query_share == 1.0:
+        if not settings.draws_for_trees:
             order[: self.rows] = self._all_rows
             return _NO_FLAGS
         drawn = self._drawn
@@ -171,10 +193,10 @@ class Grower:
             _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, drawn)
             drawn &= of_queries
         chosen = np.flatnonzero(drawn)
-        if not len(chosen):
+        if not self._summed(len(chosen)):
             raise ArgumentError(
-                f"no row was drawn for a tree of {self.rows} rows",
-                value=self.rows,
+                f"no row was drawn for a tree of {self.all_rows} rows",
+                value=self.all_rows,
                 remedy=f"Raise `row_share={settings.row_share}` or `query_share={settings.query_share}`",
             )
         order[: len(chosen)] = chosen
@@ -226,44 +248,3 @@ def _add(words: Keys, grown: Grown, values: Floats, work: Workspace, scores: Flo
         rows = len(scores)
         first, last = rows * worker // workers, rows * (worker + 1) // workers
         _tree_kernels.add_by_codes(words, grown.nodes, values, grown.drawn, first, last, scores)
-
-
-def _quantised(weights: Floats | None) -> tuple[Short, float]:
-    """Weights as whole numbers whose sum fits the low bits of a cell, and what one unit is worth; (empty, 1) where all are 1.
-
-    The unit is a power of two that follows from an exact sum, so it depends on no order, and weights such as 1, 2 and ½ are
-    not rounded.
-    """
-    if weights is None or (weights == 1.0).all():
-        return np.empty(0, np.int32), 1.0
-    exponent = math.frexp(weights.max())[1]
-    shares = np.ldexp(weights, -exponent)  # in [0, 1]: the sum of huge ones would overflow
-    bits = math.frexp(((1 << LOW) - len(shares)) / math.fsum(shares.tolist()))[1] - 1
-    return np.floor(np.ldexp(shares, bits) + 0.5).astype(np.int32), math.ldexp(1.0, exponent - bits)
-
-
-def _workspace(rows: int, features: int, leaves: int, workers: int, weights: Short, *, drawn: bool) -> Workspace:
-    nodes, blocks = 2 * leaves, -(-features // WIDTH)
-    return Workspace(
-        order=np.zeros((2, rows + AHEAD), np.int32),
-        cells=np.empty((2, rows), np.int64),
-        curvature=np.empty(rows, np.int32),
-        weights=weights,
-        goes_left=np.empty(rows, np.uint8),
-        drawn_order=np.zeros(rows + AHEAD if drawn else 0, np.int32),
-        drawn_cells=np.empty(rows if drawn else 0, np.int64),
-        histograms=np.empty((leaves, blocks * WIDTH * BINS), np.int64),
-        gains=np.empty((nodes, features)),
-        codes=np.empty((nodes, features), np.int64),
-        exact=np.empty((nodes, features), np.bool_),
-        allowed=np.empty((nodes, features), np.bool_),
-        counts=np.zeros((4, workers), np.int64),
-        partial=np.zeros((2, workers)),
-        limits=np.zeros((2, BINS), np.int64),
-        level_gains=np.zeros((workers, 2, BINS)),
-        left=np.zeros((workers, BINS + 16), np.int64),
-        terms=np.zeros((workers, BINS + 16)),
-        plan=np.zeros(2, np.int64),
-        scales=np.ones(2),
-        sync=shared(),
-    )

@@ -55,7 +55,7 @@ class TreeSettings:
     bins: int = 255
     """Bins a feature's values are put into, at most 255."""
     bin_sample: int = 100_000
-    """Rows the bins are made from; all, if there are no more."""
+    """Rows the bins are made from, drawn by their content; all, if there are no more."""
     seed: int = 0
     """Seed of everything that is drawn at random."""
 
@@ -85,9 +85,14 @@ class TreeSettings:
             self._check_symmetric(name)
 
     @property
+    def draws_for_trees(self) -> bool:
+        """Whether rows are drawn for each tree."""
+        return min(self.row_share, self.query_share) < 1.0
+
+    @property
     def draws(self) -> bool:
-        """Whether rows are drawn at random."""
-        return min(self.row_share, self.query_share, self.node_row_share) < 1.0
+        """Whether rows are drawn at random, for trees or at nodes."""
+        return self.draws_for_trees or self.node_row_share < 1.0
 
     @property
     def is_random(self) -> bool:
