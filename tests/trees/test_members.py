@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,3 +162,18 @@ def test_what_is_not_finite_at_one_member_is_refused_by_all():
 
     Group(2).run(one)
     assert sorted(seen) == [0, 1]
+
+
+def test_members_grow_the_same_trees_without_the_compiler():
+    script = (
+        "import test_members as own\n"
+        "own.ROUNDS, own.ROWS = 1, 300\n"
+        "own.DATA, parts = own.Rows(), own.parts_of(300, (0.5, 0.5))\n"
+        "for kind in ('newton', 'symmetric', 'rows of nodes'):\n"
+        "    alone = own.forest(kind, slice(0, 300))\n"
+        "    found = own.Group(2).run(lambda member: own.forest(kind, parts[member.number], member))\n"
+        "    assert len(alone[0].feature) > 3 and all(own.same(one, alone) for one in found), kind\n"
+    )
+    here = Path(__file__).parent
+    path = os.pathsep.join([str(here), str(here.parent), os.environ.get("PYTHONPATH", "")])
+    subprocess.run([sys.executable, "-c", script], env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}, check=True)

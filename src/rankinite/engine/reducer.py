@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from typing import Any, Final, Protocol
+from weakref import WeakValueDictionary
 
 import numba
 import numpy as np
@@ -54,7 +55,7 @@ class Reducer:
         """What went wrong inside a kernel, to be raised behind it."""
         self.messages, self.bytes = 0, 0
         """How often kernels have asked, and how much they have sent."""
-        self._callback: Any = None if members is None else _CALLBACK(self._combined)
+        self._callback: Any = None if members is None else _CALLBACK(self.call)
         self.address: int = ALONE if members is None else ctypes.cast(self._callback, ctypes.c_void_p).value or ALONE
         if not _compiled and members is not None:
             _PLAIN[self.address] = self
@@ -64,7 +65,7 @@ class Reducer:
         if self.problem is not None:
             raise self.problem
 
-    def _combined(self, operation: int, place: int, count: int) -> int:
+    def call(self, operation: int, place: int, count: int) -> int:
         """The callback: 0, or 1 where it failed."""
         if self.members is None:
             return 1
@@ -78,11 +79,11 @@ class Reducer:
         return 0
 
 
-_PLAIN: dict[int, Reducer] = {}
+_PLAIN: WeakValueDictionary[int, Reducer] = WeakValueDictionary()
 
 
 def _plain_call(address: int, operation: int, values: Indices) -> int:
-    return _PLAIN[address]._combined(operation, values.ctypes.data, len(values))  # noqa: SLF001 - what the callback does
+    return _PLAIN[address].call(operation, values.ctypes.data, len(values))
 
 
 def _call_at(_typing: Any, _address: Any, _operation: Any, values: Any) -> Any:
