@@ -103,7 +103,7 @@ def layout(results: Outcomes) -> list[Block]:
         blocks.append(Grid(header, tuple(rows), title=case.name))
         lines = outcome.curves["one weight moved"]
         panels.append(Panel(case.name, "weight moved, share of the length of all", "measure", lines))
-    note = "* the shortest step at which few enough directions leave the measure unchanged, which the verdict is about."
+    note = "The verdict is about the step with a star: the shortest at which few enough directions leave the measure unchanged."
     return [*blocks, note, PaperFigure("002-section-4.2", "The measure as one weight is moved from its trained value", panels)]
 
 
