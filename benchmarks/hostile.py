@@ -49,18 +49,19 @@ def reversed_batch(data: rk.Dataset, seed: int) -> rk.Dataset:
     return rk.concat([replace(part, batches=np.full(part.queries, name, TEXT)) for name, part in parts.items()])
 
 
-KINDS: dict[str, tuple[Callable[[rk.Dataset, int], rk.Dataset], dict]] = {
-    "shuffled": (shuffled, {}),
-    "reversed batch": (reversed_batch, {"folds": "batches"}),
+KINDS: dict[str, tuple[Callable[[rk.Dataset, int], rk.Dataset], int, dict]] = {
+    "shuffled": (shuffled, 5, {}),
+    "reversed batch": (reversed_batch, 15, {"folds": "batches"}),
 }
+"""How targets are spoilt, the fewest queries that this can be done to, and the settings of ``choose``."""
 
 
 def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, bool, bool, float, float]]:
     """For every size and draw: target queries, changed now and formerly, loss of what is chosen and of what is recommended."""
-    spoil, settings = KINDS[kind]
+    spoil, fewest, settings = KINDS[kind]
     material, found = pair.material, []
     background = Backgrounds(pair, SCRATCH / "adaptation" / "backgrounds", threads).ours()
-    for size in pair.sizes[:2]:
+    for size in (size for size in pair.sizes if size is not None and size >= fewest):
         for draw in range(draws):
             target = spoil(pair.sample(size, draw), draw)
             choice = rk.adapt.choose(

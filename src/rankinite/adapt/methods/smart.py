@@ -44,7 +44,7 @@ def smart(
     """Boost trees from the background's scores; held-out queries decide how many; if none is best, the background stays.
 
     ``learner``: other settings than the default, which has the trees of paper 000 (500 of 20 leaves, 70 % of the rows drawn
-    for each), our λ and splits, and a rate that suits the number of target queries (:func:`rate_for`). ``scale``: what the
+    for each), our λ and splits, and a rate that suits the number of target queries (``rate_for``). ``scale``: what the
     background's scores are multiplied by first: a small scale lets the trees change more. "fit", which the papers do not
     have, takes the one under which its scores best predict, by the pair cost, which of two documents is better; None leaves
     them as they are, and the result is one forest where the background is one. As in the paper:
