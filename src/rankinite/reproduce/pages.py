@@ -26,6 +26,8 @@ paper's own if that is smaller, where the paper says there is one. Everything el
 asked first, and where they decide nothing, artificial data, unless the real ones point the other way before correction; a
 verdict on two systems names the data it rests on. Differences are paired, ± half their 95 % interval: over pairs of domains
 or worlds where there are three or more, else over queries and draws."""
+SEVERAL = {"holds": "hold", "does not hold": "do not hold", "not run": "have not been run"}
+"""Verdicts on several claims."""
 QUICK = "**These are quick versions**, with small data and few rounds: they show that everything runs, and decide nothing."
 
 
@@ -70,7 +72,7 @@ def overview(found: Found, *, quick: bool = False) -> str:
 def _counts(findings: Sequence[Finding]) -> str:
     """How many claims have which verdict, and on which data the verdicts on two systems rest."""
     verdicts, kinds = (Counter(getattr(one, name) for one in findings) for name in ("verdict", "decided_by"))
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    counted = ", ".join(f"{count} {SEVERAL.get(verdict, verdict)}" for verdict, count in verdicts.items())
     rested = f"{kinds['real']} rest on real data and {kinds['artificial']} on artificial data"
     return f"{len(findings)} claims: {counted}. Of the verdicts on two systems, {rested}."
 
