@@ -6,6 +6,7 @@ RANKINITE_EXPLORE=1 draws new ones.
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -13,6 +14,9 @@ from hypothesis import settings
 os.environ["COLUMNS"] = "100"
 for name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS"):
     os.environ.pop(name, None)
+
+# What is started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for nothing.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", print_blob=True)
@@ -22,7 +26,16 @@ QUICK = {"combine", "data", "engine", "evaluation", "gradients", "measures", "mo
 """Folders whose tests are quick, apart from those named below."""
 SLOW = {
     *("test_barriers", "test_bounds", "test_kernel_cache", "test_letor_errors", "test_local_optimum", "test_output_files"),
-    *("test_grow", "test_importing", "test_overlap", "test_parallel", "test_peers", "test_ratios", "test_swaps"),
+    *(
+        "test_grow",
+        "test_importing",
+        "test_members",
+        "test_overlap",
+        "test_parallel",
+        "test_peers",
+        "test_ratios",
+        "test_swaps",
+    ),
     *(
         "test_bases",
         "test_curve",

@@ -32,7 +32,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).parents[1]
-SOURCES = ("engine/kernel.py", "engine/barriers.py", "**/_[a-z]*.py")
+SOURCES = ("engine/kernel.py", "engine/barriers.py", "engine/reducer.py", "**/_[a-z]*.py")
 """Every file that defines a kernel, and every file of ours that such a file imports; a test sees to it."""
 COMPILER_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 """What changes Numba's code without changing ours."""
