@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy import special
 
 import rankinite as rk
 from _adaptation_cells import Backgrounds
 from _adaptation_pairs import PAIRS, Pair
 from _measure import SCRATCH, machine, write_section
+from gain_prior import formerly
 from rankinite.data.grouping import TEXT
 from rankinite.grid import Grid
 
@@ -71,17 +71,16 @@ def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, boo
             verdict, rankers = choice.verdict, {trial.method.name: trial.ranker for trial in choice.trials}
             values = {name: rk.evaluate(one, material.test, [MEASURE])[MEASURE].mean for name, one in rankers.items()}
             lost = [values["background"] - values[name] for name in (verdict.name, verdict.recommended)]
-            found.append((target.queries, verdict.recommended != "background", formerly(choice), *lost))
+            found.append((target.queries, verdict.recommended != "background", changed_formerly(choice), *lost))
             print(f"{kind}, {pair.name}, {size} queries, draw {draw}: {verdict.recommended}, lost {lost[0]:.3f}", flush=True)
     return found
 
 
-def formerly(choice: rk.adapt.Choice) -> bool:
-    """Whether the former rule would have changed: 80 % confidence of a gain on the target's own queries."""
+def changed_formerly(choice: rk.adapt.Choice) -> bool:
+    """Whether the former rule would have changed."""
     own, other = (choice.unseen[name][MEASURE].per_query for name in (choice.name, "background"))
     gains = (own - other)[~np.isnan(own - other)]
-    error = gains.std(ddof=1) / np.sqrt(len(gains))
-    return bool(gains.mean() > 0.0 and special.stdtr(len(gains) - 1, gains.mean() / error) > 0.8)
+    return formerly(len(gains), float(gains.mean()), float(gains.var(ddof=1)))
 
 
 def main() -> None:

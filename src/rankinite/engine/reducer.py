@@ -32,11 +32,6 @@ _compiled: Final = not vars(numba)["config"].DISABLE_JIT
 class Members(Protocol):
     """A group of processes that train one model together; each calls the same methods in the same order."""
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        ...
-
     def combine(self, operation: int, values: Indices) -> None:
         """Replace the numbers by their sums (``SUM``) or maxima (``MAX``) over all members, in place."""
         ...
@@ -53,8 +48,6 @@ class Reducer:
         self.members = members
         self.problem: BaseException | None = None
         """What went wrong inside a kernel, to be raised behind it."""
-        self.messages, self.bytes = 0, 0
-        """How often kernels have asked, and how much they have sent."""
         self._callback: Any = None if members is None else _CALLBACK(self.call)
         self.address: int = ALONE if members is None else ctypes.cast(self._callback, ctypes.c_void_p).value or ALONE
         if not _compiled and members is not None:
@@ -75,7 +68,6 @@ class Reducer:
         except BaseException as problem:  # noqa: BLE001 - an exception cannot pass through a kernel; raised behind it
             self.problem = problem
             return 1
-        self.messages, self.bytes = self.messages + 1, self.bytes + 8 * count
         return 0
 
 
