@@ -33,6 +33,13 @@ def matrix_of(source: object) -> Features:
     """A new float32 matrix from a NumPy array, nested lists or a SciPy sparse matrix."""
     if is_sparse(source):
         source = _dense(cast(Any, source))
+    array = number_matrix(source)
+    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite here; infinite= decides what happens then
+        return np.array(array, FEATURE, order="C")
+
+
+def number_matrix(source: object) -> npt.NDArray[Any]:
+    """A NumPy array or nested lists as a matrix of numbers of whatever type; the array itself, not a copy."""
     array = _as_array(source, "features")
     if array.ndim == 0:
         kind = type(source).__name__
@@ -58,8 +65,7 @@ def matrix_of(source: object) -> Features:
             rule="Features must be numbers",
             remedy="Convert them, or pass a table",
         )
-    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite here; infinite= decides what happens then
-        return np.array(array, FEATURE, order="C")
+    return array
 
 
 def rows_to_data(
@@ -73,6 +79,22 @@ def rows_to_data(
 ) -> Dataset:
     """Group rows into queries by the qid of each row, or by group sizes; ``values`` maps a role to one value per row."""
     rows = len(matrix)
+    check_lengths(values, rows, source)
+    weights = values.get("weight")
+    return Dataset.from_rows(
+        matrix,
+        _grades(values["grades"], place) if "grades" in values else None,
+        row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
+        names,
+        doc_ids=row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
+        weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE),
+        batches=row_names(values["batch"], "batch", place) if "batch" in values else None,
+        source=source,
+    )
+
+
+def check_lengths(values: Mapping[str, npt.NDArray[Any]], rows: int, source: str) -> None:
+    """Refuse a source without rows, and values of a role that are not one per row."""
     if rows == 0:
         raise DataError("there are no rows", place=source, value=0, remedy="Give at least one judged document")
     for role, array in values.items():
@@ -83,17 +105,6 @@ def rows_to_data(
                 value=array.shape,
                 remedy="Give one value per row",
             )
-    weights = values.get("weight")
-    return Dataset.from_rows(
-        matrix,
-        _grades(values["grades"], place) if "grades" in values else None,
-        _row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
-        names,
-        doc_ids=_row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
-        weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE),
-        batches=_row_names(values["batch"], "batch", place) if "batch" in values else None,
-        source=source,
-    )
 
 
 def group_sizes(group: npt.ArrayLike | AnyPath) -> Indices:
@@ -117,6 +128,13 @@ def runs_of_sizes(sizes: Indices, rows: int, source: str) -> tuple[list[str], In
 
     A query without rows is left out, but counts.
     """
+    check_sizes(sizes, rows, source)
+    filled = np.flatnonzero(sizes)
+    return [str(number) for number in (filled + 1).tolist()], sizes[filled]
+
+
+def check_sizes(sizes: Indices, rows: int, source: str) -> None:
+    """Refuse group sizes that do not add up to the rows."""
     odd = np.flatnonzero((sizes < 0) | (sizes > rows))  # before they are added up: the sum of huge sizes wraps round
     if len(odd):
         size = int(sizes[odd[0]])
@@ -135,8 +153,6 @@ def runs_of_sizes(sizes: Indices, rows: int, source: str) -> tuple[list[str], In
             rule=SIZES_RULE,
             remedy=SIZES_REMEDY,
         )
-    filled = np.flatnonzero(sizes)
-    return [str(number) for number in (filled + 1).tolist()], sizes[filled]
 
 
 def inexact_whole_number(numbers: npt.NDArray[Any]) -> int | None:
@@ -188,7 +204,7 @@ def _qids_of_sizes(sizes: Indices, rows: int, source: str) -> Strings:
     return np.repeat(np.asarray(names, TEXT), lengths)
 
 
-def _row_names(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> Strings:
+def row_names(values: npt.NDArray[Any], role: str, place: Callable[[int], str]) -> Strings:
     """One name per row as text, of a role whose values must not be missing."""
     missing = _missing_rows(values)
     if len(missing):

@@ -29,6 +29,10 @@ class Roles:
     features: tuple[str, ...]
     """The feature columns, in order."""
 
+    def columns(self) -> list[str]:
+        """All of them, each once."""
+        return list(dict.fromkeys((*self.features, *self.named.values())))
+
 
 def assign_roles(
     types: Mapping[str, Any],

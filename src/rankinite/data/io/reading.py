@@ -95,9 +95,8 @@ def read(
 def read_with(source: Source, settings: ReadSettings, *, format: str | None = None, infinite: Infinite = "error") -> Dataset:
     """What :func:`read` does once its settings are put together; only these can allow data that do not tell their queries."""
     check_choice("read", "missing", settings.missing, get_args(Missing))
-    if isinstance(source, Iterator) and not isinstance(source, ArrowStream):
-        source = list(source)
-    paths = _paths(source)
+    source = settled(source)
+    paths = paths_of(source)
     place = " + ".join(map(str, paths)) if paths else type(source).__name__
     with within_memory(place, "Choose fewer features or rows"), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths]
@@ -106,7 +105,12 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     return _named_after(paths, files, data)
 
 
-def _paths(source: Source) -> list[Path]:
+def settled(source: Source) -> Source:
+    """The same source, as a list if it can be gone through only once."""
+    return list(source) if isinstance(source, Iterator) and not isinstance(source, ArrowStream) else source
+
+
+def paths_of(source: Source) -> list[Path]:
     """The files to read; none where the source is data in memory."""
     if isinstance(source, str | PathLike):
         return [Path(source)]

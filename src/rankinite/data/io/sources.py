@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
-from rankinite.data.io.columns import assign_roles, name_roles
+from rankinite.data.io.columns import Roles, assign_roles, name_roles
 from rankinite.data.io.format_detection import first_line, format_of, is_header
 from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
 from rankinite.data.io.letor.files import place_of_row, read_letor
@@ -20,6 +21,7 @@ from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.text_files import group_files
 from rankinite.data.io.trec import read_qrels
 from rankinite.data.joining import check_same_features
+from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+ARRAY = "array"
+"""What a matrix is called in messages."""
+
+
 class Loaded(NamedTuple):
     """Data as the source has them, not cleaned yet."""
 
@@ -43,6 +49,16 @@ class Loaded(NamedTuple):
 
 def from_memory(source: object, settings: ReadSettings, format: str | None) -> Loaded:
     """A table or a matrix; ``format`` is only for files."""
+    refuse_format(source, format)
+    if not isinstance(source, ArrowStream):
+        return _from_matrix(source, settings)
+    from rankinite.data.io.tables import frame_table
+
+    return _from_table(frame_table(source), settings)
+
+
+def refuse_format(source: object, format: str | None) -> None:
+    """Refuse the name of a format for data in memory."""
     if format is not None:
         raise ArgumentError(
             f"is for files, but the source is a {type(source).__name__}",
@@ -51,31 +67,40 @@ def from_memory(source: object, settings: ReadSettings, format: str | None) -> L
             value=format,
             remedy="Leave it out",
         )
-    if not isinstance(source, ArrowStream):
-        return _from_matrix(source, settings)
-    from rankinite.data.io.tables import frame_table
-
-    return _from_table(frame_table(source), settings)
 
 
 def from_files(paths: Sequence[Path], settings: ReadSettings, format: str | None) -> Loaded:
     """Files of one format, read as one; ``format`` names it, else it is detected."""
-    kind = format_of(paths, format, grouped=settings.group is not None or bool(group_files(paths)))
-    if kind in (CSV.name, TSV.name):
-        return _from_csv(paths, "," if kind == CSV.name else "\t", settings)
+    kind = file_kind(paths, settings, format)
     if kind == QRELS.name:
         return _from_qrels(paths, settings)
     if kind == LETOR.name:
         return _from_letor(paths, settings)
-    from rankinite.data.io.table_files import OPENERS
+    from rankinite.data.io.table_files import OPENERS, open_csv
 
+    if kind in (CSV.name, TSV.name):
+        return _from_table(csv_table(paths, kind, settings, open_csv), settings, paths)
     return _from_table(OPENERS[kind](paths), settings, paths)
 
 
-def _from_csv(paths: Sequence[Path], separator: str, settings: ReadSettings) -> Loaded:
-    from rankinite.data.io.table_files import open_csv
+def file_kind(paths: Sequence[Path], settings: ReadSettings, format: str | None) -> str:
+    """The name of the format of all these files."""
+    return format_of(paths, format, grouped=settings.group is not None or bool(group_files(paths)))
+
+
+def csv_table(
+    paths: Sequence[Path],
+    kind: str,
+    settings: ReadSettings,
+    opener: Callable[[Sequence[Path], str, bool, Mapping[str, str]], LazyTable],
+) -> LazyTable:
+    """CSV or TSV files as one table.
+
+    ``opener`` is given the paths, the separator, whether there is a header, and the columns that hold names, by their roles.
+    """
     from rankinite.data.io.tables import LazyTable
 
+    separator = "," if kind == CSV.name else "\t"
     line = first_line(paths[0])
     header = is_header(line, separator)
     columns = next(csv.reader([line], delimiter=separator), [])
@@ -90,13 +115,40 @@ def _from_csv(paths: Sequence[Path], separator: str, settings: ReadSettings) -> 
         taken=[*(settings.feature_columns() or ()), *settings.ignore, *settings.known_features],
     )
     names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
-    table = open_csv(paths, separator, header, names)
-    return _from_table(LazyTable(table.types, table.pieces, table.source, stated), settings, paths)
+    table = opener(paths, separator, header, names)
+    return LazyTable(table.types, table.pieces, table.source, stated)
 
 
 def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> Loaded:
     from rankinite.data.io.tables import load_matrix
 
+    plan = plan_table(table, settings, paths)
+    matrix, values = load_matrix(table, plan.roles)
+    sizes = plan.sizes
+    if not plan.has_queries:  # one query: there are no others to be weighed against
+        sizes = np.asarray([table.rows])
+        values = {role: array for role, array in values.items() if role not in ("weight", "batch")}
+    names, rows = plan.roles.features, {**values, **plan.passed}
+    return Loaded(rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place), table.place)
+
+
+class TablePlan(NamedTuple):
+    """Where the values of each role come from: columns, passed values or group sizes."""
+
+    roles: Roles
+    passed: Mapping[str, npt.NDArray[Any]]
+    """Role → one value per row."""
+    sizes: Indices | None
+    """The number of rows of each query, if rows do not name their query."""
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether anything tells the queries; otherwise all rows are one."""
+        return self.sizes is not None or "qid" in self.roles.named or "qid" in self.passed
+
+
+def plan_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path]) -> TablePlan:
+    """Decide what the columns of a table mean, before it is loaded."""
     passed = settings.columns_by_value()
     roles = assign_roles(
         table.types,
@@ -119,16 +171,20 @@ def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] 
             remedy=f"Leave `group` out, or pass `ignore={[column]!r}` to use it instead of the column",
         )
     has_qid = "qid" in roles.named or "qid" in passed
-    sizes = settings.sizes(() if has_qid else paths)
-    matrix, values = load_matrix(table, roles)
-    if sizes is None and not has_qid:  # one query: there are no others to be weighed against
-        sizes = np.asarray([table.rows])
-        values = {role: array for role, array in values.items() if role not in ("weight", "batch")}
-    data = rows_to_data(matrix, roles.features, {**values, **passed}, sizes, source=table.source, place=table.place)
-    return Loaded(data, table.place)
+    return TablePlan(roles, passed, settings.sizes(() if has_qid else paths))
 
 
 def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
+    refuse_names(settings)
+    matrix = matrix_of(source)
+    passed, sizes = passed_to_matrix(settings)
+    names = [str(number) for number in range(1, matrix.shape[1] + 1)]
+    data = rows_to_data(matrix, names, passed, sizes, source=ARRAY, place=array_row)
+    return Loaded(with_chosen_features(data, settings), array_row)
+
+
+def refuse_names(settings: ReadSettings) -> None:
+    """Refuse names of columns, where the source is an array."""
     for role, column in settings.columns_by_name().items():
         raise ArgumentError(
             "names a column, but an array has no named columns",
@@ -137,7 +193,10 @@ def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
             value=column,
             remedy="Pass the values, one per row",
         )
-    matrix = matrix_of(source)
+
+
+def passed_to_matrix(settings: ReadSettings) -> tuple[dict[str, npt.NDArray[Any]], Indices | None]:
+    """The values of each role and the group sizes that come with a matrix."""
     passed, sizes = settings.columns_by_value(), settings.sizes()
     if "grades" not in passed and settings.needs_grades:
         raise _absent("grades", "is missing", "Pass one grade per row, or `unjudged='keep'` if nobody judged them")
@@ -145,22 +204,21 @@ def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
         raise _absent(
             "qid", "is missing, and so is group", "Pass one qid per row, or the number of rows of each query as group"
         )
-    names = [str(number) for number in range(1, matrix.shape[1] + 1)]
-    data = rows_to_data(matrix, names, passed, sizes, source="array", place=_array_row)
-    return Loaded(_with_chosen_features(data, settings), _array_row)
+    return passed, sizes
 
 
 def _absent(role: str, problem: str, remedy: str) -> DataError:
-    return DataError(problem, owner="read", place="array", setting=role, value=None, remedy=remedy)
+    return DataError(problem, owner="read", place=ARRAY, setting=role, value=None, remedy=remedy)
 
 
-def _array_row(row: int) -> str:
-    return f"array, row {row}"
+def array_row(row: int) -> str:
+    """The place of a row of a matrix, for messages."""
+    return f"{ARRAY}, row {row}"
 
 
 def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
     settings.refuse_columns(paths[0])
-    width = _declared_width(settings)
+    width = declared_width(settings)
     data = read_letor(
         paths,
         missing=settings.missing,
@@ -170,7 +228,7 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         needs_grades=settings.needs_grades,
         needs_queries=settings.needs_queries,
     )
-    return Loaded(_with_chosen_features(data, settings), partial(place_of_row, paths))
+    return Loaded(with_chosen_features(data, settings), partial(place_of_row, paths))
 
 
 def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
@@ -202,7 +260,7 @@ def _judgement(source: str, row: int) -> str:
     return f"{source}, judgement {row + 1}"
 
 
-def _with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
+def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
     """For sources whose features are known by position."""
     chosen = list(settings.features) if settings.features is not None else list(data.feature_names)
     if settings.features is not None or settings.ignore:
@@ -219,7 +277,7 @@ def _with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
     return data
 
 
-def _declared_width(settings: ReadSettings) -> int | None:
+def declared_width(settings: ReadSettings) -> int | None:
     """The number of features a LETOR file must have: that of ``like``, unless it is a selection of numbered ones."""
     if settings.like is None or settings.features is not None or settings.ignore:
         return None

@@ -86,16 +86,16 @@ def spooled(path: Path) -> Generator[Path]:
         try:
             yield file
         except RankiniteError as problem:
-            raise _renamed(problem, file, path) from problem
+            raise renamed(problem, file, path) from problem
 
 
-def _renamed(error: RankiniteError, file: Path, pipe: Path) -> RankiniteError:
+def renamed(error: RankiniteError, file: Path, pipe: Path) -> RankiniteError:
     """The same error with the name of the pipe in all its fields that name the temporary file."""
-    renamed = copy(error)
+    changed = copy(error)
     for field, text in vars(error).items():
         if isinstance(text, str):
-            setattr(renamed, field, text.replace(str(file), str(pipe)))
-    return renamed
+            setattr(changed, field, text.replace(str(file), str(pipe)))
+    return changed
 
 
 def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:

@@ -38,7 +38,7 @@ def open_parquet(paths: Sequence[Path]) -> LazyTable:
     pieces: list[Piece] = []
     schemas: list[Any] = []
     for path in paths:
-        with _broken_files(path, "Parquet"):
+        with broken_files(path, "Parquet"):
             metadata: Any = pq.read_metadata(path)
             schema: Any = metadata.schema.to_arrow_schema()
         schemas.append(schema)
@@ -46,21 +46,25 @@ def open_parquet(paths: Sequence[Path]) -> LazyTable:
         for group in range(metadata.num_row_groups):
             load = partial(_load_row_group, path, metadata, group)
             pieces.append(Piece(metadata.row_group(group).num_rows, load, str(path)))
-    roles = _stated_roles(paths, schemas)
-    return LazyTable(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
+    return described_table(paths, schemas, pieces)
 
 
 def open_arrow(paths: Sequence[Path]) -> LazyTable:
     """Arrow IPC files or streams and Feather files with the same columns."""
     parts: list[tuple[Any, str, None]] = []
     for path in paths:
-        with _broken_files(path, "Arrow IPC"):
-            arrow = _arrow_table(path)
+        with broken_files(path, "Arrow IPC"):
+            arrow = arrow_reader(path).read_all()
             arrow.validate(full=True)  # a damaged file could otherwise point outside its own bytes
             parts.append((arrow, str(path), None))
     table = memory_table(parts, path_name(paths))
-    roles = _stated_roles(paths, [arrow.schema for arrow, _, _ in parts])
-    return LazyTable(table.types, table.pieces, table.source, roles or {}, guess=roles is None)
+    return described_table(paths, [arrow.schema for arrow, _, _ in parts], table.pieces)
+
+
+def described_table(paths: Sequence[Path], schemas: Sequence[Any], pieces: Sequence[Piece]) -> LazyTable:
+    """The table that several files make up; ``schemas``: one per file."""
+    roles = _stated_roles(paths, schemas)
+    return LazyTable(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
 
 
 def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> LazyTable:
@@ -68,23 +72,46 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
 
     ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is an ordinary name.
     """
-    texts = {column if header else f"f{column}": pa.string() for column in names.values()}
+    texts = {in_file(column, header): pa.string() for column in names.values()}
     parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
     for path in paths:
-        with _csv_input(path) as content, _broken_files(path, "CSV" if separator == "," else "TSV"):
+        with csv_input(path) as content, broken_files(path, csv_kind(separator)):
             table = pyarrow.csv.read_csv(
                 content,
-                read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not header, block_size=_block_size(path)),
-                parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+                **csv_options(path, separator, header),
                 convert_options=pyarrow.csv.ConvertOptions(column_types=texts),
             )
-            columns = table.column_names if header else [str(number) for number in range(table.num_columns)]
-            table = table.rename_columns(columns)
-            for role, column in names.items():
-                if role != "doc_id" and column in columns:  # a document may have no name, a query must
-                    table = _with_blanks_missing(table, columns.index(column))
-        parts.append((table, str(path), partial(_place_of_row, path, separator, header)))
+            table = named_table(table, header, names)
+        parts.append((table, str(path), partial(place_in_csv, path, separator, header)))
     return memory_table(parts, path_name(paths))
+
+
+def csv_kind(separator: str) -> str:
+    """What files with this separator are called in messages."""
+    return "CSV" if separator == "," else "TSV"
+
+
+def csv_options(path: Path, separator: str, header: bool) -> dict[str, Any]:
+    """How Arrow is to cut a file into blocks, lines and fields."""
+    return {
+        "read_options": pyarrow.csv.ReadOptions(autogenerate_column_names=not header, block_size=_block_size(path)),
+        "parse_options": pyarrow.csv.ParseOptions(delimiter=separator),
+    }
+
+
+def in_file(column: str, header: bool) -> str:
+    """What Arrow calls a column: f0, f1, … in files without a header."""
+    return column if header else f"f{column}"
+
+
+def named_table(table: Any, header: bool, names: Mapping[str, str]) -> Any:
+    """A table of Arrow's reader with our names of the columns, and with empty names of queries and batches as missing."""
+    table = table if header else table.rename_columns([column.removeprefix("f") for column in table.column_names])
+    columns = table.column_names
+    for role, column in names.items():
+        if role != "doc_id" and column in columns:  # a document may have no name, a query must
+            table = _with_blanks_missing(table, columns.index(column))
+    return table
 
 
 def _block_size(path: Path) -> int:
@@ -97,7 +124,7 @@ def _with_blanks_missing(table: Any, at: int) -> Any:
     return table.set_column(at, table.column_names[at], pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column))
 
 
-def _place_of_row(path: Path, separator: str, header: bool, row: int) -> str:
+def place_in_csv(path: Path, separator: str, header: bool, row: int) -> str:
     """The ``file:line`` of a row counted from 0; for messages, as it reads the file again."""
     left, line = row + header, 1
     with open_bytes(path) as stream:
@@ -119,17 +146,18 @@ def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str
         yield from file.iter_batches(BATCH, row_groups=[group], columns=list(columns), use_threads=False)
 
 
-def _arrow_table(path: Path) -> Any:
+def arrow_reader(path: Path, options: Any = None) -> Any:
+    """Arrow's reader of an IPC file, or of a stream."""
     file = pa.OSFile(str(path))  # not mapped: where a mapped file is cut short meanwhile, the system kills the process
     try:
-        return pa.ipc.open_file(file).read_all()
+        return pa.ipc.open_file(file, options=options)
     except pa.ArrowInvalid:
         file.seek(0)
-        return pa.ipc.open_stream(file).read_all()
+        return pa.ipc.open_stream(file, options=options)
 
 
 @contextmanager
-def _csv_input(path: Path) -> Generator[Any]:
+def csv_input(path: Path) -> Generator[Any]:
     """The input of the CSV reader: the path if the file is not compressed, else decompressed bytes."""
     if compression(path) is None:
         yield path
@@ -191,7 +219,8 @@ def _bad_roles(path: Path, problem: str, value: Any) -> DataError:
 
 
 @contextmanager
-def _broken_files(path: Path, kind: str) -> Generator[None]:
+def broken_files(path: Path, kind: str) -> Generator[None]:
+    """Turn what Arrow and the file system raise into a DataError."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:

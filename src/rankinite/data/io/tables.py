@@ -31,6 +31,8 @@ BATCH = 1 << 13
 """Rows decoded at a time: tables and the row groups of other writers can be so large that a second copy would matter."""
 STRIP = 4096
 """Rows turned at a time: with some hundred features, their columns fit the cache."""
+UNCOUNTED = 1 << 62
+"""Stands for the rows of a piece that are counted only as they are read."""
 
 
 class Piece(NamedTuple):
@@ -132,20 +134,30 @@ def load_matrix(table: LazyTable, roles: Roles) -> tuple[Features, dict[str, npt
     """The features as a row-major matrix, and the values of each role, one per row."""
     matrix = np.empty((table.rows, len(roles.features)), FEATURE)
     starts = np.cumsum([0, *(piece.rows for piece in table.pieces)])[:-1].tolist()
-    columns = list(dict.fromkeys((*roles.features, *roles.named.values())))
+    columns = roles.columns()
 
     def load(numbered: tuple[int, Piece]) -> list[dict[str, npt.NDArray[Any]]]:
         start, piece = numbered
         sides: list[dict[str, npt.NDArray[Any]]] = []
-        for batch in _batches(piece, columns):
-            _fill_rows([batch.column(name) for name in roles.features], matrix[start : start + batch.num_rows])
-            sides.append({role: _role_values(batch.column(name), role, table, start) for role, name in roles.named.items()})
+        for batch in batches_of(piece, columns):
+            sides.append(load_batch(batch, roles, matrix[start : start + batch.num_rows], table.source, table.place, start))
             start += batch.num_rows
         return sides
 
     sides = [side for loaded in run(load, zip(starts, table.pieces, strict=True)) for side in loaded]
     empty = np.zeros(0)
     return matrix, {role: np.concatenate([side[role] for side in sides] or [empty]) for role in roles.named}
+
+
+def load_batch(
+    batch: Any, roles: Roles, out_matrix: Features, source: str, place: Callable[[int], str], start: int
+) -> dict[str, npt.NDArray[Any]]:
+    """Turn the feature columns of a batch into rows of the matrix; returns the values of each role.
+
+    ``start`` is the number of its first row in the source, and ``place`` names the place of such a row in messages.
+    """
+    _fill_rows([batch.column(name) for name in roles.features], out_matrix)
+    return {role: _role_values(batch.column(name), role, source, place, start) for role, name in roles.named.items()}
 
 
 def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -191,34 +203,35 @@ def _fill_rows(columns: Sequence[Any], out_matrix: Features) -> None:
         columns_to_rows(strip, last - first, out_matrix[first:last])
 
 
-def _role_values(column: Any, role: str, table: LazyTable, start: int) -> npt.NDArray[Any]:
+def _role_values(column: Any, role: str, source: str, place: Callable[[int], str], start: int) -> npt.NDArray[Any]:
     """The values of one role in a batch whose first row is row ``start`` of the table."""
     missing = pc.is_null(column, nan_is_null=True).to_numpy(zero_copy_only=False)
     if missing.any():
-        raise missing_value(role, table.place(start + int(np.flatnonzero(missing)[0])))
+        raise missing_value(role, place(start + int(np.flatnonzero(missing)[0])))
     try:
         if role in ("grades", "weight"):
             return numbers(column, SCORE)
-        _refuse_inexact(column, role, table, start)
+        _refuse_inexact(column, role, place, start)
         return text(column)
     except (pa.ArrowException, ValueError) as error:
         raise DataError(
             f"the {role} column cannot be used ({error})",
-            place=table.source,
+            place=source,
             value=role,
             remedy=f"Name another with `{role}=…`",
             shell_remedy="Write the file again without it" if role in ("weight", "batch") else "",
         ) from error
 
 
-def _refuse_inexact(column: Any, role: str, table: LazyTable, start: int) -> None:
+def _refuse_inexact(column: Any, role: str, place: Callable[[int], str], start: int) -> None:
     array = _plain(column)
     inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
     if inexact is not None:
-        raise inexact_name(role, float(array[inexact].as_py()), str(array.type), table.place(start + inexact))
+        raise inexact_name(role, float(array[inexact].as_py()), str(array.type), place(start + inexact))
 
 
-def _batches(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+def batches_of(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:
+    """The named columns of a piece as Arrow tables or batches."""
     try:
         yield from piece.load(columns)
     except (pa.ArrowException, OSError, ValueError) as error:

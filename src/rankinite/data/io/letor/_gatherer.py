@@ -26,7 +26,7 @@ class Gatherer:
 
     settings: LetorSettings
     bytes_expected: int
-    """The size of the files, compressed or not."""
+    """The size of what is gathered, compressed or not: the files, or a chunk of them."""
     memory: Allowance = field(default_factory=memory_left)
     """What there was when reading began."""
     path: Path = Path()
@@ -64,6 +64,12 @@ class Gatherer:
         self.grades.append(block.room.grades[: block.rows].copy())
         self.doc_ids.append(block.rows if block.doc_ids is None else block.doc_ids)
         self._add_runs(block.run_qids, block.run_lengths.tolist())
+
+    def clear(self) -> None:
+        """Forget the rows, but neither the place they had in the file nor their width and form."""
+        self.rows = self._stride = 0
+        self.run_qids, self.run_lengths, self.doc_ids, self.grades = [], [], [], []
+        self._flat = np.empty(0, np.float32)  # a new array: the rows given away stay as they are
 
     def features(self) -> Features:
         """The features, rows × width, in an array cut to size."""

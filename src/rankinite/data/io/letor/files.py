@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +48,15 @@ def read_letor(
     without ``needs_queries`` rows of which nothing tells the queries count as one query. ``chunk`` is the number of bytes
     parsed at a time.
     """
-    settings = replace(_settings(missing, zero_based, features), needs_grades=needs_grades)
-    gatherer = _gather([Path(path) for path in paths], settings, chunk)
+    settings = letor_settings(missing, zero_based, features, needs_grades=needs_grades)
+    files = [Path(path) for path in paths]
+    gatherer = Gatherer(settings, file_bytes(files))
+    for _ in gather_chunks(gatherer, files, chunk):
+        pass
     source = " + ".join(str(path) for path in paths)
     if not gatherer.rows:
-        raise DataError("there are no rows", place=source, value=0, remedy="Give at least one line 'grade qid:Q index:value …'")
-    names, lengths = _runs(gatherer, group, paths, source, needs_queries=needs_queries)
+        raise no_rows(source)
+    names, lengths = _runs(gatherer, group, files, source, needs_queries=needs_queries)
     qids, offsets, order = group_runs(names, lengths)
     matrix, grades, doc_ids = gatherer.features(), np.concatenate(gatherer.grades), gatherer.all_doc_ids()
     if order is not None:
@@ -121,10 +123,11 @@ def write_letor(data: Dataset, path: Path) -> None:
             handle.write(text.data)
 
 
-# ---- reading ------------------------------------------------------------------------------------------------------
+# ---- parts of reading, which a reader of some rows at a time shares ----------------------------------------------
 
 
-def _settings(missing: str, zero_based: bool, features: int | None) -> LetorSettings:
+def letor_settings(missing: str, zero_based: bool, features: int | None, *, needs_grades: bool) -> LetorSettings:
+    """The settings of the parser; ``features`` declares how many there are."""
     absent = {"zero": 0.0, "nan": np.nan}
     check_choice("read_letor", "missing", missing, tuple(absent))
     if features is not None and not 0 <= features <= LARGEST_INDEX:
@@ -135,14 +138,23 @@ def _settings(missing: str, zero_based: bool, features: int | None) -> LetorSett
             value=features,
             rule="It is the number of features",
         )
-    return LetorSettings(absent=absent[missing], base=0 if zero_based else 1, features=features)
+    return LetorSettings(absent[missing], 0 if zero_based else 1, features, needs_grades)
 
 
-def _gather(paths: Sequence[Path], settings: LetorSettings, size: int) -> Gatherer:
+def file_bytes(paths: Sequence[Path]) -> int:
+    """The size of the files together."""
     for path in paths:
         streams.check_readable(path)
-    gatherer = Gatherer(settings, sum(path.stat().st_size for path in paths))
-    rooms = Rooms(size, settings.features)
+    return sum(path.stat().st_size for path in paths)
+
+
+def gather_chunks(gatherer: Gatherer, paths: Sequence[Path], size: int = streams.CHUNK) -> Iterator[None]:
+    """Give the rows of the files to the gatherer, and pause behind each chunk of about ``size`` bytes.
+
+    The chunks do not depend on the number of threads. Whoever empties the gatherer meanwhile reads a part at a time.
+    """
+    settings = gatherer.settings
+    rooms = Rooms(size, settings.features if settings.features is not None else gatherer.width or None)
 
     def chunks() -> Iterator[tuple[int, Bytes]]:
         for number, path in enumerate(paths):
@@ -161,7 +173,7 @@ def _gather(paths: Sequence[Path], settings: LetorSettings, size: int) -> Gather
         while block.code != DONE:  # the room was too small: the rest of the chunk follows at once
             block = parse_block(block.chunk, int(block.state[POSITION]), rooms, settings)
             _take(gatherer, rooms, block)
-    return gatherer
+        yield
 
 
 def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
@@ -171,40 +183,49 @@ def _take(gatherer: Gatherer, rooms: Rooms, block: Block) -> None:
         rooms.stride = max(1, gatherer.width)
 
 
+def sizes_of_queries(
+    named: bool, group: Indices | None, paths: Sequence[Path], source: str, *, needs_queries: bool
+) -> Indices | None:
+    """The group sizes passed by the caller, or in files beside the data; None for rows that name their query.
+
+    None as well where nothing tells the queries, if ``needs_queries`` is false: all rows are then one query.
+    """
+    if named:
+        if group is not None:
+            raise DataError(
+                "rows name their query by qid:, but `group` is given too",
+                place=source,
+                value="qid:",
+                remedy="Leave `group` out, or remove qid: from the rows",
+            )
+        return None
+    files = group_files(paths) if group is None else []
+    if group is None and not files and needs_queries:
+        raise DataError(
+            "rows name no query",
+            place=source,
+            remedy="Write qid:Q after the grade, give `group=…` (the number of rows of each query), or put such numbers, one "
+            f"per line, in a file named like this one with {' or '.join(GROUP_FILES)} added",
+        )
+    if group is not None:
+        return group_sizes(group)
+    return np.concatenate([read_sizes(file) for file in files]) if files else None
+
+
+def no_rows(source: str) -> DataError:
+    """The error for files without a row."""
+    return DataError("there are no rows", place=source, value=0, remedy="Give at least one line 'grade qid:Q index:value …'")
+
+
 def _runs(
     gatherer: Gatherer, group: Indices | None, paths: Sequence[Path], source: str, *, needs_queries: bool
 ) -> tuple[list[str], Indices]:
     """The qids and lengths of the runs of rows of one query, as the rows name them or by group sizes."""
-    if not gatherer.named:
-        sizes = _sizes(group, paths)
-        if sizes is None and needs_queries:
-            raise _no_queries(source)
-        return runs_of_sizes(np.asarray([gatherer.rows]) if sizes is None else sizes, gatherer.rows, source)
-    if group is not None:
-        raise DataError(
-            "rows name their query by qid:, but `group` is given too",
-            place=source,
-            value="qid:",
-            remedy="Leave `group` out, or remove qid: from the rows",
-        )
-    return gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
-
-
-def _sizes(group: Indices | None, paths: Sequence[Path]) -> Indices | None:
-    """Group sizes passed by the caller, or found in files beside the data."""
-    if group is not None:
-        return group_sizes(group)
-    files = group_files(paths)
-    return np.concatenate([read_sizes(file) for file in files]) if files else None
-
-
-def _no_queries(source: str) -> DataError:
-    return DataError(
-        "rows name no query",
-        place=source,
-        remedy="Write qid:Q after the grade, give `group=…` (the number of rows of each query), or put such numbers, one "
-        f"per line, in a file named like this one with {' or '.join(GROUP_FILES)} added",
-    )
+    named = bool(gatherer.named)
+    sizes = sizes_of_queries(named, group, paths, source, needs_queries=needs_queries)
+    if named:
+        return gatherer.run_qids, np.asarray(gatherer.run_lengths, np.int64)
+    return runs_of_sizes(np.asarray([gatherer.rows]) if sizes is None else sizes, gatherer.rows, source)
 
 
 # ---- writing ------------------------------------------------------------------------------------------------------
