@@ -148,7 +148,7 @@ def settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
 @kernel
 def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
     """Count the codes of a node's best feature, whose cut leaves a side too small, and look for another cut of it."""
-    count_by_code(coded.columns[int(nodes.best[node])], nodes, node, work, work.limits)
+    count_by_code(coded, int(nodes.best[node]), nodes, node, work, work.limits)
     cut_within_limits(coded, growth, nodes, work, node)
 
 
@@ -245,7 +245,8 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
         code = missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(
-            coded.columns[feature],
+            coded,
+            feature,
             code % MISSING_LEFT,
             code >= MISSING_LEFT,
             growth.newton,

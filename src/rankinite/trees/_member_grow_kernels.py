@@ -179,7 +179,7 @@ def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, no
     """
     wait(work.sync, workers)  # nobody may still be reading what changes now
     if worker == 0:
-        count_by_code(coded.columns[int(nodes.best[node])], nodes, node, work, work.limits)
+        count_by_code(coded, int(nodes.best[node]), nodes, node, work, work.limits)
         work.plan[FAILED] = not combine(growth.reducer, SUM, work.limits.reshape(-1))
         if work.plan[FAILED] == 0:
             cut_within_limits(coded, growth, nodes, work, node)
@@ -216,7 +216,7 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
         code = missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
         mark_left(
-            coded.columns[feature], code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
+            coded, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
             work, worker, workers,
         )  # fmt: skip
         wait(sync, workers)

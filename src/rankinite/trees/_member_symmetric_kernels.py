@@ -80,7 +80,7 @@ def _part_node(
     """Part a node's own rows by a cut, and put the counts into the message from ``place`` on."""
     half, start, end = nodes.half[node], nodes.start[node], nodes.end[node]
     mark_left(
-        coded.columns[feature], code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
+        coded, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
         work, worker, workers,
     )  # fmt: skip
     wait(work.sync, workers)

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.engine.barriers import wait
+from rankinite.engine.barriers import prefetch, wait
 from rankinite.engine.kernel import Bytes, Floats, Indices, kernel
 from rankinite.trees._combine_kernels import combine_counts, combine_largest
+from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
-from rankinite.trees._state import DONE, LOST, LOW, MISSING, NOT_FINITE, WIDTH, WORDS, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import DONE, LOST, LOW, MISSING, NOT_FINITE, WIDTH, WORDS, Coded, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with this many bits, to choose the final scale
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
 _TILE = 64  # rows whose codes are at hand while they are copied to columns
+_FAR = np.uint64(AHEAD)
 _ALONE = 256  # fewer rows are not worth dividing among workers
 
 
@@ -125,19 +127,32 @@ def copy_columns(blocks: Bytes, first: int, last: int, out_columns: Bytes) -> No
 
 
 @kernel
+def codes_of(coded: Coded, feature: int) -> Bytes:
+    """The codes of a feature: that of row r is at ``r << coded.shift``.
+
+    One kind of array, wherever the codes are: a strided view would be a second type, and compile every kernel twice.
+    """
+    rows, place = coded.words.shape[1], feature % WIDTH
+    return coded.singles[(feature - place) * rows + place if coded.shift else feature * rows :]
+
+
+@kernel
 def mark_left(
-    codes: Bytes, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
+    coded: Coded, feature: int, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
     work: Workspace, worker: int, workers: int,
 ) -> None:  # fmt: skip
-    """Say which rows of order[half, start:end] go left by their ``codes`` of one feature, shape (rows,); sums them up in
-    ``counts``: rows, curvature, cells.
+    """Say which rows of order[half, start:end] go left by their codes of a feature; sums them up in ``counts``: rows,
+    curvature, cells.
     """
     first, last = share_of(start, end, worker, workers)
+    codes, shift = codes_of(coded, feature), np.uint64(coded.shift)
     order, cells = work.order[half], work.cells[half]
     count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
     for k in range(np.uint64(first), np.uint64(last)):
         r = order[k]
-        row_code = int(codes[np.uint64(r)])
+        if shift:  # every code is in a cache line of its own
+            prefetch(codes, int(order[k + _FAR]) << coded.shift)
+        row_code = int(codes[np.uint64(r) << shift])
         left = int(row_code <= code) + with_missing * int(row_code == MISSING)  # a missing one is above every code
         work.goes_left[k] = left
         count += left
@@ -180,12 +195,13 @@ def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64
 
 
 @kernel
-def count_by_code(codes: Bytes, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
-    """The rows and the curvature of a node by their ``codes`` of one feature; ``out_limits`` has shape (2, BINS)."""
+def count_by_code(coded: Coded, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
+    """The rows and the curvature of a node by their codes of a feature; ``out_limits`` has shape (2, BINS)."""
     out_limits[:] = 0
+    codes, shift = codes_of(coded, feature), np.uint64(coded.shift)
     order = work.order[nodes.half[node]]
     for k in range(nodes.start[node], nodes.end[node]):
         r = order[k]
-        code = codes[r]
+        code = codes[np.uint64(r) << shift]
         out_limits[0, code] += 1
         out_limits[1, code] += work.curvature[r]

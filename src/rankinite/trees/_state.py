@@ -25,6 +25,8 @@ WORDS: Final = 8
 """Words of eight codes that a row has in a block."""
 WIDTH: Final = 8 * WORDS
 """Features in a block of codes: a row's codes in it are one cache line, as rows are mostly visited here and there."""
+WIDTH_SHIFT: Final = 6
+"""WIDTH is 2 to this power."""
 
 DONE: Final = 0
 NOT_FINITE: Final = -1
@@ -150,8 +152,10 @@ class Coded(NamedTuple):
 
     words: Keys
     """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits; for histograms, which want all of a row."""
-    columns: Bytes
-    """(F, R): the codes once more, feature by feature; for parting rows, which asks for one of them."""
+    singles: Bytes
+    """Flat: all codes, for parting rows, which asks for one feature; the bytes of ``words``, or a copy feature by feature."""
+    shift: int
+    """A feature's codes are ``1 << shift`` bytes apart in ``singles``: WIDTH_SHIFT in the bytes of ``words``, 0 in the copy."""
     bins: Indices
     """(F,): number of codes of each feature, without the missing one."""
     has_missing: Flags

@@ -111,7 +111,7 @@ def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
         for node in range(first, last):
             half, start, end = nodes.half[node], nodes.start[node], nodes.end[node]
             mark_left(
-                coded.columns[feature], code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
+                coded, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
                 work, worker, workers,
             )  # fmt: skip
             wait(sync, workers)

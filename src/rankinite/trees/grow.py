@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 
 from rankinite.engine.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
+from rankinite.engine.memory import memory_left
 from rankinite.engine.parallel import Team
 from rankinite.engine.reducer import SUM, Members, Reducer
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import LOW, NOT_FINITE, Coded, Growth, Keys, Nodes, Workspace, nodes_of
+from rankinite.trees._state import LOW, NOT_FINITE, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
@@ -22,6 +23,7 @@ from rankinite.trees.workspace import quantised_weights, workspace
 
 _NO_KEYS = frozen(np.empty(0, np.uint64))
 _NO_FLAGS = np.empty(0, np.bool_)
+_COPY_SHARE = 4  # a copy of the codes may take a quarter of the memory left
 _FEW = 65_536  # the leaves of fewer rows are visited sooner than a thread wakes up
 
 
@@ -53,10 +55,14 @@ class Grower:
         query_keys: Keys | None,
         weights: Floats | None = None,
         members: Members | None = None,
+        *,
+        copies: bool | None = None,
     ) -> None:
         """``weights``: how often each row counts, which is in its push and curvature already; once if left out.
 
         ``members``: those who have the other rows, and grow the same trees at the same time.
+        ``copies``: whether to keep the codes feature by feature too, which takes as much memory again and is faster where there
+        are many rows; if left out, where there is memory for it. The trees are the same.
         """
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
@@ -68,7 +74,9 @@ class Grower:
                 value=self.all_rows,
                 remedy=f"Train on fewer than {1 << LOW}",
             )
-        self._words, self._columns = words_of(codes), _columns_of(codes, team)
+        self.copies = _fits(codes) if copies is None else copies
+        self._words = words_of(codes)
+        self._singles = (_columns_of(codes, team) if self.copies else codes.blocks).reshape(-1)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
         self._bin_counts = frozen(np.diff(bins.starts) + 1)
@@ -93,7 +101,10 @@ class Grower:
         if len(drawn):
             push, curvature = push[drawn], curvature[drawn]
         used = self._draw_features(seeds[2])
-        coded = Coded(self._words, self._columns, self._bin_counts, self._has_missing, self._monotone, used, self._keys)
+        coded = Coded(
+            self._words, self._singles, 0 if self.copies else WIDTH_SHIFT,
+            self._bin_counts, self._has_missing, self._monotone, used, self._keys,
+        )  # fmt: skip
         growth = Growth(
             self._leaves,
             settings.levels() if settings.shape == "symmetric" else (settings.depth or 0),
@@ -217,6 +228,11 @@ class NotFiniteError(Exception):
 def words_of(codes: Codes) -> Keys:
     """The codes as the kernels read them, shape (blocks, rows, WORDS)."""
     return frozen(codes.blocks.view(np.uint64))
+
+
+def _fits(codes: Codes) -> bool:
+    """Whether there is memory to keep the codes feature by feature too."""
+    return codes.rows * codes.features <= memory_left().left // _COPY_SHARE
 
 
 def _columns_of(codes: Codes, team: Team) -> Bytes:
