@@ -29,7 +29,7 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(INSTALL) --editable '.[cluster,dev,mlflow,onnx,peers,plots,sklearn,tune]'
+	$(INSTALL) --editable '.[cluster,dev,mlflow,mpi,onnx,peers,plots,sklearn,tune]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.core

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rankinite import ensembles as ensembles
     from rankinite import report as report
     from rankinite import reproduce as reproduce
+    from rankinite.binned.data import Binned as Binned
+    from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -99,6 +101,8 @@ if TYPE_CHECKING:
     from rankinite.models.net import Net as Net
     from rankinite.models.normalised import Normalised as Normalised
     from rankinite.models.stack import Stack as Stack
+    from rankinite.planning.plan import Plan as Plan
+    from rankinite.planning.plan import plan as plan
     from rankinite.serving.exporting import Export as Export
     from rankinite.serving.exporting import export as export
     from rankinite.serving.offers import targets as targets
@@ -120,6 +124,8 @@ LEARNERS = {
 }
 """What can train: the module and its class. The command line calls each by the name of its module."""
 _HOMES = {
+    "rankinite.binned.data": ("Binned",),
+    "rankinite.binned.making": ("bin",),
     "rankinite.data.dataset": ("Dataset",),
     "rankinite.data.description": ("Description", "describe"),
     "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
@@ -163,6 +169,7 @@ _HOMES = {
     "rankinite.models.net": ("Net",),
     "rankinite.models.normalised": ("Normalised",),
     "rankinite.models.stack": ("Stack",),
+    "rankinite.planning.plan": ("Plan", "plan"),
     "rankinite.serving.exporting": ("Export", "export"),
     "rankinite.serving.offers": ("targets",),
     "rankinite.serving.served_scores": ("check_served",),

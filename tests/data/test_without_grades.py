@@ -268,7 +268,7 @@ REFUSED = {
 """Every call that needs grades, by the public function or the method, and which of its data have none."""
 NEEDS_NONE = {
     *(f"rankinite.{name}" for name in ("batch_folds", "concat", "describe", "k_folds", "rotating_folds", "sample_documents")),
-    *(f"rankinite.{name}" for name in ("split", "read", "read_preferences", "read_run", "read_scores", "write")),
+    *(f"rankinite.{name}" for name in ("bin", "split", "read", "read_preferences", "read_run", "read_scores", "write")),
     *(f"rankinite.{name}" for name in ("write_run", "write_scores", "export", "check_served")),
 }
 """The other public functions that take data."""

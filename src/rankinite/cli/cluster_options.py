@@ -47,8 +47,8 @@ class ClusterOptions:
         """Seconds that an interrupted run has to end by itself."""
         return PATIENCE if self.workers is None and self.cluster is None else CLOSING
 
-    def in_force(self) -> AbstractContextManager[Any]:
-        """The ``with`` block in which fits are sent to the workers asked for."""
+    def in_force(self, *, shares: bool = True) -> AbstractContextManager[Any]:
+        """The ``with`` block in which fits are sent to the workers asked for; ``shares``: by a folder that all see."""
         if self.workers is not None and self.cluster is not None:
             raise ArgumentError(
                 "does not go with `cluster`, which has workers of its own",
@@ -62,7 +62,7 @@ class ClusterOptions:
                 problem = "is for workers, but there are none"
                 raise ArgumentError(problem, setting="share", value=str(self.share), remedy="Give `cluster` or `workers` too")
             return nullcontext()
-        if self.cluster is not None and self.share is None:
+        if shares and self.cluster is not None and self.share is None:
             raise ArgumentError(
                 "needs a folder that its workers share with this machine",
                 setting="cluster",

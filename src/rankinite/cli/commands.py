@@ -13,7 +13,7 @@ import textwrap
 import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from time import monotonic
 from typing import Annotated, Any, get_type_hints
@@ -24,6 +24,7 @@ from typer.core import TyperCommand
 from rankinite.cli import files
 from rankinite.cli import settings_file as config
 from rankinite.cli.messages import Manner, detail, speaking
+from rankinite.cli.mpi_runs import among_members, is_first
 from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.installed import version_line
 
@@ -111,12 +112,18 @@ def ready(verb: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(verb)
     def call(context: typer.Context, **arguments: Any) -> None:
         common = Common(**{name: arguments.pop(name) for name in COMMON}).joined(_before_the_verb(context))
-        if "quiet" in takes:
-            arguments["quiet"] = common.quiet
         every, file = dict(arguments), arguments.pop("config", None)
         if "record" in takes:
             arguments["record"] = config.Record(context, arguments, paths)
-        with _running(common), files.guarded(every, inputs, outputs, functools.partial(_label, context)):
+        with among_members(verb.__name__) as group:
+            run(group, common, every, file, arguments, functools.partial(_label, context))
+
+    def run(group: Any, common: Common, every: dict[str, Any], file: Any, arguments: dict[str, Any], label: Any) -> None:
+        first = is_first(group)
+        manner = common if first else replace(common, quiet=True, verbose=False)
+        if "quiet" in takes:
+            arguments["quiet"] = manner.quiet
+        with _running(manner), files.guarded(every, inputs, outputs if first else {}, label):
             if file is not None:
                 detail(f"settings from {file}")
             verb(**arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
@@ -18,6 +18,7 @@ from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
+    from rankinite.data.io.read_settings import ReadSettings
 
 
 ResultFormat: TypeAlias = Literal["text", "markdown", "latex", "csv", "json"]
@@ -70,30 +71,33 @@ class Reading:
         ``known_features`` are not taken for grades and the like, whatever they are called. Without ``needs_queries``, rows of
         which nothing tells the queries count as one query.
         """
-        for name in ("qid", "grades", "doc_id", "input_format"):
-            if getattr(self, name) == "":
-                raise ArgumentError("is empty", setting=name, value="", remedy=f"Give a name, or leave `{name}` out")
         with busy(f"reading {', '.join(map(str, paths))}"):
-            from rankinite.data.io.read_settings import ReadSettings
             from rankinite.data.io.reading import read_with
 
-            columns = {"grades": self.grades, "qid": self.qid, "doc_id": self.doc_id, "weight": None, "batch": None}
-            settings = ReadSettings(
-                columns,
-                group=self.group,
-                features=None,
-                ignore=tuple(self.ignore or ()),
-                missing=self.missing,
-                unjudged=self.unjudged,
-                zero_based=self.zero_based,
-                like=like,
-                known_features=known_features,
-                needs_queries=needs_queries,
-            )
+            settings = replace(self.settings(like), known_features=known_features, needs_queries=needs_queries)
             data = read_with(list(paths), settings, format=self.input_format, infinite=self.infinite)
         size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
         detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data
+
+    def settings(self, like: Dataset | None = None) -> ReadSettings:
+        """The same for the library."""
+        from rankinite.data.io.read_settings import ReadSettings
+
+        for name in ("qid", "grades", "doc_id", "input_format"):
+            if getattr(self, name) == "":
+                raise ArgumentError("is empty", setting=name, value="", remedy=f"Give a name, or leave `{name}` out")
+        columns = {"grades": self.grades, "qid": self.qid, "doc_id": self.doc_id, "weight": None, "batch": None}
+        return ReadSettings(
+            columns,
+            group=self.group,
+            features=None,
+            ignore=tuple(self.ignore or ()),
+            missing=self.missing,
+            unjudged=self.unjudged,
+            zero_based=self.zero_based,
+            like=like,
+        )
 
 
 def folds_of(text: str, *others: str) -> int | Batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
 from rankinite.data.selection import query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
+from rankinite.engine.reducer import Members
 from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
 
@@ -28,6 +29,8 @@ class Dataset:
     constructor takes arrays over without copying them, so leave them alone afterwards.
     """
 
+    members: ClassVar[Members | None] = None
+    """Those who have the other queries, where several processes train one model; see ``data.members``."""
     features: Features
     """rows × features, float32, row-major; NaN = missing."""
     grades: Grades

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 def check_dataset(data: Dataset) -> None:
     """Refuse arrays that do not fit together, or hold values that nothing can be computed from."""
+    _check_shape(data, "features", (data.grades.size, len(data.feature_names)))
+    check_queries(data)
+
+
+def check_queries(data: Dataset) -> None:
+    """The same of all but the features."""
     _check_shapes(data)
     _check_offsets(data)
     names, counts = distinct(data.qids)
@@ -60,21 +66,22 @@ def check_judged(data: Dataset) -> None:
 
 def _check_shapes(data: Dataset) -> None:
     rows, queries = data.grades.size, data.qids.size
-    expected = {
-        "grades": (data.grades, (rows,)),
-        "qids": (data.qids, (queries,)),
-        "features": (data.features, (rows, len(data.feature_names))),
-        "offsets": (data.offsets, (queries + 1,)),
-        "doc_ids": (data.doc_ids, (rows,)),
-        "weights": (data.weights, (queries,)),
-        "batches": (data.batches, (queries,)),
-        "input_row": (data.input_row, (rows,)),
-    }
-    for name, (array, shape) in expected.items():
-        if array is not None and array.shape != shape:
-            raise DataError(
-                f"the shape is {array.shape}", place=f"{data.source}, {name}", value=array.shape, rule=f"It must be {shape}"
-            )
+    one_per_row, one_per_query = (rows,), (queries,)
+    _check_shape(data, "grades", one_per_row)
+    _check_shape(data, "qids", one_per_query)
+    _check_shape(data, "offsets", (queries + 1,))
+    _check_shape(data, "doc_ids", one_per_row)
+    _check_shape(data, "weights", one_per_query)
+    _check_shape(data, "batches", one_per_query)
+    _check_shape(data, "input_row", one_per_row)
+
+
+def _check_shape(data: Dataset, name: str, shape: tuple[int, ...]) -> None:
+    array = getattr(data, name)
+    if array is not None and array.shape != shape:
+        raise DataError(
+            f"the shape is {array.shape}", place=f"{data.source}, {name}", value=array.shape, rule=f"It must be {shape}"
+        )
 
 
 def _check_offsets(data: Dataset) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import singledispatch
 from typing import Any
 
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 
 
+@singledispatch
 def fingerprint(data: Dataset) -> str:
     """A hash of the rows in their order (features, grades or that there are none, qids), the names of features, the weights and
     the preferences.

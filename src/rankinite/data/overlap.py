@@ -11,6 +11,7 @@ two, have the same ids, even if the features were computed anew.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import singledispatch
 from itertools import product
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ class Contents(NamedTuple):
     """Whether a query has two different rows, so that its key identifies it."""
 
 
+@singledispatch
 def contents_of(data: Dataset, features: Sequence[str] | None = None) -> Contents:
     """The keys of all queries by these features, in this order; by those of the data if left out."""
     if not data.queries:

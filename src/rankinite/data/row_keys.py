@@ -7,6 +7,7 @@ Ordered by content, the same rows in another order give the same model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import singledispatch
 from hashlib import blake2b
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankinite.engine.kernel import Features, Indices, frozen
 from rankinite.engine.parallel import over_queries
 
 
+@singledispatch
 def row_keys(data: Dataset) -> _kernels.Keys:
     """A hash of every row's features, grade and qid, shape (rows,), uint64.
 

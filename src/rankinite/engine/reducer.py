@@ -32,6 +32,11 @@ _compiled: Final = not vars(numba)["config"].DISABLE_JIT
 class Members(Protocol):
     """A group of processes that train one model together; each calls the same methods in the same order."""
 
+    @property
+    def number(self) -> int:
+        """Which of them this is, from 0; the first tells callbacks."""
+        ...
+
     def combine(self, operation: int, values: Indices) -> None:
         """Replace the numbers by their sums (``SUM``) or maxima (``MAX``) over all members, in place."""
         ...

@@ -235,18 +235,23 @@ def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) 
             value=qid,
             rule="Values must be finite, or NaN",
         )
+    mean, counted = mean_of(measure, values, data), values[~np.isnan(values)]
+    values.flags.writeable = False
+    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
+
+
+def mean_of(measure: Measure, values: Floats, data: Dataset) -> float:
+    """The mean over the queries that are not NaN; refuses values that have none."""
     counted = values[~np.isnan(values)]
     if not len(counted):
         raise DataError(
-            f"all {data.queries} queries are skipped by {measure}: their documents have one grade only, or the measure is "
+            f"all {len(values)} queries are skipped by {measure}: their documents have one grade only, or the measure is "
             "undefined for them. So there is no mean",
             place=data.source,
-            value=data.queries,
+            value=len(values),
             remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",
         )
-    values.flags.writeable = False
-    mean = exact_mean(counted)
-    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
+    return exact_mean(counted)
 
 
 def percent(share: float) -> str:

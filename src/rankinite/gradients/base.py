@@ -13,6 +13,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
+from rankinite.engine.over_members import exact_sum, is_any
 from rankinite.errors import ArgumentError, DataError
 
 
@@ -48,7 +49,7 @@ def query_weights(data: Dataset) -> Floats:
     """One weight per query, 1 where the data have none; refuses data in which no query counts."""
     if data.weights is None:
         return frozen(np.ones(data.queries, SCORE))
-    if not data.weights.any():
+    if not is_any(data.members, data.weights.any()):
         raise DataError(
             "the weights of all queries are 0, so there is nothing to learn from",
             place=data.source,
@@ -63,9 +64,12 @@ def weight_of_rows(data: Dataset) -> Floats:
     return np.repeat(query_weights(data), np.diff(data.offsets))
 
 
-def weighted_mean(values: Reals, weights: Floats) -> float:
-    """The weighted mean; its sums are exact before they are rounded, so that the order of the rows does not matter."""
-    return math.fsum((values * weights).tolist()) / math.fsum(weights.tolist())
+def weighted_mean(data: Dataset, values: Reals, weights: Floats) -> float:
+    """The weighted mean of one value per row of the data, members included.
+
+    Its sums are exact before they are rounded, so that neither the order of the rows nor who has them matters.
+    """
+    return exact_sum(data.members, (values * weights).tolist()) / exact_sum(data.members, weights.tolist())
 
 
 def checked_scores(outputs: int, rows: int, scores: Floats, out_push: Floats, out_curvature: Floats) -> Floats:

@@ -8,6 +8,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.row_keys import content_order
 from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
+from rankinite.engine.over_members import is_any
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.gradients.base import check_sigma
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
@@ -110,8 +111,8 @@ def _scales(data: Dataset, measure: TrainableMeasure, relevance: Floats, discoun
     scales = scales_of(measure, relevance, data.offsets, discounts)
     scales[~np.isfinite(scales) | ~differing(relevance, data.offsets)] = 0.0
     weights = data.weights
-    if not (scales if weights is None else scales * weights).any():
-        if not differing(data.grades, data.offsets).any():
+    if not is_any(data.members, (scales if weights is None else scales * weights).any()):
+        if not is_any(data.members, differing(data.grades, data.offsets).any()):
             raise one_grade_error(data)
         raise DataError(
             f"there are no pairs to learn from: in every query all documents are worth the same to {measure}, or it is "

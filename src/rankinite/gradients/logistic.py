@@ -10,7 +10,8 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.engine._math_kernels import logarithm
-from rankinite.engine.kernel import SCORE, Floats, frozen
+from rankinite.engine.kernel import SCORE, Floats, Reals, frozen
+from rankinite.engine.over_members import gathered
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError
 from rankinite.gradients import _point_kernels as _kernels
@@ -60,7 +61,7 @@ class Logistic:
         self._kind = f"{targets} {'balanced ' if balanced else ''}targets"
         chances = _graded(data, max_grade) if targets == "graded" else _binary(data, relevant)
         weights = weight_of_rows(data)
-        mean = weighted_mean(chances, weights)
+        mean = weighted_mean(data, chances, weights)
         if not 0.0 < mean < 1.0:
             raise DataError(
                 f"among the rows with a weight all targets are {mean:g}, so there are no two classes to tell apart",
@@ -110,7 +111,7 @@ def _check_targets(targets: Targets, *, balanced: bool) -> None:
 
 def _graded(data: Dataset, max_grade: int) -> Floats:
     """The probabilities that ERR assigns to the grades (004, equation 2)."""
-    lowest, highest = float(data.grades.min()), float(data.grades.max())
+    lowest, highest = _ends(data, data.grades)
     if max_grade not in range(1, 1024):
         raise ArgumentError(
             "is not the highest grade of a scale",
@@ -139,13 +140,20 @@ def _graded(data: Dataset, max_grade: int) -> Floats:
 def _binary(data: Dataset, relevant: float) -> Floats:
     """1 for relevant rows, else 0."""
     chances = (data.grades >= relevant).astype(SCORE)
-    if chances.min() == chances.max():
-        side = "at least" if chances[0] else "below"
+    lowest, highest = _ends(data, chances)
+    if lowest == highest:
+        side = "at least" if lowest else "below"
         raise DataError(
             f"all grades are {side} `relevant={relevant:g}`, so there is only one class",
             place=data.source,
             value=relevant,
-            rule=f"Grades run from {float(data.grades.min()):g} to {float(data.grades.max()):g}",
+            rule="Grades run from {:g} to {:g}".format(*_ends(data, data.grades)),
             remedy="Choose a `relevant=…` that parts them",
         )
     return chances
+
+
+def _ends(data: Dataset, values: Reals) -> tuple[float, float]:
+    """The lowest and the highest of one value per row, members included."""
+    ends = gathered(data.members, np.asarray([values.min(), values.max()], SCORE))
+    return float(ends.min()), float(ends.max())

@@ -8,6 +8,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.row_keys import content_order
 from rankinite.engine.kernel import SCORE, Floats, frozen
+from rankinite.engine.over_members import is_any
 from rankinite.gradients import _kernels
 from rankinite.gradients.base import check_sigma, query_weights
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
@@ -24,7 +25,7 @@ class RankNetPairs:
         check_judged(data)
         rows = frozen(content_order(data))
         pairs = differing(data.grades, data.offsets)
-        if not (pairs & (query_weights(data) > 0)).any():
+        if not is_any(data.members, (pairs & (query_weights(data) > 0)).any()):
             raise one_grade_error(data)
         longest = int(np.diff(data.offsets).max())
         self.start: Floats = np.zeros(1, SCORE)

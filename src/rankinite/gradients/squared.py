@@ -20,7 +20,7 @@ class SquaredLoss:
     def __init__(self, data: Dataset) -> None:
         check_judged(data)
         self._data, self._weights = data, query_weights(data)
-        self.start: Floats = np.asarray([weighted_mean(data.grades, weight_of_rows(data))], SCORE)
+        self.start: Floats = np.asarray([weighted_mean(data, data.grades, weight_of_rows(data))], SCORE)
 
     def __str__(self) -> str:
         return "squared loss"

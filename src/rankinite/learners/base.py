@@ -16,7 +16,6 @@ from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.engine.kernel import Floats
     from rankinite.evaluation.inputs import Scorer
     from rankinite.gradients.base import Objective
     from rankinite.gradients.lambdas import Lambdas
@@ -53,8 +52,11 @@ Callback = Callable[[Progress], "bool | None"]
 class Resuming(Protocol):
     """A callback that can also give back what an interrupted run had trained, such as :class:`rankinite.Checkpoint`."""
 
-    def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
-        """The forest of the run with these settings on these data and starting scores, or None where there is none yet."""
+    def resume(self, settings: dict[str, Any], data: dict[str, str]) -> Forest | None:
+        """The forest of the run with these settings, or None where there is none yet.
+
+        ``data``: hashes of the data, ``train`` and perhaps ``valid``, and of the scores that training starts from.
+        """
         ...
 
 

@@ -1,12 +1,16 @@
-"""Binning: the codes of data sets, made once where many fits learn from the same one."""
+"""Binning: the codes of data sets, made once where many fits learn from the same one, or read where they are on disk."""
 
 from __future__ import annotations
 
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from rankinite.binned.data import Binned
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
+from rankinite.errors import ArgumentError, DataError
 from rankinite.trees.bins import Bins, Codes, fit_bins
 
 _SHARED: WeakKeyDictionary[Dataset, dict[Any, Any]] = WeakKeyDictionary()
@@ -19,6 +23,9 @@ def share_bins(data: Dataset) -> None:
 
 def binned(train: Dataset, most: int, sample: int) -> tuple[Bins, Codes]:
     """The bins of training data, and the data in them."""
+    if isinstance(train, Binned):
+        _check_made_so(train, most, sample)
+        return train.bins, train.codes()
     shared, key = _SHARED.get(train), (most, sample)
     if shared is not None and key in shared:
         return shared[key]
@@ -32,9 +39,36 @@ def binned(train: Dataset, most: int, sample: int) -> tuple[Bins, Codes]:
 
 def coded(bins: Bins, data: Dataset) -> Codes:
     """Other data in the same bins."""
+    if isinstance(data, Binned):
+        _check_same_edges(bins, data)
+        return data.codes()
     shared = _SHARED.get(data)
     if shared is None:
         return bins.code(data.features)
     if bins not in shared:
         shared[bins] = bins.code(data.features)
     return shared[bins]
+
+
+def _check_made_so(train: Binned, most: int, sample: int) -> None:
+    """Refuse codes made with other settings than the learner's: the forest would not be the one asked for."""
+    made = train.manifests[0]
+    for setting, wanted, found in (("bins", most, made.most), ("bin_sample", sample, made.sample)):
+        if wanted != found:
+            raise ArgumentError(
+                f"does not fit {train.source}, which was coded with {found}",
+                setting=setting,
+                value=wanted,
+                remedy=f"Train with `{setting}={found}`, or make the bins again with {wanted}",
+            )
+
+
+def _check_same_edges(bins: Bins, data: Binned) -> None:
+    other = data.bins if data.mine else bins  # a member may have no queries of the validation data
+    if not (np.array_equal(bins.edges, other.edges) and np.array_equal(bins.starts, other.starts)):
+        raise DataError(
+            "it was coded with other edges than the training data",
+            place=data.source,
+            rule="All data of a training run are coded with the edges of the training data",
+            remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
+        )

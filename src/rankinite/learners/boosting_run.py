@@ -6,7 +6,9 @@ steps to the scores. Starting from the scores of another ranker, the ``base``, i
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import query_keys, row_keys
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import Floats
+from rankinite.engine.over_members import is_any
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer
@@ -23,6 +26,7 @@ from rankinite.learners.base import Callback, Resuming
 from rankinite.learners.binning import binned, coded
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.monitor import Monitor, train_rounds
+from rankinite.learners.run_key import run_key
 from rankinite.learners.start import check_continues, starting_scores, with_base
 from rankinite.learners.step_search import StepSearch
 from rankinite.learners.step_settings import StepSettings
@@ -30,9 +34,10 @@ from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.models.training import MISSING_VALUES
 from rankinite.trees._state import Keys
+from rankinite.trees.coded_trees import add_coded
 from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
 from rankinite.trees.structure import Trees, join
-from rankinite.trees.walk import add_trees, expected_grades, walks_of
+from rankinite.trees.walk import expected_grades
 
 
 def boost(
@@ -52,7 +57,7 @@ class BoostingRun:
         callbacks: Sequence[Callback], team: Team,
     ) -> None:  # fmt: skip
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
-        self.callbacks, self.team = callbacks, team
+        self.callbacks, self.team, self.members = callbacks, team, train.members
         self.watch = Monitor(
             learner, train, valid,
             rounds=learner.trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
@@ -67,11 +72,10 @@ class BoostingRun:
         keys = row_keys(train) if learner.draws else None
         signs = learner.signs(train.feature_names)
         weights = None if train.weights is None else weight_of_rows(train)
-        self.grower = Grower(learner, bins, codes, signs, team, keys, _query_keys(keys, train), weights)
+        self.bins, self.words = bins, words_of(codes)
+        self.grower = Grower(learner, bins, codes, signs, team, keys, _query_keys(keys, train), weights, self.members)
         self.valid_words = None if valid is None else words_of(coded(bins, valid))
-        self.summed = [(train, self.scores, self.scores.copy())] if self.reoptimises else []
-        if self.reoptimises and valid is not None and self.valid_scores is not None:
-            self.summed.append((valid, self.valid_scores, self.valid_scores.copy()))
+        self.first_scores = [scores.copy() for _, scores in self._summed()] if self.reoptimises else []
         self.search = self._step_search()
         self.sketch = self._sketch()
         self.kept: list[Trees] = []
@@ -81,6 +85,13 @@ class BoostingRun:
     def reoptimises(self) -> int:
         """Rounds between two improvements of all weights; 0: never."""
         return self.learner.reoptimise if isinstance(self.learner, StepSettings) else 0
+
+    def _summed(self) -> list[tuple[Keys, Floats]]:
+        """The codes of the rows whose scores are kept up to date, and these scores."""
+        summed = [(self.words, self.scores)]
+        if self.valid_words is not None and self.valid_scores is not None:
+            summed.append((self.valid_words, self.valid_scores))
+        return summed
 
     def _step_search(self) -> StepSearch | None:
         learner = self.learner
@@ -101,6 +112,8 @@ class BoostingRun:
     def _sketch(self) -> QuerySketch | None:
         """The queries learnt from: also the validation data's, where these choose the weights of trees."""
         sketch, weighed_on = QuerySketch.of(self.train), self.train if self.search is None else self.search.data
+        if self.members is not None:
+            return reduce(united, map(pickle.loads, self.members.gather(pickle.dumps(sketch))))
         return sketch if weighed_on is self.train else united(sketch, QuerySketch.of(weighed_on))
 
     def _added_to_train(self, grown: Grown, values: Floats) -> Floats:
@@ -114,6 +127,14 @@ class BoostingRun:
         added = np.zeros(self.valid.rows)
         add_tree(self.valid_words, grown, values, added, self.team)
         return added
+
+    def _added_by(self, tree: Trees) -> Floats:
+        """What a tree adds to every row that weights are chosen on."""
+        words = self.words if self.search is None or self.search.data is self.train else self.valid_words
+        assert words is not None
+        added = np.zeros((1, words.shape[1]))
+        add_coded(self.bins, words, tree, added, self.team)
+        return added[0]
 
     @property
     def done(self) -> int:
@@ -141,7 +162,7 @@ class BoostingRun:
             return False
         kept = [*self.kept, *trees]
         if self.search is not None and self.reoptimises and len(kept) % self.reoptimises == 0:
-            kept = self.search.reoptimised(kept)
+            kept = self.search.reoptimised(kept, self._added_by)
             self._sum_again(kept)
         self._measure()  # before the trees are kept: a round that is interrupted here is not counted at all
         self.kept = kept
@@ -161,10 +182,10 @@ class BoostingRun:
 
     def _sum_again(self, kept: list[Trees]) -> None:
         """The scores of trees whose values have changed: the same sums in the same order as those of the forest."""
-        walks = walks_of(join(kept))
-        for data, scores, first in self.summed:
+        trees = join(kept)
+        for (words, scores), first in zip(self._summed(), self.first_scores, strict=True):
             scores[:] = first
-            add_trees(walks, data.features, 0, len(kept), scores)
+            add_coded(self.bins, words, trees, scores, self.team)
 
     def _measure(self) -> None:
         """Note the watched measure as things stand."""
@@ -177,14 +198,9 @@ class BoostingRun:
 
     def _resume(self) -> bool:
         """Take up what an interrupted run had trained; the scores are the same sums in the same order."""
-        start, data = {"train": self.scores}, {"train": self.train}
-        if self.valid is not None and self.valid_scores is not None:
-            start["valid"], data["valid"] = self.valid_scores, self.valid
-        found = [(c, c.resume(self.learner.settings(), start, data)) for c in self.callbacks if isinstance(c, Resuming)]
-        callback, forest = next((pair for pair in found if pair[1] is not None), (None, None))
+        forest = self._kept_forest()
         if forest is None:
             return False
-        check_continues(forest, str(getattr(callback, "path", callback)), self.train, self.valid, self.outputs)
         assert forest.history is not None  # it was checked
         rounds = min(forest.rounds, self.learner.trees)
         trees = forest.truncate(rounds).trees
@@ -192,10 +208,25 @@ class BoostingRun:
         self.watch.take_up(forest.history, rounds)
         if self.search is not None:
             self.search.taken = forest.history.steps[:rounds].tolist()
-        walks = walks_of(trees)
-        for name, one in data.items():
-            add_trees(walks, one.features, 0, len(trees), start[name])
+        for words, scores in self._summed():
+            add_coded(self.bins, words, trees, scores, self.team)
         return True
+
+    def _kept_forest(self) -> Forest | None:
+        """What callbacks have kept of an interrupted run; of several members the first has them, and tells the others."""
+        resuming = [callback for callback in self.callbacks if isinstance(callback, Resuming)]
+        if not is_any(self.members, resuming):
+            return None
+        keys = {"train": run_key(self.train, self.scores)}
+        if self.valid is not None and self.valid_scores is not None:
+            keys["valid"] = run_key(self.valid, self.valid_scores)
+        found = [(callback, callback.resume(self.learner.settings(), keys)) for callback in resuming]
+        callback, forest = next((pair for pair in found if pair[1] is not None), (None, None))
+        if forest is not None:
+            check_continues(forest, str(getattr(callback, "path", callback)), self.train, self.valid, self.outputs)
+        if self.members is None:
+            return forest
+        return pickle.loads(self.members.gather(pickle.dumps(forest))[0])  # noqa: S301 - members run each other's code anyway
 
     def _forest(self, stopped: str) -> Forest:
         return Forest(
@@ -230,7 +261,14 @@ def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
 
 
 def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective) -> DataError:
-    row = int(np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))[0])
+    rows = np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))
+    if not len(rows):
+        return DataError(
+            f"{objective} gives a gradient or a curvature that is not finite",
+            place=f"{train.source}, a row of another member",
+            remedy="Look at that member's message",
+        )
+    row = int(rows[0])
     qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
     return DataError(
         f"{objective} gives the gradient {push[row]:g} and the curvature {curvature[row]:g}",

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rankinite.checks import check_count
-from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import arrays_key, fingerprint
-from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
 from rankinite.learners.base import Progress
 from rankinite.learners.start import OTHER_RUN
@@ -40,10 +37,10 @@ class Checkpoint:
         check_count("Checkpoint", "every", self.every)
         self._run: dict[str, Any] = {}
 
-    def resume(self, settings: dict[str, Any], start: dict[str, Floats], data: dict[str, Dataset]) -> Forest | None:
+    def resume(self, settings: dict[str, Any], data: dict[str, str]) -> Forest | None:
         """The forest of the checkpoint, or None where there is no file yet."""
         kept = {name: value for name, value in settings.items() if name not in _MAY_CHANGE}
-        self._run = {"settings": kept, **{name: _fingerprint(one, start[name]) for name, one in data.items()}}
+        self._run = {"settings": kept, **data}
         path = Path(self.path)
         if not path.exists():
             return None
@@ -93,8 +90,3 @@ class Checkpoint:
         changes = ", ".join(f"`{name}={recorded.get(name)!r}` (now {now.get(name)!r})" for name in changed)
         why = f"with {changes}" if changed else f"on other {other or 'kinds of'} data, or from another base"
         raise DataError(f"this checkpoint was made {why}", place=path, value=changed or other, remedy=OTHER_RUN)
-
-
-def _fingerprint(data: Dataset, start: Floats) -> str:
-    """A hash of the data and of the scores that training starts from."""
-    return arrays_key({"start": start}, fingerprint(data))

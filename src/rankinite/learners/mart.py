@@ -49,7 +49,10 @@ class MART(StepSettings, Boosting):
             return {}
         import numpy as np
 
-        highest, queries = np.unique(np.maximum.reduceat(train.grades, train.offsets[:-1]), return_counts=True)
+        from rankinite.engine.over_members import gathered
+
+        each = np.maximum.reduceat(train.grades, train.offsets[:-1])
+        highest, queries = np.unique(gathered(train.members, each), return_counts=True)
         if len(highest) > MOST_GRADES:
             return {}
         return {"highest_grades": {f"{grade:.17g}": count for grade, count in zip(highest, queries.tolist(), strict=True)}}

@@ -11,11 +11,15 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.evaluate import evaluate
+from rankinite.engine.over_members import largest
+from rankinite.evaluation.mean_value import mean_value
 from rankinite.learners.base import Callback, Learner, Progress
 from rankinite.measures.base import sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.history import History
+
+INTERRUPTED = 2
+"""What the first member tells the others when it was interrupted; 1 when a callback ends the training, 0 otherwise."""
 
 
 class Monitor:
@@ -62,7 +66,7 @@ class Monitor:
             self._valid_values.append(self._value(valid(), self._valid))
 
     def _value(self, scores: Floats, data: Dataset) -> float:
-        return evaluate(scores, data, [self.measure])[self.measure].mean
+        return mean_value(scores, data, self.measure)
 
     def best(self, done: int) -> int:
         """The round with the best value, the first of equals; where nothing judges, the last one."""
@@ -78,7 +82,20 @@ class Monitor:
         return self._patience is not None and done > 0 and done - self.best(done) >= self._patience
 
     def tell(self, done: int, ranker: Callable[[], Fitted]) -> bool:
-        """Tell the callbacks; whether one of them ends the training."""
+        """Tell the callbacks; whether one of them ends the training. Of several members the first alone has any."""
+        members = self._train.members
+        if members is None:
+            return self._told(done, ranker)
+        try:
+            said = int(self._told(done, ranker))
+        except KeyboardInterrupt:
+            said = INTERRUPTED
+        said = largest(members, said)
+        if said == INTERRUPTED:
+            raise KeyboardInterrupt
+        return bool(said)
+
+    def _told(self, done: int, ranker: Callable[[], Fitted]) -> bool:
         if not self._callbacks:
             return False
         progress = Progress(

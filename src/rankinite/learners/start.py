@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankinite.binned.data import Binned
 from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
@@ -18,7 +19,7 @@ from rankinite.evaluation.inputs import Scorer, matched_to, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
-from rankinite.models.base import is_scorer
+from rankinite.models.base import content_key, is_scorer
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 
@@ -30,7 +31,7 @@ def starting_scores(base: Scorer | None, data: Dataset, objective: Objective) ->
     if base is None:
         return np.repeat(np.asarray(objective.start, np.float64)[:, None], data.rows, axis=1)
     if objective.outputs == 1:
-        scores = np.array(scores_of(base, data, "base"), np.float64).reshape(1, -1)
+        scores = np.array(_base_scores(base, data), np.float64).reshape(1, -1)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores[0]))[0])
             raise DataError(
@@ -53,6 +54,22 @@ def starting_scores(base: Scorer | None, data: Dataset, objective: Objective) ->
     )
 
 
+def _base_scores(base: Scorer, data: Dataset) -> Floats:
+    """The scores of the base; of coded data those that were kept."""
+    if not isinstance(data, Binned):
+        return scores_of(base, data, "base")
+    kept = data.base_scores(content_key(base, "base"))
+    if kept is None:
+        raise DataError(
+            "the scores of this base are not kept with the codes",
+            place=data.source,
+            value=type(base).__name__,
+            rule="Nothing can be scored without features, so the scores of a base are computed when data are coded",
+            remedy="Make the bins again with `rankinite bin … --base`, or `base=` in Python, and the same base",
+        )
+    return kept
+
+
 def check_data(
     train: Dataset,
     valid: Dataset | None,
@@ -71,6 +88,8 @@ def check_data(
                 remedy="Give a Dataset, as rankinite.read returns",
             )
     for data in (train, valid):
+        if isinstance(data, Binned):
+            data.check()
         if data is not None and not data.rows:
             raise DataError("there are no rows", place=data.source, value=0, remedy="Give data with judged documents")
         if data is not None and (data is valid or data.preferences is None):  # judged pairs may do instead of grades

@@ -15,7 +15,6 @@ from rankinite.measures.base import Measure, sign_of
 from rankinite.sweep.sweep import Sweep
 from rankinite.trees.grow import Grower, Grown
 from rankinite.trees.structure import Trees
-from rankinite.trees.walk import add_trees, walks_of
 
 Added = Callable[[Grown, Floats], Floats]
 """What a tree just grown, with these values in its nodes, adds to every row that weights are chosen on."""
@@ -62,16 +61,18 @@ class StepSearch:
                 total = rest + weights[node] * leaf
         return weights
 
-    def reoptimised(self, kept: Sequence[Trees]) -> list[Trees]:
-        """The trees, each with the weight that is best given all others, and only if that is better than the one it has."""
+    def reoptimised(self, kept: Sequence[Trees], added_by: Callable[[Trees], Floats]) -> list[Trees]:
+        """The trees, each with the weight that is best given all others, and only if that is better than the one it has.
+
+        ``added_by``: what a tree adds to every row that weights are chosen on.
+        """
         scores, trees = self.scores.copy(), list(kept)
         value = self._value(scores)
         for number, tree in enumerate(trees):
-            added = np.zeros((1, self.data.rows))
-            add_trees(walks_of(tree), self.data.features, 0, 1, added)
-            rest = scores - added[0]
-            factor = self._weight(rest, added[0])
-            changed = rest + factor * added[0]
+            added = added_by(tree)
+            rest = scores - added
+            factor = self._weight(rest, added)
+            changed = rest + factor * added
             reached = self._value(changed)
             if reached > value:
                 scores, value, trees[number] = changed, reached, replace(tree, value=factor * tree.value)

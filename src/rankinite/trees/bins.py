@@ -136,7 +136,7 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
     return Bins(
         edges=np.concatenate([np.zeros(0, SCORE), *edges]),
         starts=np.cumsum([0, *map(len, edges)], dtype=INDEX),
-        has_missing=_missing(features),
+        has_missing=missing_features(features),
     )
 
 
@@ -159,7 +159,7 @@ def _block_edges(features: Features, rows: Indices, base: int, end: int, most: i
     return found
 
 
-def _missing(features: Features) -> Flags:
+def missing_features(features: Features) -> Flags:
     """Which features are missing in some row."""
     chunks = _row_chunks(len(features))
     marks = np.zeros((len(chunks), features.shape[1]), np.bool_)

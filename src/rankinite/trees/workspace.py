@@ -8,6 +8,7 @@ import numpy as np
 
 from rankinite.engine.barriers import shared
 from rankinite.engine.kernel import Floats
+from rankinite.engine.over_members import exact_sum, gathered, is_any, total
 from rankinite.engine.reducer import Members
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._member_grow_kernels import HEAD
@@ -20,22 +21,13 @@ def quantised_weights(weights: Floats | None, members: Members | None) -> tuple[
     The unit is a power of two that follows from an exact sum, so it depends on no order, nor on who has which rows, and weights
     such as 1, 2 and ½ are not rounded.
     """
-    known = _gathered([] if weights is None else weights.tolist(), members)
-    if all(weight == 1.0 for weight in known):
+    if not is_any(members, weights is not None and (weights != 1.0).any()):
         return np.empty(0, np.int32), 1.0
     assert weights is not None  # members have the same columns
-    exponent = math.frexp(max(known))[1]
-    total = math.fsum(math.ldexp(weight, -exponent) for weight in known)  # shares in [0, 1]: huge ones would overflow
-    bits = math.frexp(((1 << LOW) - len(known)) / total)[1] - 1
-    shares = np.ldexp(weights, -exponent)
+    exponent = math.frexp(float(gathered(members, weights.max(initial=0.0, keepdims=True)).max()))[1]
+    shares = np.ldexp(weights, -exponent)  # in [0, 1]: sums of huge weights would overflow
+    bits = math.frexp(((1 << LOW) - total(members, len(weights))) / exact_sum(members, shares.tolist()))[1] - 1
     return np.floor(np.ldexp(shares, bits) + 0.5).astype(np.int32), math.ldexp(1.0, exponent - bits)
-
-
-def _gathered(weights: list[float], members: Members | None) -> list[float]:
-    """The weights of the rows of all members."""
-    if members is None:
-        return weights
-    return [weight for part in members.gather(np.asarray(weights).tobytes()) for weight in np.frombuffer(part).tolist()]
 
 
 def workspace(

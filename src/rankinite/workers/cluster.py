@@ -17,7 +17,9 @@ from uuid import uuid4
 from rankinite.checks import check_count
 from rankinite.engine.parallel import available_cores
 from rankinite.errors import ArgumentError, RankiniteError
+from rankinite.workers.collectives import Traffic
 from rankinite.workers.messages import packed
+from rankinite.workers.mpi_group import MpiGroup, mpi_group
 from rankinite.workers.orders import Order, answer_of, carry_out, installed
 from rankinite.workers.shared_data import SharedData
 
@@ -41,7 +43,13 @@ class Cluster:
         """Where data and finished work are."""
         self.size = size
         """How many pieces of work are done at once, about."""
-        self._executor, self._threads = executor, threads
+        self.threads = threads
+        """How many a fit may use, or a member of a group."""
+        self.client: Any = getattr(executor, "_client", None)
+        """Dask's, where the workers are Dask's: they can also train one model together."""
+        self.traffic: Traffic | None = None
+        """What the first member of the last such training sent."""
+        self._executor = executor
         self._waiting: dict[str, list[Future[bytes]]] = {}
         self._lock = threading.Lock()
 
@@ -49,7 +57,7 @@ class Cluster:
         """Apply ``work``, a function that workers can import, to every piece; results come in the order of the pieces."""
         name, listed, found = uuid4().hex, list(pieces), dict[int, Any]()
         stop, shared, own = self.folder / "stops" / name, SharedData(self.folder), installed()
-        orders = [Order(str(self.folder), self._threads, str(stop), own, packed((work, piece), shared)) for piece in listed]
+        orders = [Order(str(self.folder), self.threads, str(stop), own, packed((work, piece), shared)) for piece in listed]
         futures = {self._executor.submit(carry_out, order): number for number, order in enumerate(orders)}
         with self._lock:
             self._waiting[name] = list(futures)
@@ -114,11 +122,13 @@ def in_force() -> Cluster | None:
 
 
 @contextmanager
-def cluster(where: Where, *, share: Path | str | None = None, threads: int | None = None) -> Generator[Cluster]:
+def cluster(where: Where, *, share: Path | str | None = None, threads: int | None = None) -> Generator[Cluster | MpiGroup]:
     """Send fits to other processes inside the ``with`` block; the results are the same bytes.
 
     ``where``: the address of a Dask scheduler (``"tcp://host:8786"``) or the JSON file it writes, a number of processes on this
-    machine, or any ``concurrent.futures.Executor`` (of Dask, MPI, or a process pool). ``share``: a folder that all workers see
+    machine, any ``concurrent.futures.Executor`` (of Dask, MPI, or a process pool), or ``"mpi"`` in a program that ``mpiexec``
+    started. On Dask's workers and over MPI, one model is trained by all together where the data are :class:`rankinite.Binned`;
+    the result has the same bytes. ``share``: a folder that all workers see
     under the same path, for data and finished work; without it a temporary one, which does for this machine alone.
     ``threads``: how many each fit may use; if left out, this machine's cores are divided among its processes, and workers
     elsewhere use one for each fit.
@@ -128,6 +138,10 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
     """
     if threads is not None:
         check_count("cluster", "threads", threads)
+    if where == "mpi":
+        with mpi_group() as group:
+            yield group
+        return
     temporary = None if share is not None else Path(mkdtemp(prefix="rankinite-"))
     folder = temporary or _made(Path(share))  # pyright: ignore[reportArgumentType] - one of them is there
     try:
@@ -144,7 +158,7 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def using(where: Where | None) -> AbstractContextManager[Cluster | None]:
+def using(where: Where | None) -> AbstractContextManager[Cluster | MpiGroup | None]:
     """What a function's ``cluster`` argument means: None leaves in force what is."""
     return nullcontext(in_force()) if where is None else cluster(where)
 

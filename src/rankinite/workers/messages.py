@@ -32,13 +32,18 @@ def unpacked(message: bytes, shared: SharedData) -> Any:
     return _Unpacker(io.BytesIO(message), shared).load()
 
 
+def is_kept_elsewhere(data: Dataset) -> bool:
+    """Whether the data are in folders of their own, so that their paths do."""
+    return type(data) is not Dataset
+
+
 class _Packer(_Pickler):
     def __init__(self, message: io.BytesIO, shared: SharedData) -> None:
         super().__init__(message, protocol=pickle.HIGHEST_PROTOCOL)
         self._shared = shared
 
     def persistent_id(self, obj: Any) -> Any:
-        if not isinstance(obj, Dataset):
+        if not isinstance(obj, Dataset) or is_kept_elsewhere(obj):
             return None
         origin = origin_of(obj)
         return (self._shared.put(obj), None) if origin is None else (self._shared.put(origin[0]), origin[1])

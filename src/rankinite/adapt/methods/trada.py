@@ -218,7 +218,7 @@ def _sigma(background: Forest, target: Dataset) -> float:
     order = np.lexsort((scores, query))  # whatever order the rows come in
     sums = np.add.reduceat(scores[order], target.offsets[:-1])
     apart = scores - (sums / np.diff(target.offsets))[query]
-    spread = math.sqrt(weighted_mean(apart * apart, weight_of_rows(target)))
+    spread = math.sqrt(weighted_mean(target, apart * apart, weight_of_rows(target)))
     return recorded if recorded * spread <= WIDE else WIDE / spread
 
 

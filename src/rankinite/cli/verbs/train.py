@@ -12,8 +12,10 @@ from rankinite.cli import completion as completing
 from rankinite.cli import files, options
 from rankinite.cli import learner_options as learners
 from rankinite.cli import report_option as reporting
+from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.files import check_writeable
 from rankinite.cli.interrupts import INTERRUPTED
+from rankinite.cli.joint_training import joint_training, say_traffic, speaks
 from rankinite.cli.messages import say, say_all
 from rankinite.cli.settings_file import RANKER, Record
 from rankinite.cli.verbs.adapt_inputs import check_measures
@@ -32,7 +34,7 @@ EVERY = 50
 """Rounds between two checkpoints, if not given."""
 
 
-@options.with_options(settings=learners.Settings(), reading=options.Reading())
+@options.with_options(settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading())
 def train(
     data: options.DataArgument,
     out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the model.", show_default=False)],
@@ -91,6 +93,7 @@ def train(
     report: reporting.ReportOption = None,
     *,
     settings: Any,
+    placing: ClusterOptions,
     reading: options.Reading,
     record: Record,
 ) -> None:
@@ -100,6 +103,9 @@ def train(
     validation data. With --base training goes on from another ranker, which becomes part of the model. Ctrl-C ends training
     and keeps what is trained so far (exit code 130). The settings are written beside the model, as web.toml for web.rankinite:
     --config web.toml trains the same model again, to the last byte.
+
+    DATA may also be folders that rankinite bin has made, for lambdamart, mart, ranknet-trees and mcrank. They train on
+    data beyond the memory, and with --workers, --cluster or mpiexec on many machines at once, to the same bytes.
 
     Examples:
 
@@ -124,6 +130,12 @@ def train(
       rankinite train train.txt.gz -v valid.txt.gz --row-share 0.7 --seeds 5 --out mean.rankinite
 
       rankinite train --config web.toml --seed 1 --out other.rankinite
+
+      rankinite train train.bins -v valid.bins --out big.rankinite
+
+      rankinite train shards/*.bins -v valid.bins --cluster tcp://head:8786 --out big.rankinite
+
+      mpiexec -n 8 rankinite train shards/*.bins -v valid.bins --out big.rankinite
     """
     _check_options(learner, preferences, checkpoint, every, seeds)
     for path in (out, checkpoint):
@@ -135,9 +147,14 @@ def train(
     material = TrainingData.read(data, valid, test, base, preferences, reading)
     material.check_apart(allow_overlap=allow_overlap)
     check_measures([] if material.test is None else [material.test], [maker.watched()])
-    options.say_odd_features(material.train)
+    if not material.is_coded:
+        options.say_odd_features(material.train)
     start = monotonic()
-    model = _fitted(maker, seeds, material, checkpoint, every or EVERY, quiet)
+    with joint_training(placing, material, several=seeds is not None) as traffic:
+        model = _fitted(maker, seeds, material, checkpoint, every or EVERY, quiet)
+        say_traffic(traffic(), model)
+    if not speaks():
+        return  # another process of the group writes the model
     with options.busy(f"writing {out}"):
         model.save(out)
         record.write_beside(out, learners.spelled(learner, maker))

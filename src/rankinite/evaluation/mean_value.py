@@ -1,0 +1,30 @@
+"""The mean of a measure alone, as training watches it round by round: that of all members, where each has some queries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import Floats
+from rankinite.engine.over_members import gathered
+from rankinite.errors import MeasureError
+from rankinite.evaluation.evaluate import evaluate, mean_of
+from rankinite.evaluation.query_values import values_per_query
+from rankinite.measures.base import Measure
+from rankinite.measures.conventions import convention
+
+
+def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
+    """The mean of a measure over the queries that count: the same number as ``evaluate`` gives for all data at once."""
+    if data.members is None:
+        return evaluate(scores, data, [measure])[measure].mean
+    if measure.pooled:
+        raise MeasureError(
+            "it is measured over all queries together, which no single machine has",
+            place=measure,
+            value=str(measure),
+            remedy="Watch another measure, or train on one machine",
+        )
+    rules = convention("rankinite")
+    own = values_per_query(scores, data, [measure], rules, rules.ties)[0] if data.queries else np.empty(0)
+    return mean_of(measure, gathered(data.members, own), data)

@@ -1,0 +1,108 @@
+"""Which member has which folders of bins, and whether members are alike enough to train one model to the same bytes."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rankinite.binned.data import Binned
+from rankinite.binned.folder import Manifest, read_manifest
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError, RankiniteError, quoted
+from rankinite.learners.boosting import Boosting
+from rankinite.learners.step_settings import StepSettings
+from rankinite.workers.orders import installed
+from rankinite.workers.shared_data import worker_name
+
+
+def check_joint(learner: Boosting, train: Dataset, valid: Dataset | None) -> tuple[Binned, Binned | None]:
+    """The data, known to be folders that members can have some each of; refuses others, and learners that cannot train so."""
+    for name, data in (("train", train), ("valid", valid)):
+        if data is not None and not isinstance(data, Binned):
+            raise DataError(
+                f"its rows are in the memory of this process, where the other members cannot read them ({name})",
+                place=data.source,
+                value=type(data).__name__,
+                rule="Members train together on folders of bins alone",
+                remedy="Write them first with rankinite.bin(data, folder, shards=…)",
+                shell_remedy="Make them first with `rankinite bin … --shards`",
+            )
+    settings = learner.settings()
+    refused = {"step": "newton", "reoptimise": 0} if isinstance(learner, StepSettings) else {}
+    for setting, plain in refused.items():
+        if settings[setting] != plain:
+            raise ArgumentError(
+                "looks at all queries at once, which no single member has",
+                owner=settings["learner"],
+                setting=setting,
+                value=settings[setting],
+                remedy=f"Train on one machine, or with `{setting}={plain!r}`",
+            )
+    if settings["learner"] == "McRank":
+        raise ArgumentError(
+            "is not trained by several members", place="McRank", remedy="Train it on one machine, or LambdaMART"
+        )
+    assert isinstance(train, Binned)
+    assert valid is None or isinstance(valid, Binned)
+    return train, valid
+
+
+def facts_of_member(manifests: Sequence[Manifest]) -> dict[str, Any]:
+    """What must be the same at all members, and which folders this one can read, as the others know them."""
+    return {
+        "name": worker_name(),
+        "installed": installed(),
+        "processor": _processor(),
+        "readable": [number for number, manifest in enumerate(manifests) if _sees(manifest)],
+    }
+
+
+def _sees(manifest: Manifest) -> bool:
+    try:
+        manifest.codes()
+        return read_manifest(Path(manifest.folder)).key == manifest.key
+    except (RankiniteError, OSError):
+        return False
+
+
+def _processor() -> str:
+    """The kind of processor that code is compiled for: others may round differently."""
+    from llvmlite import binding
+
+    return f"{platform.machine()} {binding.get_host_cpu_name()}"
+
+
+def check_alike(known: Sequence[dict[str, Any]]) -> None:
+    """Refuse, by name, a member that differs from the first in what decides the model's bytes."""
+    first = known[0]
+    for other in known[1:]:
+        mine, theirs = ({**one["installed"], "processor": one["processor"]} for one in (first, other))
+        for what in dict.fromkeys([*mine, *theirs]):
+            if mine.get(what) != theirs.get(what):
+                raise RankiniteError(
+                    f"the member {other['name']} has {what} {theirs.get(what)}, but {first['name']} has {mine.get(what)}",
+                    value=theirs.get(what),
+                    rule="Members must be alike, or the model would depend on who has which rows",
+                    remedy="Install the same versions everywhere, and take machines of one kind",
+                )
+
+
+def shared_out(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]]) -> list[int]:
+    """The member that has each folder: the largest first, each to the one with the fewest rows among those that can read it."""
+    loads = [0] * len(known)
+    owners = [-1] * len(manifests)
+    for number in sorted(range(len(manifests)), key=lambda number: (-manifests[number].rows, number)):
+        able = [member for member, facts in enumerate(known) if number in facts["readable"]]
+        if not able:
+            raise DataError(
+                "no member can read this folder as it is here: " + ", ".join(quoted(str(facts["name"])) for facts in known),
+                place=manifests[number].folder,
+                value=str(manifests[number].folder),
+                rule="A folder must be seen under the same path by at least one member",
+                remedy="Put it on storage that the machines share, or copy it to one of them",
+            )
+        owners[number] = min(able, key=lambda member: (loads[member], member))
+        loads[owners[number]] += manifests[number].rows
+    return owners

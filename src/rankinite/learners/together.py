@@ -1,0 +1,69 @@
+"""One model trained by several processes: which of them has which folders of bins, and whether they are alike.
+
+Alone, over MPI, or on the workers of a Dask cluster, the trees are grown by the same :class:`BoostingRun`, to the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rankinite.binned.data import Binned
+from rankinite.data.dataset import Dataset
+from rankinite.errors import DataError
+from rankinite.evaluation.inputs import Scorer
+from rankinite.learners.base import Callback
+from rankinite.learners.boosting import Boosting
+from rankinite.learners.boosting_run import boost
+from rankinite.learners.shares import check_alike, check_joint, facts_of_member, shared_out
+from rankinite.models.blend import Blend
+from rankinite.models.forest import Forest
+from rankinite.workers.cluster import in_force
+from rankinite.workers.mpi_group import MpiGroup, mpi_in_force
+
+
+def boost_anywhere(
+    learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
+) -> Forest | Blend:
+    """Train on data that were checked: together with others where a group is in force and the data are coded, else alone."""
+    group, cluster = mpi_in_force(), in_force()
+    if group is not None and group.members.count > 1:
+        return _over_mpi(group, learner, train, valid, base, callbacks)
+    if isinstance(train, Binned) and cluster is not None and cluster.client is not None:
+        from rankinite.learners.dask_run import DaskRun
+
+        return DaskRun(cluster, learner, *check_joint(learner, train, valid), base, callbacks).fit()
+    return boost(learner, train, valid, base, callbacks)
+
+
+def _over_mpi(
+    group: MpiGroup,
+    learner: Boosting,
+    train: Dataset,
+    valid: Dataset | None,
+    base: Scorer | None,
+    callbacks: Sequence[Callback],
+) -> Forest | Blend:
+    shards, judges = check_joint(learner, train, valid)
+    members = group.members
+    known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(shards.manifests)).encode())]
+    check_alike(known)
+    if members.count > len(shards.manifests):
+        raise DataError(
+            f"{members.count} members cannot share {len(shards.manifests)} folders of bins",
+            place=shards.source,
+            value=len(shards.manifests),
+            rule="Every member has at least one folder",
+            remedy=f"Start fewer, or make more folders: rankinite bin … --shards {members.count}",
+        )
+    owners = shared_out(shards.manifests, known)
+    part = shards.part(members, members.number, owners)
+    valid_part = None if judges is None else judges.part(members, members.number, _spread(judges, members.count))
+    own = [*callbacks, group.end_if_interrupted] if group.is_first else ()
+    return boost(learner, part, valid_part, base, own)
+
+
+def _spread(data: Binned, members: int) -> list[int]:
+    """Folders dealt out by their rows, whoever can read them: over MPI every process has opened all of them."""
+    everyone = [{"name": str(member), "readable": range(len(data.manifests))} for member in range(members)]
+    return shared_out(data.manifests, everyone)

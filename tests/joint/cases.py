@@ -1,0 +1,102 @@
+"""What is trained, and on what: every kind of tree and of draw, and data that are hard to share."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import rankinite as rk
+from rankinite.models.files.container import model_bytes
+
+WORLD = rk.World(features=70, documents=20, noise=0.3)
+QUERIES, SAMPLE = 60, 400  # more rows than the sample that edges are made from
+
+
+@dataclass(frozen=True)
+class Case:
+    learner: object
+    data: str = "gaps"
+    valid: bool = True
+    base: bool = False
+
+
+def _settings(**settings):
+    return {"trees": 6, "leaves": 8, "min_rows": 3, "bin_sample": SAMPLE, **settings}
+
+
+CASES = {
+    "newton": Case(rk.LambdaMART(**_settings())),
+    "least squares": Case(rk.LambdaMART.paper(**_settings())),
+    "early stopping": Case(rk.LambdaMART(**_settings(trees=40, patience=2, rate=0.5))),
+    "no validation": Case(rk.LambdaMART(**_settings(train_history=False)), valid=False),
+    "rows drawn": Case(rk.LambdaMART(**_settings(row_share=0.6))),
+    "queries drawn": Case(rk.LambdaMART(**_settings(query_share=0.6, row_share=0.8))),
+    "features drawn": Case(rk.LambdaMART(**_settings(feature_share=0.5, node_feature_share=0.5))),
+    "rows drawn at nodes": Case(rk.LambdaMART(**_settings(node_row_share=0.5))),
+    "random thresholds": Case(rk.LambdaMART(**_settings(thresholds="random"))),
+    "monotone": Case(rk.LambdaMART(**_settings(monotone=("+3", "-5")))),
+    "symmetric": Case(rk.LambdaMART(**_settings(shape="symmetric"))),
+    "symmetric, least squares, drawn": Case(rk.LambdaMART.paper(**_settings(shape="symmetric", row_share=0.7))),
+    "ERR": Case(rk.LambdaMART(**_settings(measure="err"))),
+    "weights": Case(rk.LambdaMART(**_settings()), data="weights"),
+    "weights, least squares": Case(rk.LambdaMART.paper(**_settings()), data="weights"),
+    "MART": Case(rk.MART(**_settings()), data="weights"),
+    "MART, graded": Case(rk.MART(**_settings(loss="graded"))),
+    "MART, balanced": Case(rk.MART(**_settings(loss="balanced"))),
+    "RankNet": Case(rk.RankNetTrees(**_settings())),
+    "base": Case(rk.LambdaMART(**_settings()), base=True),
+    "base, MART": Case(rk.MART(**_settings()), base=True, data="weights"),
+    "uneven": Case(rk.LambdaMART(**_settings()), data="uneven"),
+    "apart": Case(rk.LambdaMART(**_settings()), data="apart"),
+}
+BASE = rk.Feature("1")
+
+
+def data_of(kind: str, part: str) -> rk.Dataset:
+    """Judged data: with missing values, with weights, of queries of very different lengths, or with a third that no cut
+    parts from each other, as all its values are missing."""
+    drawn = rk.synthesise(QUERIES if part == "train" else 20, part=part, world=WORLD)
+    features = np.array(drawn.features)
+    features[::7, 3] = np.nan
+    features[::5, 10] = 0.0
+    data = replace(drawn, features=features)
+    if kind == "weights":
+        return data.with_weights(np.resize([1.0, 0.5, 3.0, 0.0], data.queries))
+    if kind == "uneven":
+        return data.select_rows((np.arange(data.rows) % 20 < 3) | (np.arange(data.rows) >= data.rows // 2))
+    if kind == "apart":
+        features[2 * data.rows // 3 :] = np.nan
+        return replace(data, features=features)
+    return data
+
+
+def folder_of(root: Path, kind: str, shards: int) -> Path:
+    return root / f"{kind}-{shards}"
+
+
+def write_folders(root: Path, kind: str, shards: int) -> None:
+    """The folders of bins of a kind of data: training data in so many, validation data in two."""
+    folder = folder_of(root, kind, shards)
+    train = rk.bin(data_of(kind, "train"), folder / "train", shards=shards, bin_sample=SAMPLE, base=BASE)
+    rk.bin(data_of(kind, "valid"), folder / "valid", shards=2, like=train, base=BASE)
+
+
+def binned(root: Path, kind: str, shards: int, part: str) -> rk.Binned:
+    return rk.Binned(sorted((folder_of(root, kind, shards) / part).iterdir()))
+
+
+def trained_on(case: Case, train: rk.Dataset, valid: rk.Dataset) -> str:
+    """The digest of the model."""
+    model = case.learner.fit(train, valid if case.valid else None, base=BASE if case.base else None)
+    return hashlib.sha256(model_bytes(model.stored())).hexdigest()
+
+
+def in_memory(case: Case) -> str:
+    return trained_on(case, data_of(case.data, "train"), data_of(case.data, "valid"))
+
+
+def from_folders(case: Case, root: Path, shards: int) -> str:
+    return trained_on(case, binned(root, case.data, shards, "train"), binned(root, case.data, shards, "valid"))
