@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test quick fuzz crash determinism parity browser compiler java lint types docs bench adaptation clean
+.PHONY: help demo test quick fuzz crash determinism cluster-test parity browser compiler java lint types docs bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
@@ -12,6 +12,7 @@ help:
 	@echo "make fuzz    structured random input for every reader, with bounds checks; MINUTES=30"
 	@echo "make crash   signals at random moments of every verb that writes; MINUTES=10"
 	@echo "make determinism   all learners as on an older processor and in plain Python: the same bytes?"
+	@echo "make cluster-test   every kind of forest by 1, 2 and 3 members on Dask and MPI: the same bytes? Writes docs/same-bytes.md"
 	@echo "make parity  random forests through every exporter, its twin and the program that serves it; FORESTS=10000"
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
@@ -83,6 +84,9 @@ crash: $(VENV)/.dev
 
 determinism: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m determinism
+
+cluster-test: $(VENV)/.dev
+	cd tests && ../$(BIN)/python -m joint
 
 parity: $(VENV)/.dev compiler java
 	cd tests && ../$(BIN)/python -m serving.parity --forests $(or $(FORESTS),10000)

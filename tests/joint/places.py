@@ -31,9 +31,9 @@ def over_mpi(names: list[str], root: Path, members: int, threads: int, *, shards
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def on_dask(names: list[str], root: Path, members: int, client) -> dict[str, str]:
+def on_dask(names: list[str], root: Path, members: int, client, threads: int = 1) -> dict[str, str]:
     """On as many workers as there are folders: each has one."""
-    with rk.cluster(client.get_executor(pure=False)) as cluster:
+    with rk.cluster(client.get_executor(pure=False), threads=threads) as cluster:
         found = {name: from_folders(CASES[name], root, members) for name in names}
         assert cluster.traffic is not None  # they did train together
     return found

@@ -17,7 +17,7 @@ import numpy as np
 from rankinite.models.base import Ranker
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.exporting import plan_for
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import alike, allowed, prove
 from rankinite.serving.target import TARGETS, Files, Target, target_named
 from serving.random_rankers import forest_of
@@ -32,7 +32,7 @@ class Case:
     """One exported ranker, and rows for it."""
 
     target: Target
-    plan: Plan
+    plan: ExportPlan
     files: Files
     matrix: np.ndarray
 

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from rankinite.binned.base_scores import BaseScores
 from rankinite.binned.data import Binned
-from rankinite.binned.folder import Manifest, block_count
+from rankinite.binned.folder import Manifest
+from rankinite.binned.room import memory_for_coding, memory_for_training
 from rankinite.binned.sampling import LowestRows
 from rankinite.binned.writing import FolderWriter, check_disk, folder_bytes, is_unfinished, new_folder, write_manifest
 from rankinite.checks import check_count
@@ -35,10 +36,8 @@ from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Flags
 from rankinite.engine.memory import memory_left, spelled_size, too_large
 from rankinite.errors import ArgumentError, DataError
-from rankinite.trees.bins import WIDTH, Bins, fit_bins, missing_features
+from rankinite.trees.bins import Bins, fit_bins, missing_features
 
-BYTES_A_ROW = 80
-"""Bytes of scores, pushes, cells and the like that training keeps for each row, rounded up."""
 Told = Callable[[str, int], None]
 """Is told what is being done, and how many rows are done."""
 
@@ -209,16 +208,6 @@ class _Coding:
             made.append(writer.finish(names, self.pieces.source, self.most, self.sample, judged=counted.judged))
         for manifest in made:
             write_manifest(manifest)
-
-
-def memory_for_coding(features: int, sample: int, piece_rows: int = 65_536) -> int:
-    """About what the two passes take at most: the sample, as it grows and is cut down, and a few pieces."""
-    return 4 * features * (4 * sample + 6 * piece_rows) + (200 << 20)
-
-
-def memory_for_training(rows: int, features: int) -> int:
-    """About what training from a folder takes: the codes, which are mapped, and what is kept for each row."""
-    return rows * (WIDTH * block_count(features) + BYTES_A_ROW) + (200 << 20)
 
 
 def _cuts(sizes: npt.NDArray[Any], parts: int) -> list[int]:

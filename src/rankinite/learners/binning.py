@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rankinite.binned.data import Binned
+from rankinite.binned.room import check_room
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.errors import ArgumentError, DataError
@@ -25,6 +26,7 @@ def binned(train: Dataset, most: int, sample: int) -> tuple[Bins, Codes]:
     """The bins of training data, and the data in them."""
     if isinstance(train, Binned):
         _check_made_so(train, most, sample)
+        check_room(train)
         return train.bins, train.codes()
     shared, key = _SHARED.get(train), (most, sample)
     if shared is not None and key in shared:

@@ -91,8 +91,8 @@ class DaskRun:
     def _with_group(self) -> tuple[Forest | Blend, Traffic]:
         """One attempt, with the workers there are."""
         addresses, known = self._workers()
-        owners = self._dealt(known)
-        valid_owners = None if self.valid is None else shared_out(self.valid.manifests, known)
+        owners = shared_out(self.train.manifests, known)
+        valid_owners = None if self.valid is None else shared_out(self.valid.manifests, known, 1)
         host = _own_address(self.client.scheduler.address)
         with _tracker(len(addresses), host) as ring, _listener(host) as (listener, address):
             link = DriverLink(listener, self.callbacks)
@@ -117,19 +117,16 @@ class DaskRun:
 
     def _workers(self) -> tuple[list[str], list[dict[str, Any]]]:
         """The workers that can read a folder of the training data, at most one for each folder, and what they say."""
-        manifests = _plain(self.train.manifests)
-        found = self.client.run(facts_of_member, manifests, on_error="ignore")
+        data = [_plain(one.manifests) for one in (self.train, self.valid) if one is not None]
+        found = self.client.run(facts_of_member, *data, on_error="ignore")
         said: dict[str, Any] = {worker: facts for worker, facts in sorted(found.items()) if isinstance(facts, dict)}
         if not said:
             raise RankiniteError("the scheduler has no workers left", value=0, remedy="Start some, and run this again")
         check_alike(list(said.values()))
-        able = {worker: facts for worker, facts in said.items() if facts["readable"]} or said
+        able = {worker: facts for worker, facts in said.items() if facts["readable"][0]} or said
         owners = shared_out(self.train.manifests, list(able.values()))
         used = [worker for number, worker in enumerate(able) if number in owners]
         return used, [able[worker] for worker in used]
-
-    def _dealt(self, known: Sequence[dict[str, Any]]) -> list[int]:
-        return shared_out(self.train.manifests, known)
 
     def _waited(self, futures: list[Any], link: DriverLink, names: dict[str, Any]) -> tuple[Forest | Blend, Traffic]:
         """Answer the first member until all are done; raises what ended them otherwise."""

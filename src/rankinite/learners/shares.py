@@ -49,13 +49,13 @@ def check_joint(learner: Boosting, train: Dataset, valid: Dataset | None) -> tup
     return train, valid
 
 
-def facts_of_member(manifests: Sequence[Manifest]) -> dict[str, Any]:
-    """What must be the same at all members, and which folders this one can read, as the others know them."""
+def facts_of_member(*data: Sequence[Manifest]) -> dict[str, Any]:
+    """What must be the same at all members, and which folders of each data set this one can read, as the asker knows them."""
     return {
         "name": worker_name(),
         "installed": installed(),
         "processor": _processor(),
-        "readable": [number for number, manifest in enumerate(manifests) if _sees(manifest)],
+        "readable": [[number for number, one in enumerate(manifests) if _sees(one)] for manifests in data],
     }
 
 
@@ -89,12 +89,15 @@ def check_alike(known: Sequence[dict[str, Any]]) -> None:
                 )
 
 
-def shared_out(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]]) -> list[int]:
-    """The member that has each folder: the largest first, each to the one with the fewest rows among those that can read it."""
+def shared_out(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]], data: int = 0) -> list[int]:
+    """The member that has each folder: the largest first, each to the one with the fewest rows among those that can read it.
+
+    ``data``: which of the data sets these are that members were asked about.
+    """
     loads = [0] * len(known)
     owners = [-1] * len(manifests)
     for number in sorted(range(len(manifests)), key=lambda number: (-manifests[number].rows, number)):
-        able = [member for member, facts in enumerate(known) if number in facts["readable"]]
+        able = [member for member, facts in enumerate(known) if number in facts["readable"][data]]
         if not able:
             raise DataError(
                 "no member can read this folder as it is here: " + ", ".join(quoted(str(facts["name"])) for facts in known),

@@ -6,9 +6,11 @@ Alone, over MPI, or on the workers of a Dask cluster, the trees are grown by the
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Sequence
 
 from rankinite.binned.data import Binned
+from rankinite.binned.folder import Manifest
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
 from rankinite.evaluation.inputs import Scorer
@@ -46,7 +48,8 @@ def _over_mpi(
 ) -> Forest | Blend:
     shards, judges = check_joint(learner, train, valid)
     members = group.members
-    known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(shards.manifests)).encode())]
+    first: tuple[list[Manifest], ...] = _first_sees(group, shards, judges)
+    known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(*first)).encode())]
     check_alike(known)
     if members.count > len(shards.manifests):
         raise DataError(
@@ -56,14 +59,13 @@ def _over_mpi(
             rule="Every member has at least one folder",
             remedy=f"Start fewer, or make more folders: rankinite bin … --shards {members.count}",
         )
-    owners = shared_out(shards.manifests, known)
-    part = shards.part(members, members.number, owners)
-    valid_part = None if judges is None else judges.part(members, members.number, _spread(judges, members.count))
+    part = shards.part(members, members.number, shared_out(first[0], known))
+    valid_part = None if judges is None else judges.part(members, members.number, shared_out(first[1], known, 1))
     own = [*callbacks, group.end_if_interrupted] if group.is_first else ()
     return boost(learner, part, valid_part, base, own)
 
 
-def _spread(data: Binned, members: int) -> list[int]:
-    """Folders dealt out by their rows, whoever can read them: over MPI every process has opened all of them."""
-    everyone = [{"name": str(member), "readable": range(len(data.manifests))} for member in range(members)]
-    return shared_out(data.manifests, everyone)
+def _first_sees(group: MpiGroup, train: Binned, valid: Binned | None) -> tuple[list[Manifest], ...]:
+    """The folders as the first process sees them: one that sees others there does not count as able to read them."""
+    own = [list(data.manifests) for data in (train, valid) if data is not None]
+    return tuple(pickle.loads(group.members.gather(pickle.dumps(own))[0]))  # noqa: S301 - members run each other's code anyway

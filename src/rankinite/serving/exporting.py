@@ -19,7 +19,7 @@ from rankinite.serving.decisions import decided, missing_decided, shift_decided,
 from rankinite.serving.feature_queries import read_feature_queries
 from rankinite.serving.flattening import not_ours
 from rankinite.serving.folder import Exported, write_folder
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import Proof, prove
 from rankinite.serving.target import Target, exactness_of, target_named
 
@@ -100,7 +100,7 @@ def plan_for(
     served_missing: ServedMissing | None = None,
     shift: float | str | None = None,
     version: str | None = None,
-) -> Plan:
+) -> ExportPlan:
     """All decisions of an export; refuses what the target cannot hold."""
     if not isinstance(ranker, Fitted):
         raise not_ours(ranker)
@@ -112,12 +112,12 @@ def plan_for(
     names = flat.used if target.is_engine else flat.names
     target.check_names(names)
     queries = read_feature_queries(feature_queries, names)
-    plan = Plan(name, ranker, decided(flat, missing, added), names, missing, added, meant, queries)
+    plan = ExportPlan(name, ranker, decided(flat, missing, added), names, missing, added, meant, queries)
     target.check_plan(plan)
     return plan
 
 
-def sample_rows(plan: Plan, sample: Dataset) -> Reals:
+def sample_rows(plan: ExportPlan, sample: Dataset) -> Reals:
     """The rows of a sample in the plan's columns; refuses a sample without its features."""
     features = plan.names[:-1] if plan.flat.by_query else plan.names
     matrix, columns = located(sample, features)
@@ -125,7 +125,7 @@ def sample_rows(plan: Plan, sample: Dataset) -> Reals:
     return np.column_stack((rows, sample.query_of_row().astype(SCORE))) if plan.flat.by_query else rows
 
 
-def _notes(target: Target, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+def _notes(target: Target, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
     notes = list[str]()
     if plan.flat.left_out:
         notes.append(f"scores are not scaled by {plan.flat.left_out} there, which changes no order within a query")

@@ -24,7 +24,7 @@ from rankinite.models.files.container import write_model
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.float32 import shortest
 from rankinite.serving.model_card import card_of
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import Proof
 from rankinite.serving.target import Files, Target
 
@@ -40,7 +40,7 @@ class Exported:
     """All that one export has come to."""
 
     target: Target
-    plan: Plan
+    plan: ExportPlan
     files: Files
     exactness: Exactness
     proof: Proof

@@ -15,7 +15,7 @@ from rankinite.installed import version_line
 from rankinite.measures.dcg import NDCG
 from rankinite.models.base import line_of, trained_of
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.scoring_time import seconds_to_score
 from rankinite.trees.structure import LEAF
 
@@ -23,7 +23,7 @@ BATCH = 100
 """Documents that are scored together for the estimate of time."""
 
 
-def card_of(plan: Plan, exactness: Exactness, notes: list[str], sample: Dataset | None) -> str:
+def card_of(plan: ExportPlan, exactness: Exactness, notes: list[str], sample: Dataset | None) -> str:
     """The page."""
     sections = [
         f"# {plan.name}",
@@ -36,14 +36,14 @@ def card_of(plan: Plan, exactness: Exactness, notes: list[str], sample: Dataset 
     return "\n\n".join(sections) + "\n"
 
 
-def _served(plan: Plan, exactness: Exactness, notes: list[str]) -> Iterator[str]:
+def _served(plan: ExportPlan, exactness: Exactness, notes: list[str]) -> Iterator[str]:
     yield f"- scores: {exactness}"
     if plan.missing == "nan":
         yield "- a missing feature stays missing there"
     yield from (f"- {note}" for note in notes)
 
 
-def _training(plan: Plan) -> Iterator[str]:
+def _training(plan: ExportPlan) -> Iterator[str]:
     trained = trained_of(plan.ranker)
     if trained is None or not trained.settings:
         yield "It is not known how it was trained."
@@ -56,7 +56,7 @@ def _training(plan: Plan) -> Iterator[str]:
         yield f"\n{history.measure} on the validation data that chose its size: {history.valid[history.best]:.4f}"
 
 
-def _quality(plan: Plan, sample: Dataset | None) -> Iterator[str]:
+def _quality(plan: ExportPlan, sample: Dataset | None) -> Iterator[str]:
     if sample is None or not sample.judged:
         yield "No judged sample was given when it was exported."
         return
@@ -67,7 +67,7 @@ def _quality(plan: Plan, sample: Dataset | None) -> Iterator[str]:
     yield from (f"\n{warning}" for warning in result.warnings)
 
 
-def _size(plan: Plan) -> Iterator[str]:
+def _size(plan: ExportPlan) -> Iterator[str]:
     yield f"- features: {len(plan.names):,}: {', '.join(plan.names)}"
     forest = plan.flat.forest
     if forest is not None:
@@ -75,7 +75,7 @@ def _size(plan: Plan) -> Iterator[str]:
     yield f"- about {microseconds(plan):.1f} µs per document in rankinite, {BATCH} at a time; features cost more than trees"
 
 
-def microseconds(plan: Plan) -> float:
+def microseconds(plan: ExportPlan) -> float:
     """The time that the ranker takes for one of a hundred documents on this machine, the best of five tries."""
     names = plan.ranker.feature_names
     rows = adversarial_rows(plan.flat, names, np.float32, missing=takes_missing(plan.flat), rows=BATCH)

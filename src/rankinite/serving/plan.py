@@ -1,4 +1,4 @@
-"""Plan: one ranker as one target will write it, with all choices made."""
+"""ExportPlan: one ranker as one target will write it, with all choices made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ExportPlan:
     """What a writer is given."""
 
     name: str

@@ -11,7 +11,7 @@ import numpy as np
 from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.base import part_scores
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.rounding import summed_sizes
 from rankinite.serving.target import Target
 
@@ -47,7 +47,7 @@ class Proof:
         return f"read back: as predicted on {self.rows:,} adversarial rows{sample}; {apart} from the ranker's own"
 
 
-def prove(target: Target, files: Mapping[str, bytes], plan: Plan, sample: Reals | None = None, rows: int = 1000) -> Proof:
+def prove(target: Target, files: Mapping[str, bytes], plan: ExportPlan, sample: Reals | None = None, rows: int = 1000) -> Proof:
     """Compare the file's twin with what the plan predicts, on adversarial rows and on the sample; raises WrongExportError.
 
     ``sample``: rows × the plan's names.
@@ -68,7 +68,7 @@ def prove(target: Target, files: Mapping[str, bytes], plan: Plan, sample: Reals 
     return Proof(len(made), 0 if sample is None else len(sample), _difference(plan, counted, found))
 
 
-def allowed(target: Target, plan: Plan, matrix: Reals) -> Reals:
+def allowed(target: Target, plan: ExportPlan, matrix: Reals) -> Reals:
     """How far the score of each row may be from what is predicted."""
     tolerance = target.tolerance_of(plan.flat)
     return tolerance * summed_sizes(plan.flat, plan.served(matrix), plan.names) if tolerance else np.zeros(len(matrix))
@@ -81,7 +81,7 @@ def alike(found: Reals, expected: Reals, tolerance: Reals) -> Flags:
     return (found == expected) | (np.isnan(found) & np.isnan(expected)) | near
 
 
-def _difference(plan: Plan, matrix: Reals, found: Reals) -> float:
+def _difference(plan: ExportPlan, matrix: Reals, found: Reals) -> float:
     """The most that scores differ from the ranker's own; NaN where a scaling was left out."""
     if plan.flat.left_out:
         return float("nan")
@@ -90,7 +90,7 @@ def _difference(plan: Plan, matrix: Reals, found: Reals) -> float:
         return float(np.abs(found.astype(np.float64) - own).max(initial=0.0))
 
 
-def own_scores(plan: Plan, matrix: Reals) -> Reals:
+def own_scores(plan: ExportPlan, matrix: Reals) -> Reals:
     """The ranker's own scores of rows × the plan's names, missing values counting as they will where it is served."""
     import pyarrow as pa
 

@@ -17,7 +17,7 @@ from rankinite.errors import DataError
 from rankinite.models.files.loading import load
 from rankinite.serving.exporting import plan_for, sample_rows
 from rankinite.serving.folder import MODEL, SAMPLE, read_manifest
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin, target_named
 
 ROUNDED = 1e-6
@@ -95,7 +95,7 @@ def _compared(served: Floats, expected: Reals, reasons: tuple[str, ...]) -> Serv
     return Served(len(served), int(equal.sum()), int(near.sum()), largest, first, wide, served, explained)
 
 
-def _reasons(served: Floats, rows: Reals, twin: Twin, plan: Plan) -> tuple[str, ...]:
+def _reasons(served: Floats, rows: Reals, twin: Twin, plan: ExportPlan) -> tuple[str, ...]:
     """What would explain that scores differ."""
     found = list[str]()
     apart = served - twin(rows).astype(SCORE)
@@ -109,7 +109,7 @@ def _reasons(served: Floats, rows: Reals, twin: Twin, plan: Plan) -> tuple[str, 
     return tuple(found)
 
 
-def _plan(folder: Path, target: Target, manifest: dict[str, Any]) -> Plan:
+def _plan(folder: Path, target: Target, manifest: dict[str, Any]) -> ExportPlan:
     return plan_for(
         load(folder / MODEL),
         target,
@@ -127,7 +127,7 @@ def _content(path: Path) -> bytes:
         raise DataError(f"a file of the export cannot be read ({problem})", place=path, remedy="Export again") from problem
 
 
-def _sample(folder: Path, plan: Plan, target: Target) -> Reals:
+def _sample(folder: Path, plan: ExportPlan, target: Target) -> Reals:
     """The rows of the export's own sample."""
     import csv
 

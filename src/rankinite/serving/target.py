@@ -15,7 +15,7 @@ from rankinite.errors import ArgumentError, listed
 from rankinite.models.base import Ranker
 from rankinite.serving.flattening import Flat, flatten
 from rankinite.serving.node_table import sum_in_order, table_of
-from rankinite.serving.plan import Plan, no_forest
+from rankinite.serving.plan import ExportPlan, no_forest
 from rankinite.serving.reference_scores import flat_scores
 
 Files: TypeAlias = dict[str, bytes]
@@ -66,7 +66,7 @@ class Target(ABC):
         """The ranker as a sum; programs that hold any ranker give one that nobody looks into."""
         return flatten(ranker)
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse what shows only when all is decided, such as a name of the model or a size."""
 
     def check(self, flat: Flat) -> None:
@@ -75,30 +75,30 @@ class Target(ABC):
             raise no_forest(flat)
 
     @abstractmethod
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The model's files."""
 
     @abstractmethod
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """What the program will compute, read from the files. Of the plan only the order of features may be asked."""
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """What the twin must give: our own trees' decisions, added up as the program adds; other rankers' own scores."""
         if plan.flat.forest is None:
             return flat_scores(plan.flat, plan.served(matrix), plan.names)
         values = table_of(plan.trees).leaf_values(plan.served(matrix))
         return sum_in_order(values, float(plan.forest.start[0]))
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """What else an engineer needs there: feature sets, scripts, queries."""
         return {}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What to know about this model there: sizes against limits, rules that differ."""
         return []
 
 
-def float32_prediction(plan: Plan, matrix: Reals) -> Reals:
+def float32_prediction(plan: ExportPlan, matrix: Reals) -> Reals:
     """Our trees' decisions, their values rounded to float32 with the start in the first tree, added up in float32."""
     trees = plan.trees_with_start
     values = table_of(trees).leaf_values(plan.served(matrix))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +25,8 @@ from rankinite.trees.workspace import quantised_weights, workspace
 _NO_KEYS = frozen(np.empty(0, np.uint64))
 _NO_FLAGS = np.empty(0, np.bool_)
 _COPY_SHARE = 4  # a copy of the codes may take a quarter of the memory left
+PRECISE = 100_000_000
+"""Rows of a tree beyond which quantised pushes lose precision."""
 _FEW = 65_536  # the leaves of fewer rows are visited sooner than a thread wakes up
 
 
@@ -68,12 +71,7 @@ class Grower:
         self.rows, self.features = codes.rows, codes.features
         self.reducer = Reducer(members)
         self.all_rows = self._summed(self.rows)
-        if self.all_rows >= 1 << LOW:
-            raise DataError(
-                f"{self.all_rows} rows are too many for one forest",
-                value=self.all_rows,
-                remedy=f"Train on fewer than {1 << LOW}",
-            )
+        _check_count(self.all_rows, settings)
         self.copies = _fits(codes) if copies is None else copies
         self._words = words_of(codes)
         self._singles = (_columns_of(codes, team) if self.copies else codes.blocks).reshape(-1)
@@ -219,6 +217,20 @@ class Grower:
             count = max(1, round(self.settings.feature_share * self.features))
             used[np.random.default_rng(int(word)).permutation(self.features)[count:]] = False
         return used
+
+
+def _check_count(rows: int, settings: TreeSettings) -> None:
+    """Refuse more rows than cells can add up, and say where their precision ends."""
+    if rows >= 1 << LOW:
+        problem = f"{rows} rows are too many for one forest"
+        raise DataError(problem, value=rows, remedy=f"Train on fewer than {1 << LOW}")
+    if rows * settings.row_share * settings.query_share <= PRECISE:
+        return
+    warnings.warn(
+        f"{rows:,} rows: beyond {PRECISE:,} in a tree, the whole numbers that pushes are rounded to become coarse, and trees "
+        f"worse; let each tree draw some of the queries, as with query_share={PRECISE / rows:.2g}",
+        stacklevel=3,
+    )
 
 
 class NotFiniteError(Exception):

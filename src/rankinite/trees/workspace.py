@@ -21,9 +21,8 @@ def quantised_weights(weights: Floats | None, members: Members | None) -> tuple[
     The unit is a power of two that follows from an exact sum, so it depends on no order, nor on who has which rows, and weights
     such as 1, 2 and ½ are not rounded.
     """
-    if not is_any(members, weights is not None and (weights != 1.0).any()):
+    if weights is None or not is_any(members, (weights != 1.0).any()):  # all members have weights, or none
         return np.empty(0, np.int32), 1.0
-    assert weights is not None  # members have the same columns
     exponent = math.frexp(float(gathered(members, weights.max(initial=0.0, keepdims=True)).max()))[1]
     shares = np.ldexp(weights, -exponent)  # in [0, 1]: sums of huge weights would overflow
     bits = math.frexp(((1 << LOW) - total(members, len(weights))) / exact_sum(members, shares.tolist()))[1] - 1

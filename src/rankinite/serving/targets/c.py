@@ -21,7 +21,7 @@ from rankinite.models.net import Net
 from rankinite.serving.adversarial_rows import leaves_of
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten
 from rankinite.serving.names import check_pattern
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets import c_templates as templates
 from rankinite.serving.targets.c_program import SourceProgram
@@ -67,7 +67,7 @@ class CSource(Target):
         rule = f"Names have at most {LONGEST_NAME} characters, and none with the code 0"
         check_pattern(names, "C", rf"(?s)[^\0]{{0,{LONGEST_NAME}}}", rule)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """Both files."""
         program = SourceProgram(plan.names, plan.missing)
         whole = program.add_sum(plan.flat)
@@ -78,15 +78,15 @@ class CSource(Target):
         header = _named(_header(plan), plan).replace("@COLUMNS@", listed)
         return {SOURCE: source.encode(), HEADER: header.encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The tables and sums of the source file, evaluated by NumPy."""
         return twin_of(files[SOURCE].decode())
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that scores the sample, and how to run it."""
         return {"check.c": _named(CHECK, plan).encode(), "check.sh": CHECK_SHELL.encode()}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What the functions are called, and what missing values do to nets that refuse them."""
         found = [f"the functions are {identifier(plan.name)}_score and {identifier(plan.name)}_score_many"]
         refusing = [leaf for leaf in leaves_of(plan.flat) if getattr(leaf, "nan", "mean") == "refuse"]
@@ -132,7 +132,7 @@ def text_of(name: str) -> str:
     return f'"{"".join(plain)}"'
 
 
-def _named(text: str, plan: Plan) -> str:
+def _named(text: str, plan: ExportPlan) -> str:
     return text.replace("NAME_", f"{identifier(plan.name)}_")
 
 
@@ -148,7 +148,7 @@ def _source(program: SourceProgram, whole: str) -> str:
     return "\n".join([head, templates.GUARDS, templates.NO_CONTRACTION, names, *helpers, *program.tables, *by_type])
 
 
-def _header(plan: Plan) -> str:
+def _header(plan: ExportPlan) -> str:
     missing = MISSING_ZERO if plan.missing == "zero" else MISSING_NAN
     return templates.HEAD.replace("COUNT", str(len(plan.names))).replace("MISSING", missing)
 

@@ -22,7 +22,7 @@ from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.float32 import above32, floor32
 from rankinite.serving.names import check_model_name
 from rankinite.serving.node_table import NodeTable, table_of
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.elastic_files import FILE, elastic_files, extractors
 from rankinite.serving.targets.engine_versions import check_known
@@ -52,13 +52,13 @@ class ElasticLTR(Target):
         """Refuse empty names and those that are no text."""
         check_texts(names, "Elasticsearch")
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse a name that no trained model can have."""
         rule = "It has lower-case letters, digits and _ - . only, the first and the last being letters or digits, 64 at most"
         check_model_name(plan.name, MODEL_NAMES, rule)
         extractors(plan)  # refuses queries that are none
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The body of the request, with the definition compressed, and the definition to be read."""
         definition = json.dumps(_definition(plan), separators=(",", ":"), ensure_ascii=False).encode()
         body = {
@@ -68,7 +68,7 @@ class ElasticLTR(Target):
         }
         return {FILE: as_json(body), DEFINITION: definition + b"\n"}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The compressed definition as this version computes it. Of the plan the version is asked too: it is the program's."""
         packed = json.loads(files[FILE])["compressed_definition"]
         ensemble = json.loads(gzip.decompress(base64.b64decode(packed)))["trained_model"]["ensemble"]
@@ -76,15 +76,15 @@ class ElasticLTR(Target):
         version = plan.version
         return lambda matrix: _served(table, _finite(matrix).astype(SCORE), version)
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """Our decisions, added up as Java adds."""
         return _served(table_of(plan.trees_with_start), plan.served(_finite(matrix)), plan.version)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """Upload, rescoring, check."""
         return elastic_files(plan)
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Queries to fill in, and what the engine adds by itself."""
         notes = missing_queries_note(plan.names, plan.feature_queries, FILE)
         if not plan.names:
@@ -95,7 +95,7 @@ class ElasticLTR(Target):
         return notes
 
 
-def _definition(plan: Plan) -> dict[str, Any]:
+def _definition(plan: ExportPlan) -> dict[str, Any]:
     trees = plan.trees_with_start
     common = {"feature_names": list(plan.names), "target_type": "regression"}
     models = [{"tree": {**common, "tree_structure": _nodes(trees.take(n, n + 1))}} for n in range(len(trees))]

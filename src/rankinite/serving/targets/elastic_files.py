@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
 from rankinite.serving.targets.query_templates import as_json, feature_definition, first_pass, parameters_of
 
@@ -13,14 +13,14 @@ WINDOW = 100
 """Documents of a shard that the rescoring query ranks anew."""
 
 
-def extractors(plan: Plan) -> list[dict[str, Any]]:
+def extractors(plan: ExportPlan) -> list[dict[str, Any]]:
     """How each feature is computed."""
     return [
         {"query_extractor": {"feature_name": name, "query": feature_definition(plan, name)["template"]}} for name in plan.names
     ]
 
 
-def elastic_files(plan: Plan) -> Files:
+def elastic_files(plan: ExportPlan) -> Files:
     """All of them."""
     params = parameters_of(plan)
     ranked = {"window_size": WINDOW, "learning_to_rank": {"model_id": plan.name, "params": params}}

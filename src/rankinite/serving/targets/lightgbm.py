@@ -16,7 +16,7 @@ from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.files.lightgbm import DEFAULT_LEFT, NAN, NOTHING, read_lightgbm
 from rankinite.serving.names import check_characters
 from rankinite.serving.node_table import sum_in_order, table_of
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.trees.structure import LEAF, Trees
 
@@ -40,7 +40,7 @@ class LightGBMText(Target):
         """Refuse names with blanks or characters of JSON."""
         check_characters(names, "LightGBM", BAD_IN_NAMES)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The text: a head, one block per tree, an end."""
         trees = plan.trees_with_start
         blocks = [_block(trees.take(number, number + 1), number) for number in range(len(trees))]
@@ -48,7 +48,7 @@ class LightGBMText(Target):
         head = _head(plan.names, sizes)
         return {FILE: f"{head}\n{''.join(blocks)}{END}".encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The text read as LightGBM means it; see ``models/files/lightgbm``."""
         table = table_of(read_lightgbm(files[FILE]).trees)
 
@@ -58,7 +58,7 @@ class LightGBMText(Target):
 
         return score
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that compares LightGBM's scores of the sample with those expected."""
         return {"check.py": CHECK.encode()}
 

@@ -10,7 +10,7 @@ from rankinite.errors import ArgumentError
 from rankinite.models.feature import Feature
 from rankinite.models.linear import Linear
 from rankinite.serving.flattening import Flat, Term
-from rankinite.serving.plan import Plan, no_forest
+from rankinite.serving.plan import ExportPlan, no_forest
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def check_trees_or_linear(flat: Flat, program: str) -> None:
         raise ArgumentError(known.problem, value=known.value, rule=rule, remedy=known.remedy)
 
 
-def check_linear_missing(plan: Plan, program: str) -> None:
+def check_linear_missing(plan: ExportPlan, program: str) -> None:
     """Refuse a linear ranker whose missing values are to be anything but 0, which they count as in every linear model there."""
     if plan.flat.forest is not None or plan.missing == "zero" or all(map(_zero_where_missing, plan.flat.terms)):
         return

@@ -21,7 +21,7 @@ from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat
 from rankinite.serving.float32 import above32
 from rankinite.serving.names import check_model_name
-from rankinite.serving.plan import Plan, lowest_score
+from rankinite.serving.plan import ExportPlan, lowest_score
 from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.linear_form import check_linear_missing, check_trees_or_linear, linear_form
 from rankinite.serving.targets.ltr_plugin_files import FEATURE_SET, plugin_files
@@ -77,7 +77,7 @@ class LtrPlugin(Target):
                 remedy="Distil the model into one that uses fewer (rankinite distil)",
             )
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse a name that is no part of an address, numbers beyond float32, and missing values that go elsewhere there."""
         rule = "It begins with a letter or digit and has letters, digits and . _ - only, 200 at most"
         check_model_name(plan.name, MODEL_NAMES, rule)
@@ -99,16 +99,16 @@ class LtrPlugin(Target):
                 remedy="Give `served_missing='zero'` if it is to count as 0, or a later version",
             )
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The body of the request that creates the model."""
         name, kind, definition = json.dumps(plan.name), self._definition_type(plan), self._definition(plan)
         return {FILE: f'{{"model": {{"name": {name}, "model": {{"type": "{kind}", "definition": {definition}}}}}}}\n'.encode()}
 
-    def _definition_type(self, plan: Plan) -> str:
+    def _definition_type(self, plan: ExportPlan) -> str:
         as_zero = plan.missing == "zero" and self.missing_rule(plan.version) == "right"
         return RANKLIB if plan.flat.forest is None or as_zero else XGBOOST
 
-    def _definition(self, plan: Plan) -> str:
+    def _definition(self, plan: ExportPlan) -> str:
         """What JSON has for the definition: an array of trees, or a text."""
         ids = range(1, len(plan.names) + 1)
         if plan.flat.forest is None:
@@ -119,7 +119,7 @@ class LtrPlugin(Target):
             return json.dumps(ensemble_text(plan.trees_with_start, ids))
         return dump_text(plan.trees_with_start, plan.names)
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The model as this version of the plugin computes it. Of the plan the version is asked too: it is the program's."""
         model = json.loads(files[FILE])["model"]["model"]
         if model["type"] == XGBOOST:
@@ -127,17 +127,17 @@ class LtrPlugin(Target):
         score = twin_of(model["definition"], {column + 1: column for column in range(len(plan.names))})
         return lambda matrix: score(matrix).astype(np.float32)
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """Our decisions, added up in float32; a linear ranker's sum in float64, rounded once."""
         if plan.flat.forest is None:
             return linear_prediction(plan, matrix).astype(np.float32)
         return float32_prediction(plan, matrix)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """Feature set, upload, rescoring, check."""
         return plugin_files(plan, self.engine)
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Sizes against limits, scores below 0, queries to fill in."""
         notes = missing_queries_note(plan.names, plan.feature_queries, FEATURE_SET)
         if plan.flat.forest is not None and plan.missing == "nan" and not plan.version:

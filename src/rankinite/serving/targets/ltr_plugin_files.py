@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
 from rankinite.serving.targets.query_templates import as_json, feature_definition, first_pass, parameters_of
 
@@ -11,7 +11,7 @@ WINDOW = 100
 """Documents of a shard that the rescoring query ranks anew."""
 
 
-def plugin_files(plan: Plan, engine: str) -> Files:
+def plugin_files(plan: ExportPlan, engine: str) -> Files:
     """All of them."""
     features = [feature_definition(plan, name) for name in plan.names]
     params = parameters_of(plan)

@@ -28,7 +28,7 @@ from rankinite.serving.float32 import shortest
 from rankinite.serving.folder import MODEL
 from rankinite.serving.mlflow_loader import ServedRanker
 from rankinite.serving.names import RENAME
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import own_scores
 from rankinite.serving.target import Files, Target, Twin
 
@@ -65,7 +65,7 @@ class MLflowFolder(Target):
                 remedy=RENAME,
             )
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The model file, what MLflow reads of it, and the packages that it needs."""
         found = versions()
         python = found.pop("Python")
@@ -78,7 +78,7 @@ class MLflowFolder(Target):
             ENVIRONMENT: f"python: {python}\nbuild_dependencies:\n- pip\ndependencies:\n- -r {REQUIREMENTS}\n".encode(),
         }
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The model file loaded, and called as the description says."""
         import pyarrow as pa
 
@@ -87,16 +87,16 @@ class MLflowFolder(Target):
         served = ServedRanker(loaded(files[config["data"]], MODEL), config)
         return lambda matrix: served.predict(pa.table({name: matrix[:, place] for place, name in enumerate(plan.names)}))
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """The ranker's own scores, and the shift."""
         own = own_scores(plan, matrix)
         return own + plan.shift if plan.shift else own
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that has MLflow score the sample."""
         return {"check.py": CHECK.encode()}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What is asked of the rows."""
         notes = [f"rankinite scores there: {REQUIREMENTS} lists what it needs"]
         if plan.flat.by_query:
@@ -119,7 +119,7 @@ np.savetxt("served.txt", mlflow.pyfunc.load_model(".").predict(rows), fmt="%.17g
 '''
 
 
-def _description(plan: Plan, python: str) -> str:
+def _description(plan: ExportPlan, python: str) -> str:
     """What MLflow reads first; without names of runs or times, so that the same ranker gives the same bytes."""
     lines = [
         "flavors:",

@@ -23,7 +23,7 @@ from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.adversarial_rows import leaves_of
 from rankinite.serving.flattening import Flat, flatten
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.onnx_graph import INPUT, OUTPUT, Graph
 from rankinite.serving.targets.onnx_trees import DOMAIN
@@ -56,11 +56,11 @@ class OnnxModel(Target):
         if not flat.names:
             raise no_features(flat)
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Ask for the library that writes."""
         onnx_library()
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The model: its graph, the versions it is written in, and the names of the features as metadata."""
         onnx, helper = onnx_library(), onnx_library().helper
         graph = Graph(onnx, plan.names)
@@ -81,15 +81,15 @@ class OnnxModel(Target):
         helper.set_model_props(model, {NAMES: json.dumps(plan.names), "name": json.dumps(plan.name)})
         return {FILE: model.SerializeToString(deterministic=True)}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The model parsed and computed in NumPy."""
         return lambda matrix: computed(files[FILE], matrix)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that has onnxruntime score the sample."""
         return {"check.py": CHECK.encode()}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What several threads do to sums, and what a missing value does to rankers that refuse it."""
         notes = ["features are given as float64, in the order that the metadata feature_names has"]
         leaves = list(leaves_of(plan.flat))

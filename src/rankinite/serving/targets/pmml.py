@@ -19,7 +19,7 @@ from rankinite.models.normalised import LARGEST
 from rankinite.serving.flattening import Flat
 from rankinite.serving.names import check_model_name, check_pattern
 from rankinite.serving.node_table import sum_in_order, table_of_nested
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.onnx import no_features
 from rankinite.serving.targets.tree_limits import check_depth
@@ -50,16 +50,16 @@ class PMMLDocument(Target):
         """Refuse names that XML cannot hold."""
         check_pattern(names, "PMML", XML_TEXT, XML_RULE)
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse a name of the model that XML cannot hold, and trees that are nested too deeply for a parser."""
         check_model_name(plan.name, XML_TEXT, XML_RULE)
         check_depth(plan.trees, MOST_LEVELS)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The document."""
         return {FILE: "".join(f"{line}\n" for line in _document(plan)).encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The document read again, and its trees added in order."""
         document = ET.fromstring(files[FILE])  # noqa: S314 - it was written here
         place = {name: number for number, name in enumerate(plan.names)}
@@ -67,7 +67,7 @@ class PMMLDocument(Target):
         table = table_of_nested(roots, lambda node: _node(node, place), np.float64)
         return lambda matrix: sum_in_order(table.leaf_values(matrix, np.less_equal))
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that has pypmml score the sample."""
         return {"check.py": CHECK.encode()}
 
@@ -90,7 +90,7 @@ with open("served.txt", "w", encoding="utf-8") as file:
 '''
 
 
-def _document(plan: Plan) -> Iterator[str]:
+def _document(plan: ExportPlan) -> Iterator[str]:
     trees, fields = plan.trees_with_start, [quoteattr(name) for name in plan.names]
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<PMML xmlns="{NAMESPACE}" version="4.4">'

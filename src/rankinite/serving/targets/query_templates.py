@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from rankinite.errors import ArgumentError, quoted
 from rankinite.serving.names import check_pattern
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 
 WORDS = "keywords"
 """The parameter of placeholders: the words that a user searches for."""
@@ -26,7 +26,7 @@ def check_texts(names: tuple[str, ...], program: str) -> None:
     check_pattern(names, program, NAMES, "Names have 1 to 400 characters, none of them a control character")
 
 
-def feature_definition(plan: Plan, name: str) -> dict[str, Any]:
+def feature_definition(plan: ExportPlan, name: str) -> dict[str, Any]:
     """A feature of a feature set: its parameters and its template.
 
     What was given is a query, or a whole definition with a ``template`` and perhaps ``params`` and ``template_language``.
@@ -57,7 +57,7 @@ def parameters_in(template: object) -> set[str]:
     return {found.split(".")[0] for found in _VARIABLE.findall(text)} - _FUNCTIONS
 
 
-def parameters_of(plan: Plan) -> dict[str, str]:
+def parameters_of(plan: ExportPlan) -> dict[str, str]:
     """All parameters of the features, with a text to put in the value's place."""
     names = {name for feature in plan.names for name in feature_definition(plan, feature)["params"]}
     return {name: f"VALUE_OF_{name}" for name in sorted(names or {WORDS})}

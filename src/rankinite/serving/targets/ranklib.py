@@ -9,7 +9,7 @@ import numpy as np
 from rankinite.choices import ServedMissing
 from rankinite.engine.kernel import Reals
 from rankinite.serving.flattening import Flat
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.linear_form import check_trees_or_linear, linear_form
 from rankinite.serving.targets.ranklib_text import ensemble_text, linear_sum, linear_text, twin_of
@@ -34,12 +34,12 @@ class RankLibEnsemble(Target):
         """Refuse what is neither trees nor linear."""
         check_trees_or_linear(flat, "RankLib")
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse leaves beyond float32."""
         if plan.flat.forest is not None:
             check_leaves(plan)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The text."""
         ids = feature_ids(plan.names)
         if plan.flat.forest is not None:
@@ -47,20 +47,20 @@ class RankLibEnsemble(Target):
         form, number_of = linear_form(plan.flat), dict(zip(plan.names, ids, strict=True))
         return {FILE: linear_text(form.bias, {number_of[name]: weight for name, weight in form.weights.items()}).encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The text as RankLib means it."""
         return twin_of(files[FILE].decode(), {number: column for column, number in enumerate(feature_ids(plan.names))})
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """Our decisions, added up in float32; a linear model's sum in float64."""
         return linear_prediction(plan, matrix) if plan.flat.forest is None else float32_prediction(plan, matrix)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that has RankLib score the sample."""
         ids = " ".join(map(str, feature_ids(plan.names)))
         return {"check.sh": CHECK.replace("IDS", ids).encode()}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Which number stands for which feature, where that is not plain."""
         ids = feature_ids(plan.names)
         if tuple(map(str, ids)) == plan.names:
@@ -69,7 +69,7 @@ class RankLibEnsemble(Target):
         return [f"RankLib knows features by their numbers in LETOR files: {shown}{', …' if len(ids) > 5 else ''}"]
 
 
-def linear_prediction(plan: Plan, matrix: Reals) -> Reals:
+def linear_prediction(plan: ExportPlan, matrix: Reals) -> Reals:
     """A linear ranker with its centres multiplied out, added up in float64 in the order of features."""
     form, place = linear_form(plan.flat), {name: column for column, name in enumerate(plan.names)}
     return linear_sum(form.bias, {place[name]: weight for name, weight in form.weights.items()})(matrix)

@@ -6,10 +6,10 @@ from rankinite.errors import ArgumentError
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.adversarial_rows import leaves_of
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 
 
-def check_known_missing(plan: Plan) -> None:
+def check_known_missing(plan: ExportPlan) -> None:
     """Refuse to keep missing values missing for a linear ranker or net that refuses them."""
     refusing = [leaf for leaf in leaves_of(plan.flat) if isinstance(leaf, Linear | Net) and leaf.nan != "mean"]
     if plan.missing == "nan" and refusing:

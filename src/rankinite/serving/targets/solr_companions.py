@@ -6,19 +6,19 @@ import json
 import re
 from typing import Any
 
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
 
 MODEL, FEATURES, WRAPPER = "model.json", "features.json", "wrapper.json"
 
 
-def wrapper_of(plan: Plan) -> dict[str, Any]:
+def wrapper_of(plan: ExportPlan) -> dict[str, Any]:
     """The entry that stands for a model in a file of every node."""
     kind = "org.apache.solr.ltr.model.DefaultWrapperModel"
     return {"store": plan.name, "name": plan.name, "class": kind, "params": {"resource": f"{plan.name}.json"}}
 
 
-def companions_of(plan: Plan) -> Files:
+def companions_of(plan: ExportPlan) -> Files:
     """Scripts and a request."""
     return {
         "upload.sh": UPLOAD.replace("NAME", plan.name).encode(),
@@ -27,7 +27,7 @@ def companions_of(plan: Plan) -> Files:
     }
 
 
-def request_of(plan: Plan) -> dict[str, Any]:
+def request_of(plan: ExportPlan) -> dict[str, Any]:
     """A request that scores the first hundred documents again and logs their features."""
     wanted = dict.fromkeys(re.findall(r"\$\{([A-Za-z0-9_]+)", json.dumps(dict(plan.feature_queries))))
     external = "".join(f" efi.{name}='…'" for name in wanted)

@@ -18,7 +18,7 @@ from rankinite.errors import ArgumentError
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.flattening import Flat, Term
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.targets.linear_form import is_linear, linear_form
 
 Layer: TypeAlias = tuple[Features, Features]
@@ -66,7 +66,7 @@ def one_ranker(flat: Flat) -> Term | None:
     return Term(1.0, Linear(flat.names, weights, form.bias - flat.start))
 
 
-def solr_layers(plan: Plan) -> SolrLayers:
+def solr_layers(plan: ExportPlan) -> SolrLayers:
     """The one linear ranker or net of a plan, over the features in its order."""
     term, start = one_ranker(plan.flat), plan.flat.start
     assert term is not None

@@ -19,7 +19,7 @@ from rankinite.models.feature import Feature
 from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat
 from rankinite.serving.names import check_characters, check_model_name
-from rankinite.serving.plan import Plan, no_forest
+from rankinite.serving.plan import ExportPlan, no_forest
 from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.refused_missing import check_known_missing
 from rankinite.serving.targets.solr_companions import FEATURES, MODEL, WRAPPER, companions_of, wrapper_of
@@ -78,7 +78,7 @@ class SolrLTR(Target):
             rule = "Solr holds a sum of trees, a linear ranker, or a net"
             raise ArgumentError(known.problem, value=known.value, rule=rule, remedy=known.remedy)
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse names that a request cannot hold, what float32 cannot, and missing values that the ranker refuses."""
         check_model_name(plan.name, r"[A-Za-z_][A-Za-z0-9_.-]*", "Letters, digits, and _ . - after the first")
         if plan.flat.forest is not None:
@@ -88,27 +88,27 @@ class SolrLTR(Target):
         _check_one_default(plan)
         check_writable(plan)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The model, its features and, for a model too large for ZooKeeper, what is uploaded in its place."""
         model, features = solr_files(plan)
         files = {MODEL: json.dumps(model, separators=(",", ":")).encode(), FEATURES: json.dumps(features, indent=1).encode()}
         return files if len(files[MODEL]) <= LIMIT else {**files, WRAPPER: json.dumps(wrapper_of(plan), indent=1).encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The model and its features, computed as Solr does."""
         return solr_twin(json.loads(files[MODEL]), json.loads(files[FEATURES]), plan.names)
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """Our decisions, added up in float32; other rankers' own scores."""
         if plan.flat.forest is not None:
             return float32_prediction(plan, matrix)
         return super().predicted(plan, matrix)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """Scripts that upload the model and check it, features for that check, and a request."""
         return companions_of(plan)
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Queries to fill in, the version that is needed, the size, scaled features."""
         notes = missing_queries_note(plan.names, plan.feature_queries, FEATURES)
         if plan.missing == "nan" and plan.flat.forest is not None and not plan.version:
@@ -121,7 +121,7 @@ class SolrLTR(Target):
         return notes
 
 
-def _check_one_default(plan: Plan) -> None:
+def _check_one_default(plan: ExportPlan) -> None:
     """Refuse missing values that count as something else in each summand, or as less than any number."""
     several = len(plan.flat.terms) > 1 or any(isinstance(term.leaf, Feature) for term in plan.flat.terms)
     if plan.missing == "nan" and plan.flat.forest is None and several:

@@ -16,7 +16,7 @@ from rankinite.engine.kernel import Features
 from rankinite.errors import ArgumentError
 from rankinite.models.net import Net
 from rankinite.serving.float32 import shortest
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.targets.solr_layers import solr_layers
 from rankinite.serving.targets.solr_thresholds import solr_thresholds
 from rankinite.trees.structure import LEAF
@@ -28,12 +28,12 @@ CONSTANT = "constant"
 """The feature that is always 1: Solr's linear models have no bias, and no model may be without features."""
 
 
-def solr_files(plan: Plan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def solr_files(plan: ExportPlan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The model, and the features that it needs."""
     return _trees(plan) if plan.flat.forest is not None else _layers(plan)
 
 
-def check_writable(plan: Plan) -> None:
+def check_writable(plan: ExportPlan) -> None:
     """Refuse thresholds that cannot be reached, numbers beyond float32, and queries that are none."""
     if plan.flat.forest is not None:
         solr_thresholds(plan.trees, plan.names)
@@ -44,7 +44,7 @@ def check_writable(plan: Plan) -> None:
     solr_features(plan, plan.names, {})
 
 
-def _trees(plan: Plan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _trees(plan: ExportPlan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     trees = plan.trees_with_start
     thresholds = solr_thresholds(trees, plan.names)
     keeps = plan.missing == "nan"
@@ -67,7 +67,7 @@ def _trees(plan: Plan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return _model(plan, "MultipleAdditiveTreesModel", features, params), solr_features(plan, names, default)
 
 
-def _layers(plan: Plan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _layers(plan: ExportPlan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     found = solr_layers(plan)
     norms = [_norm(*pair) for pair in zip(found.average, found.spread, strict=True)]
     features = [_named(name, norm) for name, norm in zip(plan.names, norms, strict=True)]
@@ -89,7 +89,7 @@ def _layers(plan: Plan) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return _model(plan, kind, features, params), solr_features(plan, names, defaults)
 
 
-def own_name(plan: Plan) -> str:
+def own_name(plan: ExportPlan) -> str:
     """A name for the constant that no feature has."""
     name = CONSTANT
     while name in plan.names:
@@ -97,7 +97,7 @@ def own_name(plan: Plan) -> str:
     return name
 
 
-def _model(plan: Plan, kind: str, features: list[dict[str, Any]], params: dict[str, Any]) -> dict[str, Any]:
+def _model(plan: ExportPlan, kind: str, features: list[dict[str, Any]], params: dict[str, Any]) -> dict[str, Any]:
     return {"store": plan.name, "name": plan.name, "class": MODELS + kind, "features": features, "params": params}
 
 
@@ -123,12 +123,12 @@ def _numbers(numbers: Features) -> Any:
     return numbers.astype(np.float64).tolist()
 
 
-def solr_features(plan: Plan, names: tuple[str, ...], defaults: Mapping[str, str]) -> list[dict[str, Any]]:
+def solr_features(plan: ExportPlan, names: tuple[str, ...], defaults: Mapping[str, str]) -> list[dict[str, Any]]:
     """The definitions of features; ``defaults``: what those count as that a document does not have, 0 if left out."""
     return [_feature(plan, name, defaults.get(name)) for name in names]
 
 
-def _feature(plan: Plan, name: str, default: str | None) -> dict[str, Any]:
+def _feature(plan: ExportPlan, name: str, default: str | None) -> dict[str, Any]:
     if name not in plan.names:
         return {"store": plan.name, "name": name, "class": FEATURES + "ValueFeature", "params": {"value": 1.0}}
     kind, params = _query(name, plan.feature_queries.get(name, placeholder(name)))

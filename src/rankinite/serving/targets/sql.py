@@ -17,7 +17,7 @@ from rankinite.models.net import Net
 from rankinite.serving.adversarial_rows import leaves_of
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten
 from rankinite.serving.names import RENAME, check_pattern
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.sql_stages import KEY, SCORE, TABLE, SQLStages, check_columns, plain, too_large
 from rankinite.serving.targets.sql_text import deepest_nesting, quoted_name
@@ -70,7 +70,7 @@ class SQLExpression(Target):
                 )
             taken[plain(name)] = name
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse queries of features that are no expressions, and nets with too many units."""
         for name, query in plan.feature_queries.items():
             if not isinstance(query, str) or not query.strip():
@@ -84,15 +84,15 @@ class SQLExpression(Target):
         if any(isinstance(leaf, Net | NetOfSums) for leaf in leaves_of(plan.flat)):
             self.write(plan)  # refuses steps with too many columns
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The statement."""
         return {FILE: SQLStages(plan.names, plan.missing).text(plan.flat).encode()}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The statement parsed, and computed in NumPy."""
         return twin_of(files[FILE].decode(), plan.names, SCORE)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """The statement with a query of features before it, and a program that scores the sample."""
         columns = ",\n".join(
             f"{plan.feature_queries.get(name, quoted_name(name))} AS {quoted_name(name)}" for name in plan.names
@@ -103,7 +103,7 @@ class SQLExpression(Target):
         rerank = f"{RERANK_HEAD}{features}{statement}ORDER BY {score} DESC, {key}\nLIMIT 10\n"
         return {RERANK: rerank.encode(), "check.py": CHECK.encode()}
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What the database needs, how large the statement is, and what missing values do to rankers that refuse them."""
         leaves = list(leaves_of(plan.flat))
         found = [f"{len(files[FILE]) / 1e3:,.0f} kB of SQL; SQLite needs version 3.35 or later"]

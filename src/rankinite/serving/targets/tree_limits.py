@@ -6,13 +6,13 @@ import numpy as np
 
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import ArgumentError
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.trees.structure import LEAF, Trees
 
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def check_leaves(plan: Plan) -> None:
+def check_leaves(plan: ExportPlan) -> None:
     """Refuse a forest with a value that float32 cannot hold."""
     check_values(plan.trees_with_start.value)
 

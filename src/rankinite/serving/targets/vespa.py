@@ -20,7 +20,7 @@ from rankinite.serving.adversarial_rows import leaves_of
 from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat, NetOfSums
 from rankinite.serving.names import check_model_name, check_pattern
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.reference_scores import flat_scores
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.refused_missing import check_known_missing
@@ -63,7 +63,7 @@ class VespaRankProfile(Target):
                 remedy="Export to onnx, which Vespa reads as well",
             )
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse names that a profile cannot have, expressions that are none, and what trees cannot be written as."""
         check_model_name(plan.name, r"[A-Za-z_][A-Za-z0-9_]*", "Letters, digits and _, the first no digit")
         for name, text in plan.feature_queries.items():
@@ -78,7 +78,7 @@ class VespaRankProfile(Target):
         check_known_missing(plan)
         narrowed(plan.flat)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The profile, and which function computes which feature."""
         names = function_names(plan.names)
         functions = VespaFunctions(names, plan.missing)
@@ -94,21 +94,21 @@ class VespaRankProfile(Target):
             FEATURES: (json.dumps(features, indent=1, ensure_ascii=False) + "\n").encode(),
         }
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The profile's second phase, in float64."""
         entries: list[Any] = json.loads(files[FEATURES])
         columns = {entry["function"]: plan.names.index(entry["name"]) for entry in entries}
         return vespa_twin(files[f"{plan.name}.profile"].decode(), columns)
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """The ranker's own parts, the leaves of trees rounded to float32."""
         return flat_scores(narrowed(plan.flat), plan.served(matrix), plan.names)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A script that deploys the profile, a query, a second profile and a program for checks."""
         return companions_of(plan, function_names(plan.names))
 
-    def notes(self, plan: Plan, files: Mapping[str, bytes]) -> list[str]:
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Expressions to fill in, the size of the text, what is compared."""
         known = {name: name for name in plan.names if name in plan.feature_queries or is_rank_feature(name)}
         size = len(files[f"{plan.name}.profile"]) / 1e6

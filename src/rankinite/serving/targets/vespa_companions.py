@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
 
 FEATURES = "features.json"
@@ -16,7 +16,7 @@ def function_block(name: str, text: str, comment: str = "") -> str:
     return f"    function {name}() {{{remark}\n        expression {{\n{text}\n        }}\n    }}\n"
 
 
-def companions_of(plan: Plan, functions: dict[str, str]) -> Files:
+def companions_of(plan: ExportPlan, functions: dict[str, str]) -> Files:
     """Scripts, a query, and the profile of the check."""
     query = {
         "yql": "select * from sources * where userQuery()",

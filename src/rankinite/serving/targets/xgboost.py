@@ -19,7 +19,7 @@ from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.serving.float32 import above32
 from rankinite.serving.names import check_pattern
 from rankinite.serving.node_table import NodeTable, sum_in_order
-from rankinite.serving.plan import Plan
+from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.tree_limits import check_leaves
 from rankinite.serving.ubjson_encoder import ubjson
@@ -46,16 +46,16 @@ class XGBoostModel(Target):
         """Refuse names that XGBoost's matrices cannot have."""
         check_pattern(names, "XGBoost", NAMES, RULE)
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: ExportPlan) -> None:
         """Refuse leaves beyond float32."""
         check_leaves(plan)
 
-    def write(self, plan: Plan) -> Files:
+    def write(self, plan: ExportPlan) -> Files:
         """The model in both forms, which hold the same numbers."""
         model = _model(plan)
         return {TEXT: json.dumps(_plain(model), ensure_ascii=False, separators=(",", ":")).encode(), BINARY: ubjson(model)}
 
-    def twin(self, files: Mapping[str, bytes], plan: Plan) -> Twin:
+    def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """Both files, read as XGBoost means them; NaN where they differ, or where what it means depends on the rows."""
         read = [_table(json.loads(files[TEXT])), _table(parse_ubjson(files[BINARY]))]
 
@@ -65,11 +65,11 @@ class XGBoostModel(Target):
 
         return score
 
-    def predicted(self, plan: Plan, matrix: Reals) -> Reals:
+    def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """Our decisions, added up in float32."""
         return float32_prediction(plan, matrix)
 
-    def companions(self, plan: Plan) -> Files:
+    def companions(self, plan: ExportPlan) -> Files:
         """A program that compares XGBoost's scores of the sample with those expected."""
         return {"check.py": CHECK.encode()}
 
@@ -85,7 +85,7 @@ np.savetxt("served.txt", model.predict(xgboost.DMatrix(rows, feature_names=model
 '''
 
 
-def _model(plan: Plan) -> dict[str, Any]:
+def _model(plan: ExportPlan) -> dict[str, Any]:
     trees, features = plan.trees_with_start, str(len(plan.names))
     count = len(trees)
     model = {
