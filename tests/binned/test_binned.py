@@ -14,10 +14,13 @@ import pytest
 import rankinite as rk
 from rankinite.binned.folder import MANIFEST, is_bins
 from rankinite.binned.making import _cuts
+from rankinite.binned.room import BYTES_A_ROW
 from rankinite.binned.sampling import LowestRows
+from rankinite.binned.writing import new_folder
 from rankinite.data.fingerprint import fingerprint
 from rankinite.data.overlap import contents_of
 from rankinite.data.row_keys import row_keys
+from rankinite.engine.memory import Allowance
 from rankinite.models.files.container import model_bytes
 from rankinite.trees.bins import fit_bins
 from refusals import refused
@@ -280,3 +283,15 @@ def test_too_little_room_is_said_before_anything_is_coded(tmp_path, monkeypatch)
     with refused(rk.DataError, place="made.bins"):
         rk.bin(DATA, tmp_path / "made.bins")
     assert not Path(tmp_path / "made.bins" / "codes.npy").exists()
+
+
+def test_a_training_that_would_not_fit_is_refused_before_it_starts(folder, monkeypatch):
+    monkeypatch.setattr("rankinite.binned.room.memory_left", lambda: Allowance(0, "a test"))
+    monkeypatch.setattr("rankinite.binned.room.BESIDES", 0)
+    with refused(rk.DataError, place="train.bins", value=DATA.rows * (2 * 64 + BYTES_A_ROW)):
+        LEARNER.fit(rk.Binned(folder / "train.bins"))
+
+
+def test_two_writers_of_one_folder_are_kept_apart(tmp_path):
+    with new_folder(tmp_path / "made.bins", again=False), refused(rk.DataError, place="made.bins"):
+        rk.bin(DATA, tmp_path / "made.bins")

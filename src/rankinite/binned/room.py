@@ -8,7 +8,7 @@ from rankinite.data.io.pieces import ROWS
 from rankinite.engine.memory import memory_left, too_large
 from rankinite.trees.bins import WIDTH
 
-BYTES_A_ROW = 80
+BYTES_A_ROW = 95
 """Bytes of scores, pushes, cells and the like that training keeps for each row, rounded up."""
 BESIDES = 200 << 20
 """Bytes of the program itself, of histograms and of room between."""

@@ -21,6 +21,7 @@ from urllib.parse import urlparse
 
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest
+from rankinite.engine.held_interrupts import HeldInterrupts
 from rankinite.engine.parallel import threads
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.inputs import Scorer
@@ -70,7 +71,7 @@ class DaskRun:
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
         self.kept = KeptForest(KEEP_EVERY)
         self.callbacks = [self.kept, *callbacks]
-        self.is_interrupted = False
+        self.is_interrupted, self._interrupts = False, HeldInterrupts()
         self._asked, self._alive = 0.0, set[str]()
 
     def fit(self) -> Forest | Blend:
@@ -129,22 +130,34 @@ class DaskRun:
         return used, [able[worker] for worker in used]
 
     def _waited(self, futures: list[Any], link: DriverLink, names: dict[str, Any]) -> tuple[Forest | Blend, Traffic]:
-        """Answer the first member until all are done; raises what ended them otherwise."""
-        while not all(future.done() for future in futures):
-            try:
-                link.is_interrupted = self.is_interrupted
-                link.answer(LISTEN)
-            except KeyboardInterrupt:
-                if self.is_interrupted:
-                    raise
-                self.is_interrupted = True
-            if any(future.status == "error" or (future.done() and not _answer(future)[0]) for future in futures):
-                self._fail(futures, names)
-            if self._gone(names):  # and its task with it
-                self._fail(futures, names)
+        """Answer the first member until all are done; raises what ended them otherwise.
+
+        Ctrl-C waits for the end of an answer, which it would cut in two, and is then told to the member.
+        """
+        with self._interrupts.watched():
+            pass
+        try:
+            while not all(future.done() for future in futures):
+                try:
+                    with self._interrupts.held():
+                        link.is_interrupted = self.is_interrupted
+                        link.answer(LISTEN)
+                        self._look(futures, names)
+                except KeyboardInterrupt:
+                    if self.is_interrupted:
+                        raise
+                    self.is_interrupted = True
+        finally:
+            self._interrupts.forget()
         if not all(future.status == "finished" and _answer(future)[0] for future in futures):
             self._fail(futures, names)
         return _answer(futures[0])[1]
+
+    def _look(self, futures: list[Any], names: dict[str, Any]) -> None:
+        """Raise what has ended a member, if one has ended before its time."""
+        failed = any(future.status == "error" or (future.done() and not _answer(future)[0]) for future in futures)
+        if failed or self._gone(names):  # with a worker its task is gone
+            self._fail(futures, names)
 
     def _gone(self, names: dict[str, Any]) -> list[str]:
         """The names of members whose workers the scheduler no longer has; it is asked a few times in a second at most."""
