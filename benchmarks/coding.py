@@ -67,7 +67,7 @@ def coded(paths: list[Path], out: Path) -> float:
 
 def making(rows: int, rounds: int) -> list[str]:
     lines = ["| source | read(), s | two passes, s | rk.bin, s | speed of bin, of two passes |", "|---|--:|--:|--:|--:|"]
-    for suffix in (".txt", ".parquet"):
+    for suffix in (".txt", ".txt.gz", ".parquet"):
         paths = source(rows, suffix)
         times = {"read": [], "passes": [], "bin": []}
         for turn in range(rounds + 1):

@@ -184,7 +184,7 @@ def xgboost(client, folder: Path) -> dict[str, object]:
     def fit():
         ranker = dxgb.DaskXGBRanker(
             n_estimators=TREES, max_leaves=LEAVES, max_depth=0, grow_policy="lossguide", learning_rate=RATE, tree_method="hist",
-            objective="rank:ndcg", n_jobs=1,
+            objective="rank:ndcg", n_jobs=1, allow_group_split=True,
         )  # fmt: skip
         ranker.client = client
         ranker.fit(features, grades, qid=qids)

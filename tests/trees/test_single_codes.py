@@ -129,6 +129,8 @@ def test_one_compiled_kernel_serves_both(kind):
 def test_the_copy_may_take_a_quarter_of_the_memory_left(monkeypatch):
     size = ROWS * FEATURES
     with Team() as team:
+        assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies  # small: memory is not asked for
+        monkeypatch.setattr(grow, "_SMALL_COPY", 0)
         for left, copies in ((4 * size, True), (4 * size - 1, False), (0, False)):
             monkeypatch.setattr(grow, "memory_left", lambda left=left: Allowance(left, "a test"))
             assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies is copies

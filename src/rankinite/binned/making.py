@@ -8,7 +8,9 @@ features than one piece and that sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from os import PathLike
@@ -171,7 +173,7 @@ class _Coding:
         names = self.pieces.feature_names
         if names is not None:
             self._check_memory(len(names))
-        for piece in _told(iter(self.pieces), "counting", self.tell):
+        for piece in _told(_one_ahead(self.pieces), "counting", self.tell):
             if names is None:
                 names = piece.feature_names
                 self._check_memory(len(names))
@@ -198,7 +200,7 @@ class _Coding:
     def _second_pass(self, counted: Counted, sizes: npt.NDArray[Any], names: tuple[str, ...], edges: Bins) -> None:
         scorer = None if self.base is None else BaseScores(self.base, names, self.pieces.source)
         ends = _cuts(sizes, len(self.folders))
-        parts = _parted(_told(iter(self.pieces), "coding", self.tell), ends)
+        parts = _parted(_told(_one_ahead(self.pieces), "coding", self.tell), ends)
         made: list[Manifest] = []
         for folder, (first, last) in zip(self.folders, pairwise(ends), strict=True):
             rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
@@ -241,6 +243,16 @@ def _parted(pieces: Iterable[Dataset], ends: Sequence[int]) -> Iterator[Iterator
 
     for first, last in pairwise(ends):
         yield part(last - first)
+
+
+def _one_ahead(pieces: Iterable[Dataset]) -> Iterator[Dataset]:
+    """The pieces, each of which is read while the one before it is made use of."""
+    stream, context = iter(pieces), copy_context()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(context.run, next, stream, None)
+        while (piece := coming.result()) is not None:
+            coming = pool.submit(context.run, next, stream, None)
+            yield piece
 
 
 def _told(pieces: Iterator[Dataset], what: str, tell: Told) -> Iterator[Dataset]:

@@ -57,7 +57,7 @@ class FolderWriter:
         """The next queries."""
         row, query = self._row, self._query
         rows, queries, arrays = slice(row, row + piece.rows), slice(query, query + piece.queries), self._arrays
-        self._codes[:, rows] = self._bins.code(piece.features).blocks
+        self._bins.code_into(piece.features, np.asarray(self._codes), row)
         contents, behind = contents_of(piece), slice(query + 1, query + 1 + piece.queries)
         arrays["grades"][rows], arrays["row_keys"][rows] = piece.grades, row_keys(piece)
         arrays["query_keys"][queries], arrays["telling"][queries] = contents

@@ -191,9 +191,10 @@ def search(values: Features, cuts: Features, step: np.uint32, out_codes: npt.NDA
 
 @kernel
 def code_rows(
-    features: Features, cuts: Features, steps: npt.NDArray[np.uint32], first: int, last: int, out_blocks: Bytes
+    features: Features, cuts: Features, steps: npt.NDArray[np.uint32], first: int, last: int, at: int, out_blocks: Bytes
 ) -> None:
-    """Codes of the rows first … last−1 of ``features`` (rows, features), into ``out_blocks`` (blocks, rows, WIDTH).
+    """Codes of the rows first … last−1 of ``features`` (rows, features), into ``out_blocks`` (blocks, more rows, WIDTH), where
+    the first row of all is row ``at``.
 
     ``cuts`` (features, 256) and ``steps`` (features) are those of :func:`search`. Padding features get code 0.
     """
@@ -213,4 +214,4 @@ def code_rows(
                 codes[k] = 0
             for i in range(rows):
                 for k in range(WIDTH):
-                    out_blocks[block, top + i, k] = codes[k, i]
+                    out_blocks[block, at + top + i, k] = codes[k, i]

@@ -81,6 +81,13 @@ class Bins:
     def code(self, features: Features) -> Codes:
         """The codes of ``features`` (rows, features), on the threads in force."""
         features = _as_rows(features)
+        blocks = _aligned_bytes((-(-features.shape[1] // WIDTH), len(features), WIDTH))
+        self.code_into(features, blocks, 0)
+        return Codes(blocks, features.shape[1])
+
+    def code_into(self, features: Features, out_blocks: Bytes, at: int) -> None:
+        """The same, written to the rows from ``at`` on of ``out_blocks`` (blocks, rows, WIDTH)."""
+        features = _as_rows(features)
         rows, columns = features.shape
         if columns != self.features:
             raise DataError(
@@ -88,10 +95,8 @@ class Bins:
                 value=columns,
                 remedy="Give the same features in the same order",
             )
-        blocks = _aligned_bytes((-(-columns // WIDTH), rows, WIDTH))
         cuts, steps = self._cuts()
-        run(lambda chunk: code_rows(features, cuts, steps, *chunk, blocks), _row_chunks(rows))
-        return Codes(blocks, columns)
+        run(lambda chunk: code_rows(features, cuts, steps, *chunk, at, out_blocks), _row_chunks(rows))
 
     def _cuts(self) -> tuple[Features, np.ndarray[tuple[int], np.dtype[np.uint32]]]:
         """The edges in float32, padded to one row of 256 per feature, and the first step of a binary search in each row.

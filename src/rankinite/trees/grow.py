@@ -23,7 +23,9 @@ from rankinite.trees.structure import Trees
 from rankinite.trees.workspace import quantised_weights, workspace
 
 _NO_KEYS = frozen(np.empty(0, np.uint64))
+_NO_SEEDS = np.zeros(4, np.uint64)
 _NO_FLAGS = np.empty(0, np.bool_)
+_SMALL_COPY = 64 << 20  # a copy of so many bytes is made without asking for memory, which takes half a millisecond
 _COPY_SHARE = 4  # a copy of the codes may take a quarter of the memory left
 PRECISE = 100_000_000
 """Rows of a tree beyond which quantised pushes lose precision."""
@@ -93,8 +95,7 @@ class Grower:
     def grow(self, push: Floats, curvature: Floats, number: int) -> Grown:
         """The tree of that number: what it draws at random follows from the seed and the number alone."""
         settings, work, nodes = self.settings, self._work, self._nodes
-        word = int(mix(np.uint64(settings.seed), np.uint64(number)))
-        seeds = np.random.SeedSequence(word).generate_state(4, np.uint64)
+        seeds = _seeds(settings.seed, number) if settings.is_random else _NO_SEEDS
         drawn = self._draw_rows(seeds[0], seeds[1])
         if len(drawn):
             push, curvature = push[drawn], curvature[drawn]
@@ -219,6 +220,11 @@ class Grower:
         return used
 
 
+def _seeds(seed: int, number: int) -> Keys:
+    """What the draws of a tree begin with: rows, queries, features, and what is drawn at its nodes."""
+    return np.random.SeedSequence(int(mix(np.uint64(seed), np.uint64(number)))).generate_state(4, np.uint64)
+
+
 def _check_count(rows: int, settings: TreeSettings) -> None:
     """Refuse more rows than cells can add up, and say where their precision ends."""
     if rows >= 1 << LOW:
@@ -244,7 +250,8 @@ def words_of(codes: Codes) -> Keys:
 
 def _fits(codes: Codes) -> bool:
     """Whether there is memory to keep the codes feature by feature too."""
-    return codes.rows * codes.features <= memory_left().left // _COPY_SHARE
+    size = codes.rows * codes.features
+    return size <= _SMALL_COPY or size <= memory_left().left // _COPY_SHARE
 
 
 def _columns_of(codes: Codes, team: Team) -> Bytes:
