@@ -222,7 +222,8 @@ class Grower:
 
 def _seeds(seed: int, number: int) -> Keys:
     """What the draws of a tree begin with: rows, queries, features, and what is drawn at its nodes."""
-    return np.random.SeedSequence(int(mix(np.uint64(seed), np.uint64(number)))).generate_state(4, np.uint64)
+    word = int(mix(np.uint64(seed), np.uint64(number)))
+    return np.random.SeedSequence(word).generate_state(4, np.uint64).astype(np.uint64, copy=False)
 
 
 def _check_count(rows: int, settings: TreeSettings) -> None:
