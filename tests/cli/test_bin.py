@@ -47,6 +47,17 @@ def test_a_base_is_given_to_both(run, files, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def test_a_report_is_judged_by_data_with_features_alone(run, files, tmp_path):
+    train = rk.bin(rk.read(files.train), tmp_path / "train.bins")
+    rk.bin(rk.read(files.valid), tmp_path / "valid.bins", like=train)
+    folders = (tmp_path / "train.bins", "--valid", tmp_path / "valid.bins")
+    for judged in ((), ("--test", files.test)):
+        words = (*TRAIN, "--report", tmp_path / "report.html", "--out", tmp_path / "model")
+        done = run("train", *folders, *judged, *words)
+        assert done.code == 0, done.err
+        assert ("judged on" in (tmp_path / "report.json").read_text()) is bool(judged)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -55,6 +66,8 @@ def test_a_base_is_given_to_both(run, files, tmp_path):
         (("train", "BINS", "--bins", "31", "--out", "m"), "--bins"),
         (("train", "HALF", "--out", "m"), "not finished"),
         (("bin", "DATA", "--out", "BINS"), "there already"),
+        (("train", "DATA", "--test", "BINS", "--out", "m"), "the data they were made from"),
+        (("evaluate", "column:0", "BINS"), "the data they were made from"),
         (("bin", "DATA", "--out", "new", "--like", "DATA"), "not a folder of bins"),
         (("bin", "DATA", "--out", "new", "--shards", "1000"), "--shards"),
     ],

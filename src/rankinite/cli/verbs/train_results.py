@@ -104,15 +104,17 @@ def print_results(
 
 
 def training_report(learner: Learner, model: Ranker, material: TrainingData) -> Report:
-    """The report of a training, judged by the test data or else the validation data."""
+    """The report of a training, judged by the test data or else the validation data, unless these are codes alone."""
+    from rankinite.binned.data import Binned
     from rankinite.report.builders import of_training
     from rankinite.report.verdicts import FLATTERED
 
-    valid_only = material.test is None and material.valid is not None
+    valid = None if isinstance(material.valid, Binned) else material.valid
+    valid_only = material.test is None and valid is not None
     with options.busy("making the report"):
         return of_training(
             model,
-            material.valid if material.test is None else material.test,
+            valid if material.test is None else material.test,
             [learner.watched()],
             base=material.base,
             note=FLATTERED if valid_only else "",

@@ -30,7 +30,9 @@ def check_readable(path: Path) -> None:
     """Refuse a path that does not exist, is a folder, or may not be read."""
     try:
         if path.is_dir():
-            raise DataError("this is a folder", place=path, remedy="Give a file")
+            coded = (path / "manifest.json").exists()
+            remedy = "Give a file: of folders of bins, which `rankinite train` takes, the data they were made from"
+            raise DataError("this is a folder", place=path, remedy=remedy if coded else "Give a file")
         if not path.exists():
             raise DataError("no such file", place=path, rule=f"Relative paths start at {Path.cwd()}")
         if not os.access(path, os.R_OK):
