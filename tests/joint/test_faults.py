@@ -13,6 +13,7 @@ from pathlib import Path
 
 import distributed
 import pytest
+import xgboost
 
 import rankinite as rk
 from joint.places import mpiexec
@@ -134,6 +135,13 @@ def test_a_checkpoint_of_one_machine_is_gone_on_from_by_several(client, folders,
         again = [rk.Checkpoint(tmp_path / "kept", every=5), lambda progress: rounds.append(progress.round)]
         assert saved(LEARNER.fit(train, valid, callbacks=again)) == here
     assert rounds[0] == 11
+
+
+def test_without_the_library_that_sums_the_remedy_is_said(client, folders, monkeypatch):
+    monkeypatch.delattr(xgboost, "tracker", raising=False)
+    monkeypatch.setitem(sys.modules, "xgboost.tracker", None)
+    with rk.cluster(client.get_executor(pure=False)), refused(rk.RankiniteError, value="xgboost"):
+        LEARNER.fit(*opened(folders))
 
 
 def test_what_members_cannot_do_is_refused(client, folders):

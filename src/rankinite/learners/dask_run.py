@@ -33,7 +33,8 @@ from rankinite.learners.shares import check_alike, facts_of_member, shared_out
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.workers.cluster import Cluster
-from rankinite.workers.collectives import LostMemberError, Traffic, joined_ring
+from rankinite.workers.collectives import LostMemberError, Traffic, joined_ring, ring_library
+from rankinite.workers.messages import pickled
 
 KEEP_EVERY = 10
 """Rounds between two forests that the driver keeps."""
@@ -97,7 +98,7 @@ class DaskRun:
         host = _own_address(self.client.scheduler.address)
         with _tracker(len(addresses), host) as ring, _listener(host) as (listener, address):
             link = DriverLink(listener, self.callbacks)
-            content = pickle.dumps((
+            content = pickled((
                 self.learner, self.base, _plain(self.train.manifests), owners,
                 None if self.valid is None else _plain(self.valid.manifests), valid_owners,
             ))  # fmt: skip
@@ -249,9 +250,7 @@ def _listener(host: str) -> Generator[tuple[Listener, LinkAddress]]:
 @contextmanager
 def _tracker(count: int, host: str) -> Generator[dict[str, Any]]:
     """Where members find each other."""
-    from xgboost.tracker import RabitTracker
-
-    tracker = RabitTracker(n_workers=count, host_ip=host, sortby="task", timeout=0)
+    tracker = ring_library()[1].RabitTracker(n_workers=count, host_ip=host, sortby="task", timeout=0)
     tracker.start()
     try:
         yield tracker.worker_args()

@@ -78,8 +78,7 @@ class RingMembers:
 @contextmanager
 def joined_ring(arguments: dict[str, Any], number: int) -> Generator[RingMembers]:
     """Join the group of a tracker as the member of this number; ``arguments`` are the tracker's."""
-    from xgboost import collective
-
+    collective, _ = ring_library()
     try:
         with redirect_stdout(io.StringIO()):  # every member would say which number it got
             collective.init(**arguments, dmlc_task_id=f"{number:06d}", dmlc_timeout=PATIENCE)
@@ -94,6 +93,19 @@ def joined_ring(arguments: dict[str, Any], number: int) -> Generator[RingMembers
         with suppress(Exception), warnings.catch_warnings():  # where a member is gone, it says so again
             warnings.simplefilter("ignore")
             collective.finalize()
+
+
+def ring_library() -> tuple[Any, Any]:
+    """XGBoost's collective, and its tracker, where members find each other."""
+    try:
+        from xgboost import collective, tracker
+    except ImportError as problem:
+        raise RankiniteError(
+            "training one model on Dask's workers needs XGBoost, whose collective sums over machines",
+            value="xgboost",
+            remedy="Install it everywhere with: pip install 'rankinite[cluster]'",
+        ) from problem
+    return collective, tracker
 
 
 class MpiMembers:

@@ -20,6 +20,13 @@ _selected: OrderedDict[tuple[str, bytes], Dataset] = OrderedDict()
 _lock = threading.Lock()
 
 
+def pickled(content: Any) -> bytes:
+    """An object as bytes, such as a learner with a measure that was written in a notebook."""
+    message = io.BytesIO()
+    _Pickler(message, protocol=pickle.HIGHEST_PROTOCOL).dump(content)
+    return message.getvalue()
+
+
 def packed(content: Any, shared: SharedData) -> bytes:
     """An object as bytes, the data sets inside it put into the shared folder."""
     message = io.BytesIO()
