@@ -293,5 +293,31 @@ def test_a_training_that_would_not_fit_is_refused_before_it_starts(folder, monke
 
 
 def test_two_writers_of_one_folder_are_kept_apart(tmp_path):
-    with new_folder(tmp_path / "made.bins", again=False), refused(rk.DataError, place="made.bins"):
+    with new_folder(tmp_path / "made.bins"), refused(rk.DataError, place="made.bins"):
         rk.bin(DATA, tmp_path / "made.bins")
+
+
+def test_a_finished_folder_beside_an_unfinished_one_stays(tmp_path):
+    whole = rk.bin(DATA, tmp_path / "shards", shards=2)
+    (tmp_path / "shards" / "02.bins").mkdir()
+    (tmp_path / "shards" / "02.bins" / "unfinished").touch()
+    with refused(rk.DataError, place="00.bins"):
+        rk.bin(VALID, tmp_path / "shards", shards=3)
+    assert rk.Binned([manifest.folder for manifest in whole.manifests], verify=True).rows == DATA.rows
+
+
+def test_parts_of_files_that_were_not_completed_are_no_strangers(tmp_path):
+    """As a kill between the part and its name leaves them."""
+    (tmp_path / "made.bins").mkdir()
+    for name in ("unfinished", "manifest.json", "qid_bytes.part", ".rankinite-0123456789abcdef-0123456789abcdef.part"):
+        (tmp_path / "made.bins" / name).touch()
+    made = rk.bin(DATA, tmp_path / "made.bins")
+    assert sorted(path.name for path in made.manifests[0].folder.iterdir()) == sorted([MANIFEST, *made.manifests[0].files])
+
+
+def test_a_checkpoint_of_other_edges_is_refused(folder, tmp_path):
+    other = rk.bin(VALID, tmp_path / "other.bins", bin_sample=300)
+    same_rows = rk.bin(DATA, tmp_path / "same.bins", like=other)
+    LEARNER.fit(rk.Binned(folder / "train.bins"), callbacks=[rk.Checkpoint(tmp_path / "kept", every=2)])
+    with refused(rk.DataError, place="kept"):
+        LEARNER.fit(same_rows, callbacks=[rk.Checkpoint(tmp_path / "kept", every=2)])

@@ -43,7 +43,8 @@ CASES = {
     "ERR": Case(rk.LambdaMART(**_settings(measure="err"))),
     "weights": Case(rk.LambdaMART(**_settings()), data="weights"),
     "weights, least squares": Case(rk.LambdaMART.paper(**_settings()), data="weights"),
-    "MART": Case(rk.MART(**_settings()), data="weights"),
+    "MART": Case(rk.MART(**_settings(trees=12)), data="weights"),  # beyond the rounds after which the driver keeps a forest
+    "unmeasured": Case(rk.MART(**_settings()), data="strange", valid=False),
     "MART, graded": Case(rk.MART(**_settings(loss="graded"))),
     "MART, balanced": Case(rk.MART(**_settings(loss="balanced"))),
     "RankNet": Case(rk.RankNetTrees(**_settings())),
@@ -65,6 +66,8 @@ def data_of(kind: str, part: str) -> rk.Dataset:
     data = replace(drawn, features=features)
     if kind == "weights":
         return data.with_weights(np.resize([1.0, 0.5, 3.0, 0.0], data.queries))
+    if kind == "strange":  # a grade that no gain is made of: nothing is measured, at no member
+        return replace(data, grades=np.where(np.arange(data.rows) == data.rows - 5, 5000.0, data.grades))
     if kind == "uneven":
         return data.select_rows((np.arange(data.rows) % 20 < 3) | (np.arange(data.rows) >= data.rows // 2))
     if kind == "apart":

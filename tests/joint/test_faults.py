@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from multiprocessing import AuthenticationError
 from pathlib import Path
 
 import distributed
@@ -18,6 +20,7 @@ import xgboost
 import rankinite as rk
 from joint.places import mpiexec
 from rankinite.learners import shares
+from rankinite.learners.member_link import DriverLink, MemberLink
 from rankinite.models.files.container import model_bytes
 from refusals import refused
 
@@ -137,6 +140,48 @@ def test_a_checkpoint_of_one_machine_is_gone_on_from_by_several(client, folders,
     assert rounds[0] == 11
 
 
+@pytest.mark.parametrize("kind", [ConnectionRefusedError, BrokenPipeError, EOFError])
+def test_a_callback_that_cannot_connect_is_not_taken_for_a_lost_member(kind, client, folders):
+    def fail(progress):
+        raise kind("not the link")
+
+    with rk.cluster(client.get_executor(pure=False)), pytest.raises(kind, match="not the link"):
+        LEARNER.fit(*opened(folders), callbacks=[fail])
+
+
+def test_strangers_at_the_drivers_port_are_sent_away():
+    told = []
+    with DriverLink("127.0.0.1", [lambda progress: told.append(progress.round)]) as link:
+        silent = socket.create_connection(link.address[:2])
+        rude = socket.create_connection(link.address[:2])
+        rude.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        with pytest.raises((AuthenticationError, OSError, EOFError)):
+            MemberLink(link.address._replace(secret=b"x" * 32), "")
+        member = MemberLink(link.address, "")
+        facts = {"round": 7, "rounds": 9, "measure": "ndcg", "train": None, "valid": None, "best": 7}
+        answers = []
+        asking = threading.Thread(target=lambda: answers.append(member(rk.Progress(**facts, ranker=lambda: None))))
+        asking.start()
+        while not answers:
+            link.answer(0.05)
+        asking.join()
+        for one in (silent, rude, member):
+            one.close()
+    assert told == [7]
+    assert answers == [False]
+
+
+def test_cores_are_shared_by_the_members_of_a_machine():
+    known = [{"machine": name, "cores": cores} for name, cores in (("a", 16), ("a", 16), ("b", 4), ("c", 1), ("c", 1))]
+    assert shares.threads_of(known, None) == [8, 8, 4, 1, 1]
+    assert shares.threads_of(known, 3) == [3] * 5
+
+
+def test_a_member_without_a_folder_is_named():
+    with refused(rk.DataError, value="b:2"):
+        shares.check_all_have_some([0, 0], [{"name": "a:1"}, {"name": "b:2"}], "shards")
+
+
 def test_without_the_library_that_sums_the_remedy_is_said(client, folders, monkeypatch):
     monkeypatch.delattr(xgboost, "tracker", raising=False)
     monkeypatch.setitem(sys.modules, "xgboost.tracker", None)
@@ -200,7 +245,8 @@ def test_an_error_of_all_is_said_once_and_ends_with_2(folders, tmp_path):
     assert said.count("5 members cannot share 4 folders of bins") == 1
 
 
-def test_ctrl_c_keeps_what_is_trained(folders, tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_trained(sent, folders, tmp_path):
     out, kept = tmp_path / "model", tmp_path / "kept"
     words = ("--out", str(out), "--checkpoint", str(kept), "--every", "5", "--trees", "100000", "--patience", "100000")
     unignored = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731 - ignored in background shells
@@ -208,7 +254,8 @@ def test_ctrl_c_keeps_what_is_trained(folders, tmp_path):
     while not kept.exists():
         assert run.poll() is None, run.communicate()
         time.sleep(0.005)
-    run.send_signal(signal.SIGINT)
+    for process in children_of(run.pid) if sent == signal.SIGTERM else [run.pid]:  # as Slurm does; mpiexec hands on the other
+        os.kill(process, sent)
     run.communicate(timeout=60)
     assert run.returncode == 130
     assert rk.load(out).history.stopped == "interrupted"

@@ -10,7 +10,17 @@ from joint.cases import CASES, from_folders, in_memory, write_folders
 from joint.places import mpiexec, on_dask, over_mpi
 
 KINDS = sorted({case.data for case in CASES.values()})
-SHARED_BY_DASK = ["newton", "early stopping", "queries drawn", "rows drawn at nodes", "symmetric", "MART", "base", "apart"]
+SHARED_BY_DASK = [
+    "newton",
+    "early stopping",
+    "queries drawn",
+    "rows drawn at nodes",
+    "symmetric",
+    "MART",
+    "unmeasured",
+    "base",
+    "apart",
+]
 SHARED_BY_MPI = [name for name in CASES if name not in SHARED_BY_DASK] + ["newton"]
 
 

@@ -7,9 +7,9 @@ features than one piece and that sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -25,7 +25,7 @@ from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest
 from rankinite.binned.room import memory_for_coding, memory_for_training
 from rankinite.binned.sampling import LowestRows
-from rankinite.binned.writing import FolderWriter, check_disk, folder_bytes, is_unfinished, new_folder, write_manifest
+from rankinite.binned.writing import FolderWriter, check_disk, folder_bytes, new_folder, write_manifest
 from rankinite.checks import check_count
 from rankinite.choices import Missing
 from rankinite.data.cleaning import Infinite, Unjudged
@@ -149,9 +149,8 @@ class _Coding:
     def done(self) -> Binned:
         """The folders, all of them finished."""
         with ExitStack() as locks:
-            again = any(map(is_unfinished, self.folders))
             for folder in self.folders:
-                locks.enter_context(new_folder(folder, again=again))
+                locks.enter_context(new_folder(folder))
             counted, drawn = self._first_pass()
             names = self.pieces.feature_names
             assert names is not None  # they are known after a pass
@@ -173,13 +172,14 @@ class _Coding:
         names = self.pieces.feature_names
         if names is not None:
             self._check_memory(len(names))
-        for piece in _told(_one_ahead(self.pieces), "counting", self.tell):
-            if names is None:
-                names = piece.feature_names
-                self._check_memory(len(names))
-            counted.take(piece)
-            if self.like is None:
-                drawn.show(row_keys(piece), piece.features)
+        with _one_ahead(self.pieces) as pieces:
+            for piece in _told(pieces, "counting", self.tell):
+                if names is None:
+                    names = piece.feature_names
+                    self._check_memory(len(names))
+                counted.take(piece)
+                if self.like is None:
+                    drawn.show(row_keys(piece), piece.features)
         return counted, drawn
 
     def _check_memory(self, features: int) -> None:
@@ -200,14 +200,15 @@ class _Coding:
     def _second_pass(self, counted: Counted, sizes: npt.NDArray[Any], names: tuple[str, ...], edges: Bins) -> None:
         scorer = None if self.base is None else BaseScores(self.base, names, self.pieces.source)
         ends = _cuts(sizes, len(self.folders))
-        parts = _parted(_told(_one_ahead(self.pieces), "coding", self.tell), ends)
         made: list[Manifest] = []
-        for folder, (first, last) in zip(self.folders, pairwise(ends), strict=True):
-            rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
-            writer = FolderWriter(folder, edges, rows, last - first, weighted=counted.weighted, base=key)
-            for piece in next(parts):
-                writer.add(piece, None if scorer is None else scorer.of(piece))
-            made.append(writer.finish(names, self.pieces.source, self.most, self.sample, judged=counted.judged))
+        with _one_ahead(self.pieces) as pieces:
+            parts = _parted(_told(pieces, "coding", self.tell), ends)
+            for folder, (first, last) in zip(self.folders, pairwise(ends), strict=True):
+                rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
+                writer = FolderWriter(folder, edges, rows, last - first, weighted=counted.weighted, base=key)
+                for piece in next(parts):
+                    writer.add(piece, None if scorer is None else scorer.of(piece))
+                made.append(writer.finish(names, self.pieces.source, self.most, self.sample, judged=counted.judged))
         for manifest in made:
             write_manifest(manifest)
 
@@ -245,14 +246,23 @@ def _parted(pieces: Iterable[Dataset], ends: Sequence[int]) -> Iterator[Iterator
         yield part(last - first)
 
 
-def _one_ahead(pieces: Iterable[Dataset]) -> Iterator[Dataset]:
-    """The pieces, each of which is read while the one before it is made use of."""
-    stream, context = iter(pieces), copy_context()
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(context.run, next, stream, None)
-        while (piece := coming.result()) is not None:
+@contextmanager
+def _one_ahead(pieces: Pieces) -> Generator[Iterator[Dataset]]:
+    """The pieces, each of which is read while the one before it is made use of.
+
+    A context, so that the thread that reads has ended behind it: left to the garbage collector, it could be waited for by
+    whatever thread collects, for ever.
+    """
+    context = copy_context()
+    with closing(iter(pieces)) as stream, ThreadPoolExecutor(1) as pool:
+
+        def ahead() -> Iterator[Dataset]:
             coming = pool.submit(context.run, next, stream, None)
-            yield piece
+            while (piece := coming.result()) is not None:
+                coming = pool.submit(context.run, next, stream, None)
+                yield piece
+
+        yield ahead()
 
 
 def _told(pieces: Iterator[Dataset], what: str, tell: Told) -> Iterator[Dataset]:

@@ -28,6 +28,7 @@ try:
 except ImportError:  # not on every system; two writers of one folder are then not kept apart
     fcntl: Any = None
 
+QIDS = "qid_bytes.part"
 OWN_FILES = frozenset({CODES, UNFINISHED, MANIFEST, *(f"{name}.npy" for name in KINDS)})
 
 
@@ -47,11 +48,15 @@ class FolderWriter:
             if name not in left_out
         }
         self._arrays["offsets"][0] = self._arrays["qid_ends"][0] = 0
-        self._qids: IO[bytes] = (folder / "qid_bytes.part").open("wb")
+        self._qids: IO[bytes] = (folder / QIDS).open("wb")
         self._row, self._query = 0, 0
 
     def _new(self, name: str, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
-        return np.lib.format.open_memmap(self.folder / name, "w+", np.dtype(kind), shape)
+        made: Any = np.lib.format.open_memmap(self.folder / name, "w+", np.dtype(kind), shape)
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error now; behind a mapping it would end the process
+            with (self.folder / name).open("r+b") as handle:
+                os.posix_fallocate(handle.fileno(), 0, os.fstat(handle.fileno()).st_size)
+        return made
 
     def add(self, piece: Dataset, base_scores: Floats | None = None) -> None:
         """The next queries."""
@@ -106,7 +111,7 @@ class FolderWriter:
         for array in (self._codes, *self._arrays.values()):
             array.flush()
         self._qids.close()
-        part = self.folder / "qid_bytes.part"
+        part = self.folder / QIDS
         for name, array in (
             ("edges", self._bins.edges),
             ("starts", self._bins.starts),
@@ -124,12 +129,9 @@ def write_manifest(manifest: Manifest) -> None:
 
 
 @contextmanager
-def new_folder(folder: Path, *, again: bool) -> Generator[Path]:
-    """A folder to write to: a new one, or one that was begun and not finished, whose files are removed. Locked meanwhile.
-
-    ``again``: it is one of several that are made together, of which one was not finished.
-    """
-    _check_free(folder, again=again)
+def new_folder(folder: Path) -> Generator[Path]:
+    """A folder to write to: a new one, or one that was begun and not finished, whose files are removed. Locked meanwhile."""
+    _check_free(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / UNFINISHED, os.O_CREAT | os.O_RDWR, 0o666)
@@ -137,8 +139,8 @@ def new_folder(folder: Path, *, again: bool) -> Generator[Path]:
         raise DataError(f"it cannot be written ({problem})", place=folder, remedy="Give another path") from problem
     try:
         _take_lock(lock, folder)
-        for name in OWN_FILES - {UNFINISHED}:
-            (folder / name).unlink(missing_ok=True)
+        for path in [one for one in folder.iterdir() if one.name != UNFINISHED and _is_own(one.name)]:
+            path.unlink()
         yield folder
         (folder / UNFINISHED).unlink(missing_ok=True)
     except OSError as problem:  # a full disk, above all
@@ -155,30 +157,33 @@ def new_folder(folder: Path, *, again: bool) -> Generator[Path]:
 def _take_lock(descriptor: int, folder: Path) -> None:
     if fcntl is None:
         return
+    busy = DataError(
+        "another process is writing this folder", place=folder, value=str(folder), remedy="Wait for it, or write elsewhere"
+    )
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(descriptor), (folder / UNFINISHED).stat()):
+            raise busy  # the other has just finished, and taken its lock away
     except OSError as problem:
-        raise DataError(
-            "another process is writing this folder", place=folder, value=str(folder), remedy="Wait for it, or write elsewhere"
-        ) from problem
+        raise busy from problem
 
 
-def is_unfinished(folder: Path) -> bool:
-    """Whether a folder was begun and not finished."""
-    return (folder / UNFINISHED).exists() and not (folder / MANIFEST).exists()
+def _is_own(name: str) -> bool:
+    """Whether such a file is written here, or a part of one that was not completed."""
+    return name in OWN_FILES or name == QIDS or (name.startswith(".rankinite-") and name.endswith(".part"))
 
 
-def _check_free(folder: Path, *, again: bool) -> None:
+def _check_free(folder: Path) -> None:
     """Refuse to write over anything but an unfinished folder."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise DataError("this is a file", place=folder, rule="Bins are written to a folder", remedy="Give another path")
     names = {entry.name for entry in folder.iterdir()}
-    if MANIFEST in names and not again:
+    if MANIFEST in names and UNFINISHED not in names:
         raise DataError("these bins are there already", place=folder, remedy="Remove the folder, or give another path")
-    foreign = sorted(name for name in names if name not in OWN_FILES and name != "qid_bytes.part")
-    if foreign or (names and not names & {UNFINISHED, MANIFEST}):
+    foreign = sorted(name for name in names if not _is_own(name))
+    if foreign or (names and UNFINISHED not in names):
         raise DataError(
             f"this folder has other files in it, such as {(foreign or sorted(names))[0]}",
             place=folder,

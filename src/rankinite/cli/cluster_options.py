@@ -69,6 +69,7 @@ class ClusterOptions:
                 value=self.cluster,
                 remedy="Give `share`, such as a folder of a network file system",
             )
+        from rankinite.engine.parallel import chosen_threads
         from rankinite.workers.cluster import cluster
 
-        return cluster(where, share=self.share)
+        return cluster(where, share=self.share, threads=None if shares else chosen_threads())

@@ -39,6 +39,11 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def chosen_threads() -> int | None:
+    """What :func:`threads` set; None where nothing did."""
+    return _threads.get()
+
+
 def thread_count() -> int:
     """The number of threads in force: what :func:`threads` set, else all cores."""
     return _threads.get() or min(available_cores(), MOST_THREADS)

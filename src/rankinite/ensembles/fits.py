@@ -24,6 +24,7 @@ from rankinite.models.files.container import model_bytes
 from rankinite.models.files.loading import loaded
 from rankinite.workers.cluster import Cluster, in_force
 from rankinite.workers.kept_results import KeptResults
+from rankinite.workers.mpi_group import mpi_in_force
 from rankinite.workers.orders import unless_unwanted
 
 Done = Callable[[int, Fitted], None]
@@ -91,7 +92,8 @@ def fit_all(fits: Sequence[Fit], done: Done | None = None, *, in_turn: bool = Fa
                 done(number, ranker)
         return ranker
 
-    return [fit(number) for number in range(len(fits))] if in_turn else run(fit, range(len(fits)))
+    together = mpi_in_force() is not None  # all processes make each fit together, so that none may be at another
+    return [fit(number) for number in range(len(fits))] if in_turn or together else run(fit, range(len(fits)))
 
 
 def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fitted]:

@@ -7,7 +7,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import gathered
-from rankinite.errors import MeasureError
+from rankinite.errors import DataError, MeasureError, RankiniteError
 from rankinite.evaluation.evaluate import evaluate, mean_of
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.measures.base import Measure
@@ -26,5 +26,14 @@ def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
             remedy="Watch another measure, or train on one machine",
         )
     rules = convention("rankinite")
-    own = values_per_query(scores, data, [measure], rules, rules.ties)[0] if data.queries else np.empty(0)
-    return mean_of(measure, gathered(data.members, own), data)
+    own, problem = np.empty(0), None
+    try:
+        own = values_per_query(scores, data, [measure], rules, rules.ties)[0] if data.queries else own
+    except RankiniteError as raised:
+        own, problem = np.asarray([np.inf]), raised  # the others wait for values: one that cannot be tells them
+    values = gathered(data.members, own)
+    if np.isinf(values).any():
+        raise problem or DataError(
+            "another member cannot measure its queries, or finds an infinite value", place=data.source, value=str(measure)
+        )
+    return mean_of(measure, values, data)

@@ -12,12 +12,14 @@ from functools import reduce
 
 import numpy as np
 
+from rankinite.binned.folder import bins_key
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import query_keys, row_keys
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import is_any
 from rankinite.engine.parallel import Team
+from rankinite.engine.reducer import Members
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer
 from rankinite.gradients.base import Objective, weight_of_rows
@@ -77,7 +79,7 @@ class BoostingRun:
         self.valid_words = None if valid is None else words_of(coded(bins, valid))
         self.first_scores = [scores.copy() for _, scores in self._summed()] if self.reoptimises else []
         self.search = self._step_search()
-        self.sketch = self._sketch()
+        self.sketch, self.facts = self._sketch(), learner.facts(train)  # of all members: not to be asked for by one alone
         self.kept: list[Trees] = []
         self.push, self.curvature = np.empty_like(self.scores), np.empty_like(self.scores)
 
@@ -173,7 +175,7 @@ class BoostingRun:
         try:
             grown = self.grower.grow(push, curvature, self.done * self.outputs + output)
         except NotFiniteError:
-            raise _not_finite(push, curvature, self.train, self.objective) from None
+            raise _not_finite(push, curvature, self.train, self.objective, self.members) from None
         steps = self.learner.rate * (grown.values() if self.search is None else self.search.values(grown))
         self.grower.add(grown, steps, self.scores[output])
         if self.valid_words is not None and self.valid_scores is not None:
@@ -217,7 +219,7 @@ class BoostingRun:
         resuming = [callback for callback in self.callbacks if isinstance(callback, Resuming)]
         if not is_any(self.members, resuming):
             return None
-        keys = {"train": run_key(self.train, self.scores)}
+        keys = {"train": run_key(self.train, self.scores), "bins": bins_key(self.bins.edges, self.bins.starts)}
         if self.valid is not None and self.valid_scores is not None:
             keys["valid"] = run_key(self.valid, self.valid_scores)
         found = [(callback, callback.resume(self.learner.settings(), keys)) for callback in resuming]
@@ -234,7 +236,7 @@ class BoostingRun:
             feature_names=self.train.feature_names,
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
-            settings={**self.learner.settings(), **self.learner.facts(self.train), MISSING_VALUES: self.has_missing},
+            settings={**self.learner.settings(), **self.facts, MISSING_VALUES: self.has_missing},
             history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
             sketch=self.sketch,
         )
@@ -260,20 +262,20 @@ def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
     return np.repeat(query_keys(keys, data), np.diff(data.offsets))
 
 
-def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective) -> DataError:
+def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective, members: Members | None) -> DataError:
+    """The error of the first row whose gradient is not finite: that of the first member who has one."""
     rows = np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))
-    if not len(rows):
-        return DataError(
-            f"{objective} gives a gradient or a curvature that is not finite",
-            place=f"{train.source}, a row of another member",
-            remedy="Look at that member's message",
-        )
-    row = int(rows[0])
-    qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
+    found: tuple[str, str, float, float] | None = None
+    if len(rows):
+        row = int(rows[0])
+        qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
+        found = train.source, f"row {row} (query {quoted(qid)})", float(push[row]), float(curvature[row])
+    every = [found] if members is None else map(pickle.loads, members.gather(pickle.dumps(found)))
+    source, place, pushed, curved = next(one for one in every if one is not None)
     return DataError(
-        f"{objective} gives the gradient {push[row]:g} and the curvature {curvature[row]:g}",
-        place=f"{train.source}, row {row} (query {quoted(qid)})",
-        value=(float(push[row]), float(curvature[row])),
+        f"{objective} gives the gradient {pushed:g} and the curvature {curved:g}",
+        place=f"{source}, {place}",
+        value=(pushed, curved),
         rule="Both must be finite and the curvature not negative",
         remedy="Check the measure's changes, or lower `rate`",
     )

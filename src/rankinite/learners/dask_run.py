@@ -8,14 +8,12 @@ go on from the rounds that were kept, to the same bytes.
 from __future__ import annotations
 
 import pickle
-import secrets
 import socket
 import time
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Listener
 from typing import Any
 from urllib.parse import urlparse
 
@@ -29,7 +27,7 @@ from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost
 from rankinite.learners.member_link import DriverLink, KeptForest, LinkAddress, MemberLink
-from rankinite.learners.shares import check_alike, facts_of_member, shared_out
+from rankinite.learners.shares import check_alike, facts_of_member, shared_out, threads_of
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.workers.cluster import Cluster
@@ -96,15 +94,14 @@ class DaskRun:
         owners = shared_out(self.train.manifests, known)
         valid_owners = None if self.valid is None else shared_out(self.valid.manifests, known, 1)
         host = _own_address(self.client.scheduler.address)
-        with _tracker(len(addresses), host) as ring, _listener(host) as (listener, address):
-            link = DriverLink(listener, self.callbacks)
+        with _tracker(len(addresses), host) as ring, DriverLink(host, self.callbacks) as link:
             content = pickled((
                 self.learner, self.base, _plain(self.train.manifests), owners,
                 None if self.valid is None else _plain(self.valid.manifests), valid_owners,
             ))  # fmt: skip
             futures = [
                 self.client.submit(
-                    carry_part, MemberOrder(number, ring, address, self.cluster.threads, content),
+                    carry_part, MemberOrder(number, ring, link.address, threads_of(known, self.cluster.asked)[number], content),
                     workers=[worker], allow_other_workers=False, pure=False, retries=0,
                 )
                 for number, worker in enumerate(addresses)
@@ -238,13 +235,6 @@ def _own_address(scheduler: str) -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((where.hostname or "127.0.0.1", where.port or 1))  # sends nothing
         return probe.getsockname()[0]
-
-
-@contextmanager
-def _listener(host: str) -> Generator[tuple[Listener, LinkAddress]]:
-    secret = secrets.token_bytes(32)
-    with Listener((host, 0), authkey=secret) as listener:
-        yield listener, LinkAddress(host, listener.address[1], secret)  # pyright: ignore[reportArgumentType] - of TCP
 
 
 @contextmanager

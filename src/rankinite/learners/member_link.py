@@ -6,11 +6,17 @@ checkpoints and Ctrl-C are the driver's, who is no member and has no rows.
 
 from __future__ import annotations
 
+import secrets
+import socket
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
-from multiprocessing.connection import Client, Listener
-from typing import Any, NamedTuple
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection, answer_challenge, deliver_challenge
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Self
 
 from rankinite.learners.base import Callback, Progress, Resuming
 from rankinite.models.forest import Forest
@@ -67,55 +73,88 @@ class MemberLink:
 
 
 class DriverLink:
-    """At the driver: answers the first member."""
+    """At the driver: answers the first member. A context: leaving it hangs up."""
 
-    def __init__(self, listener: Listener, callbacks: Sequence[Callback]) -> None:
-        self._listener, self._callbacks = listener, callbacks
-        self._connection: Any = None
+    def __init__(self, host: str, callbacks: Sequence[Callback]) -> None:
+        self._callbacks = callbacks
+        self._secret, self._server = secrets.token_bytes(32), socket.create_server((host, 0))
+        self.address = LinkAddress(host, self._server.getsockname()[1], self._secret)
+        self._admitted: SimpleQueue[Connection] = SimpleQueue()
+        self._connection: Connection | None = None
         self.is_interrupted = False
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_problem: object) -> None:
+        self.close()
+        self._server.close()
+
+    def _listen(self) -> None:
+        """Let whoever comes to the port prove that they know the secret; others must neither keep us waiting nor end us."""
+        with suppress(OSError):  # the server is closed
+            while True:
+                caller, _ = self._server.accept()
+                threading.Thread(target=self._admit, args=(caller,), daemon=True).start()
+
+    def _admit(self, caller: socket.socket) -> None:
+        connection = Connection(caller.detach())
+        try:
+            deliver_challenge(connection, self._secret)
+            answer_challenge(connection, self._secret)
+        except (AuthenticationError, OSError, EOFError, ValueError, AssertionError):
+            connection.close()
+        else:
+            self._admitted.put(connection)
 
     def answer(self, seconds: float) -> None:
-        """Answer a message, if one comes in this time. What a callback raises is raised, and the link hung up."""
-        try:
-            connection = self._accepted(seconds)
-            if connection is None:
-                return
-            if connection.closed:
-                time.sleep(seconds)  # the member has hung up, and its task will soon be done
-                return
-            if not connection.poll(seconds):
-                return
-            message = connection.recv()
-            if message[0] == "resume":
-                connection.send(("kept", self._kept(*message[1:])))
-            elif message[0] == "round":
-                said = self._told(connection, message[1])
-                connection.send(("interrupt",) if self.is_interrupted else ("go", said))
-        except (EOFError, ConnectionError, BrokenPipeError):
-            self.close()  # the member is gone; its task says why
+        """Answer a message, if one comes in this time. What a callback raises is raised."""
+        message = self._message(seconds)
+        if message is None:
+            return
+        if message[0] == "resume":
+            self._send(("kept", self._kept(*message[1:])))
+        elif message[0] == "round":
+            said = self._told(message[1])
+            self._send(("interrupt",) if self.is_interrupted else ("go", said))
 
-    def _accepted(self, seconds: float) -> Any:
+    def _message(self, seconds: float) -> Any:
+        """What the member says; None where it says nothing in this time, or has hung up, as its task will soon be done."""
         if self._connection is None:
-            inner: Any = self._listener
-            inner._listener._socket.settimeout(seconds)  # noqa: SLF001 - listeners have no timeout of their own
-            try:
-                self._connection = self._listener.accept()
-            except TimeoutError:
-                return None
-        return self._connection
+            with suppress(Empty):
+                self._connection = self._admitted.get(timeout=seconds)
+            return None
+        if self._connection.closed:
+            time.sleep(seconds)
+            return None
+        try:
+            return self._connection.recv() if self._connection.poll(seconds) else None
+        except (OSError, EOFError):
+            self.close()
+            return None
+
+    def _send(self, message: Any) -> None:
+        with suppress(OSError):  # the member is gone; its task says why
+            if self._connection is not None:
+                self._connection.send(message)
 
     def _kept(self, settings: dict[str, Any], data: dict[str, str]) -> Forest | None:
         found = [callback.resume(settings, data) for callback in self._callbacks if isinstance(callback, Resuming)]
         return max((forest for forest in found if forest is not None), key=lambda forest: forest.rounds, default=None)
 
-    def _told(self, connection: Any, facts: dict[str, Any]) -> bool:
-        def ranker() -> Any:
-            connection.send(("ranker",))
-            return connection.recv()[1]
-
-        progress = Progress(**facts, ranker=ranker)
+    def _told(self, facts: dict[str, Any]) -> bool:
+        progress = Progress(**facts, ranker=self._ranker)
         ends = [callback(progress) for callback in self._callbacks]
         return any(ends)
+
+    def _ranker(self) -> Any:
+        assert self._connection is not None  # the message came through it
+        try:
+            self._connection.send(("ranker",))
+            return self._connection.recv()[1]
+        except (OSError, EOFError) as problem:
+            raise lost() from problem
 
     def close(self) -> None:
         """Hang up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest, read_manifest
 from rankinite.data.dataset import Dataset
+from rankinite.engine.parallel import available_cores
 from rankinite.errors import ArgumentError, DataError, RankiniteError, quoted
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
@@ -53,10 +55,18 @@ def facts_of_member(*data: Sequence[Manifest]) -> dict[str, Any]:
     """What must be the same at all members, and which folders of each data set this one can read, as the asker knows them."""
     return {
         "name": worker_name(),
+        "machine": platform.node(),
+        "cores": available_cores(),
         "installed": installed(),
         "processor": _processor(),
         "readable": [[number for number, one in enumerate(manifests) if _sees(one)] for manifests in data],
     }
+
+
+def threads_of(known: Sequence[dict[str, Any]], asked: int | None) -> list[int]:
+    """The threads of each member: as many as were asked for, else the cores of a machine are shared by its members."""
+    on_machine = Counter(facts["machine"] for facts in known)
+    return [asked or max(1, facts["cores"] // on_machine[facts["machine"]]) for facts in known]
 
 
 def _sees(manifest: Manifest) -> bool:
@@ -109,3 +119,16 @@ def shared_out(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]], d
         owners[number] = min(able, key=lambda member: (loads[member], member))
         loads[owners[number]] += manifests[number].rows
     return owners
+
+
+def check_all_have_some(owners: Sequence[int], known: Sequence[dict[str, Any]], source: str) -> None:
+    """Refuse, by name, a member that gets no folder, as it sees none of them as the others do."""
+    for member, facts in enumerate(known):
+        if member not in owners:
+            raise DataError(
+                f"the member {facts['name']} does not see any of these folders as the first one does",
+                place=source,
+                value=facts["name"],
+                rule="Every member has at least one folder",
+                remedy="Put them on storage that the machines share, or copy them anew",
+            )

@@ -17,7 +17,7 @@ from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost
-from rankinite.learners.shares import check_alike, check_joint, facts_of_member, shared_out
+from rankinite.learners.shares import check_alike, check_all_have_some, check_joint, facts_of_member, shared_out
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.workers.cluster import in_force
@@ -59,7 +59,9 @@ def _over_mpi(
             rule="Every member has at least one folder",
             remedy=f"Start fewer, or make more folders: rankinite bin … --shards {members.count}",
         )
-    part = shards.part(members, members.number, shared_out(first[0], known))
+    owners = shared_out(first[0], known)
+    check_all_have_some(owners, known, shards.source)
+    part = shards.part(members, members.number, owners)
     valid_part = None if judges is None else judges.part(members, members.number, shared_out(first[1], known, 1))
     own = [*callbacks, group.end_if_interrupted] if group.is_first else ()
     return boost(learner, part, valid_part, base, own)

@@ -45,6 +45,8 @@ class Cluster:
         """How many pieces of work are done at once, about."""
         self.threads = threads
         """How many a fit may use, or a member of a group."""
+        self.asked: int | None = None
+        """The same if the user said how many; members of a group use all cores of their machines otherwise."""
         self.client: Any = getattr(executor, "_client", None)
         """Dask's, where the workers are Dask's: they can also train one model together."""
         self.traffic: Traffic | None = None
@@ -131,7 +133,7 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
     the result has the same bytes. ``share``: a folder that all workers see
     under the same path, for data and finished work; without it a temporary one, which does for this machine alone.
     ``threads``: how many each fit may use; if left out, this machine's cores are divided among its processes, and workers
-    elsewhere use one for each fit.
+    elsewhere use one for each fit. Workers that train one model together share the cores of their machines.
 
     >>> with cluster("tcp://head:8786", share="/mnt/shared/rankinite"):                        # doctest: +SKIP
     ...     ranker = Bag(LambdaMART()).fit(train)
@@ -148,6 +150,7 @@ def cluster(where: Where, *, share: Path | str | None = None, threads: int | Non
         with _executor(where) as executor:
             cores = max(1, available_cores() // where) if isinstance(where, int) else 1
             found = Cluster(executor, folder, threads or cores, _size(executor))
+            found.asked = threads
             token = _in_force.set(found)
             try:
                 yield found

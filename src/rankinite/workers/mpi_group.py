@@ -73,16 +73,20 @@ def mpi_group(*, report: Any = None, orderly: tuple[type[BaseException], ...] = 
         group.members.abort(code)
     finally:
         _in_force.reset(token)
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _taken_over(group: MpiGroup) -> Any:
-    """Let Ctrl-C, which all processes are sent, be noted by the first alone."""
+def _taken_over(group: MpiGroup) -> dict[int, Any]:
+    """Let Ctrl-C and SIGTERM, which all processes are sent, be noted by the first alone; the handlers from before.
+
+    A process that ended a round by itself would leave the others waiting for it.
+    """
     if threading.current_thread() is not threading.main_thread() or group.members.count == 1:
-        return None
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, group.note if group.is_first else signal.SIG_IGN)
+        return {}
+    before: dict[int, Any] = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, group.note if group.is_first else signal.SIG_IGN) or signal.SIG_DFL
     return before
 
 

@@ -138,7 +138,7 @@ def train(
       mpiexec -n 8 rankinite train shards/*.bins -v valid.bins --out big.rankinite
     """
     _check_options(learner, preferences, checkpoint, every, seeds)
-    for path in (out, checkpoint):
+    for path in (out, checkpoint) if speaks() else ():
         check_writeable(path)
     reporting.check_report(report)
     maker = learners.make(learner, settings, preset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -67,7 +67,7 @@ class Pieces:
         """
         return self._made_from.feature_names
 
-    def __iter__(self) -> Iterator[Dataset]:
+    def __iter__(self) -> Generator[Dataset]:
         try:
             with within_memory(self.source, "Choose fewer features"):
                 yield from self._made_from.pieces(self._rows)
