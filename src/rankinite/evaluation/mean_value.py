@@ -34,6 +34,9 @@ def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
     values = gathered(data.members, own)
     if np.isinf(values).any():
         raise problem or DataError(
-            "another member cannot measure its queries, or finds an infinite value", place=data.source, value=str(measure)
+            "another member cannot measure its queries, or finds an infinite value",
+            place=data.source,
+            value=str(measure),
+            remedy="Look at that member's message, or watch another measure",
         )
     return mean_of(measure, values, data)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest
 from rankinite.data.dataset import Dataset
+from rankinite.engine.parallel import chosen_threads, threads
 from rankinite.errors import DataError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost
-from rankinite.learners.shares import check_alike, check_all_have_some, check_joint, facts_of_member, shared_out
+from rankinite.learners.shares import check_alike, check_all_have_some, check_joint, facts_of_member, shared_out, threads_of
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.workers.cluster import in_force
@@ -64,7 +65,8 @@ def _over_mpi(
     part = shards.part(members, members.number, owners)
     valid_part = None if judges is None else judges.part(members, members.number, shared_out(first[1], known, 1))
     own = [*callbacks, group.end_if_interrupted] if group.is_first else ()
-    return boost(learner, part, valid_part, base, own)
+    with threads(threads_of(known, chosen_threads())[members.number]):
+        return boost(learner, part, valid_part, base, own)
 
 
 def _first_sees(group: MpiGroup, train: Binned, valid: Binned | None) -> tuple[list[Manifest], ...]:
