@@ -50,7 +50,7 @@ def member(shape: str) -> None:
         sums = [seconds_of_sum(members, length) for length in (SHORT, LONG)] if members.count > 1 else [0.0, 0.0]
 
         def note(_progress: rk.Progress) -> None:
-            seen.append((time.perf_counter(), members.traffic.messages, members.traffic.numbers))
+            seen.append((time.perf_counter(), members.traffic.messages, members.traffic.bytes_sent))
 
         learner_of(shape).fit(rk.Binned(sorted(FOLDER.iterdir())), callbacks=[note] if group.is_first else ())
         if group.is_first:

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rankinite as rk
 from joint.cases import CASES, from_folders
 
@@ -19,6 +21,10 @@ def mpiexec() -> str | None:
     """The starter of MPI programs beside this Python, else that of the system."""
     beside = Path(sys.executable).with_name("mpiexec")
     return str(beside) if beside.exists() else shutil.which("mpiexec")
+
+
+needs_mpi = pytest.mark.skipif(mpiexec() is None and not os.environ.get("CI"), reason="there is no mpiexec: pip install mpich")
+"""In CI nothing is skipped for want of it."""
 
 
 def over_mpi(names: list[str], root: Path, members: int, threads: int, *, shards: int | None = None) -> dict[str, str]:

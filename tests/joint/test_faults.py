@@ -18,7 +18,7 @@ import pytest
 import xgboost
 
 import rankinite as rk
-from joint.places import mpiexec
+from joint.places import mpiexec, needs_mpi
 from rankinite.learners import shares
 from rankinite.learners.member_link import DriverLink, MemberLink
 from rankinite.models.files.container import model_bytes
@@ -202,7 +202,6 @@ def test_what_members_cannot_do_is_refused(client, folders):
 
 # ---- MPI, from the command line ----------------------------------------------------------------------------------------
 
-pytestmark = pytest.mark.skipif(mpiexec() is None, reason="there is no mpiexec: pip install mpich")
 TRAIN = ["train", "--trees", "25", "--leaves", "8", "--min-rows", "3", "--row-share", "0.8"]
 
 
@@ -219,6 +218,7 @@ def children_of(process: int) -> list[int]:
     return [one for child in map(int, found) for one in (children_of(child) or [child])]
 
 
+@needs_mpi
 def test_a_killed_process_ends_all_and_the_same_command_goes_on(folders, here, tmp_path):
     out, kept = tmp_path / "model", tmp_path / "kept"
     words = ("--out", str(out), "--checkpoint", str(kept), "--every", "5")
@@ -238,6 +238,7 @@ def test_a_killed_process_ends_all_and_the_same_command_goes_on(folders, here, t
     assert model_bytes(learnt.stored()) == here
 
 
+@needs_mpi
 def test_an_error_of_all_is_said_once_and_ends_with_2(folders, tmp_path):
     run = started(5, folders, "--out", str(tmp_path / "model"))
     _, said = run.communicate(timeout=120)
@@ -245,6 +246,7 @@ def test_an_error_of_all_is_said_once_and_ends_with_2(folders, tmp_path):
     assert said.count("5 members cannot share 4 folders of bins") == 1
 
 
+@needs_mpi
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_what_is_trained(sent, folders, tmp_path):
     out, kept = tmp_path / "model", tmp_path / "kept"

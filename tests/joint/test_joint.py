@@ -7,7 +7,7 @@ import pytest
 
 import rankinite as rk
 from joint.cases import CASES, from_folders, in_memory, write_folders
-from joint.places import mpiexec, on_dask, over_mpi
+from joint.places import needs_mpi, on_dask, over_mpi
 
 KINDS = sorted({case.data for case in CASES.values()})
 SHARED_BY_DASK = [
@@ -56,6 +56,6 @@ def test_three_workers_of_dask_give_the_same_bytes(here, root, dask):
     assert on_dask(SHARED_BY_DASK, root, 3, dask) == {name: here[name] for name in SHARED_BY_DASK}
 
 
-@pytest.mark.skipif(mpiexec() is None, reason="there is no mpiexec: pip install mpich")
+@needs_mpi
 def test_two_processes_of_mpi_give_the_same_bytes(here, root):
     assert over_mpi(SHARED_BY_MPI, root, 2, 1, shards=3) == {name: here[name] for name in SHARED_BY_MPI}

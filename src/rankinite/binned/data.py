@@ -40,8 +40,6 @@ class Binned(Dataset):
     """What each folder holds."""
     mine: tuple[int, ...]
     """The numbers of the folders whose rows these are: all, but where members have some each."""
-    owners: tuple[int, ...]
-    """Which member has each folder, where there are members."""
 
     def __init__(self, folders: AnyFolder | Iterable[AnyFolder], *, verify: bool = False) -> None:  # pyright: ignore[reportMissingSuperCall]
         paths = [folders] if isinstance(folders, str | PathLike) else list(folders)
@@ -51,24 +49,21 @@ class Binned(Dataset):
         _check_alike(manifests)
         for manifest in manifests if verify else ():
             manifest.verify()
-        self._settle(manifests, tuple(range(len(manifests))), (), None)
+        self._settle(manifests, tuple(range(len(manifests))), None)
 
     @classmethod
     def known(cls, manifests: tuple[Manifest, ...]) -> Binned:
         """Folders that another process has looked at; this one need not be able to read all of them."""
         found = cls.__new__(cls)
-        found._settle(manifests, tuple(range(len(manifests))), (), None)  # noqa: SLF001 - one of its own kind
+        found._settle(manifests, tuple(range(len(manifests))), None)  # noqa: SLF001 - one of its own kind
         return found
 
-    def _settle(
-        self, manifests: tuple[Manifest, ...], mine: tuple[int, ...], owners: tuple[int, ...], members: Members | None
-    ) -> None:
+    def _settle(self, manifests: tuple[Manifest, ...], mine: tuple[int, ...], members: Members | None) -> None:
         first = manifests[0]
         source = str(first.folder) + (f" and {len(manifests) - 1} more" if len(manifests) > 1 else "")
         settled = {
             "manifests": manifests,
             "mine": mine,
-            "owners": owners,
             "members": members,
             "feature_names": first.feature_names,
             "source": source,
@@ -134,7 +129,7 @@ class Binned(Dataset):
         """The folders of one member; ``owners`` gives the number of the member that has each folder."""
         found = type(self).__new__(type(self))
         mine = tuple(place for place, owner in enumerate(owners) if owner == number)
-        found._settle(self.manifests, mine, tuple(owners), members)  # noqa: SLF001 - one of its own kind
+        found._settle(self.manifests, mine, members)  # noqa: SLF001 - one of its own kind
         return found
 
     @property

@@ -173,7 +173,7 @@ class _Coding:
         if names is not None:
             self._check_memory(len(names))
         with _one_ahead(self.pieces) as pieces:
-            for piece in _told(pieces, "counting", self.tell):
+            for piece in _with_progress(pieces, "counting", self.tell):
                 if names is None:
                     names = piece.feature_names
                     self._check_memory(len(names))
@@ -202,7 +202,7 @@ class _Coding:
         ends = _cuts(sizes, len(self.folders))
         made: list[Manifest] = []
         with _one_ahead(self.pieces) as pieces:
-            parts = _parted(_told(pieces, "coding", self.tell), ends)
+            parts = _parted(_with_progress(pieces, "coding", self.tell), ends)
             for folder, (first, last) in zip(self.folders, pairwise(ends), strict=True):
                 rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
                 writer = FolderWriter(folder, edges, rows, last - first, weighted=counted.weighted, base=key)
@@ -265,7 +265,7 @@ def _one_ahead(pieces: Pieces) -> Generator[Iterator[Dataset]]:
         yield ahead()
 
 
-def _told(pieces: Iterator[Dataset], what: str, tell: Told) -> Iterator[Dataset]:
+def _with_progress(pieces: Iterator[Dataset], what: str, tell: Told) -> Iterator[Dataset]:
     rows = 0
     for piece in pieces:
         yield piece

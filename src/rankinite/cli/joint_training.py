@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.messages import detail
+from rankinite.cli.mpi_runs import is_first
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def say_traffic(traffic: Traffic | None, model: Ranker) -> None:
         return
     rounds = max(1, history.rounds)
     detail(
-        f"each member sent {traffic.messages:,} messages, {traffic.numbers / 1e6:,.1f} MB: "
-        f"{traffic.messages / rounds:.1f} messages and {traffic.numbers / 1e6 / rounds:.2f} MB a round"
+        f"each member sent {traffic.messages:,} messages, {traffic.bytes_sent / 1e6:,.1f} MB: "
+        f"{traffic.messages / rounds:.1f} messages and {traffic.bytes_sent / 1e6 / rounds:.2f} MB a round"
     )
 
 
@@ -65,5 +66,4 @@ def speaks() -> bool:
     """Whether this process writes the model."""
     from rankinite.workers.mpi_group import mpi_in_force
 
-    group = mpi_in_force()
-    return group is None or group.is_first
+    return is_first(mpi_in_force())

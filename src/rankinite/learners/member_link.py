@@ -116,7 +116,7 @@ class DriverLink:
         if message[0] == "resume":
             self._send(("kept", self._kept(*message[1:])))
         elif message[0] == "round":
-            said = self._told(message[1])
+            said = self._call_back(message[1])
             self._send(("interrupt",) if self.is_interrupted else ("go", said))
 
     def _message(self, seconds: float) -> Any:
@@ -143,7 +143,7 @@ class DriverLink:
         found = [callback.resume(settings, data) for callback in self._callbacks if isinstance(callback, Resuming)]
         return max((forest for forest in found if forest is not None), key=lambda forest: forest.rounds, default=None)
 
-    def _told(self, facts: dict[str, Any]) -> bool:
+    def _call_back(self, facts: dict[str, Any]) -> bool:
         progress = Progress(**facts, ranker=self._ranker)
         ends = [callback(progress) for callback in self._callbacks]
         return any(ends)

@@ -85,9 +85,9 @@ class Monitor:
         """Tell the callbacks; whether one of them ends the training. Of several members the first alone has any."""
         members = self._train.members
         if members is None:
-            return self._told(done, ranker)
+            return self._call_back(done, ranker)
         try:
-            said = int(self._told(done, ranker))
+            said = int(self._call_back(done, ranker))
         except KeyboardInterrupt:
             said = INTERRUPTED
         said = largest(members, said)
@@ -95,7 +95,7 @@ class Monitor:
             raise KeyboardInterrupt
         return bool(said)
 
-    def _told(self, done: int, ranker: Callable[[], Fitted]) -> bool:
+    def _call_back(self, done: int, ranker: Callable[[], Fitted]) -> bool:
         if not self._callbacks:
             return False
         progress = Progress(

@@ -10,8 +10,9 @@ import numpy as np
 
 from rankinite.engine.kernel import SCORE, Bytes, Flags, Floats, Indices, frozen
 from rankinite.engine.memory import memory_left
+from rankinite.engine.over_members import total
 from rankinite.engine.parallel import Team
-from rankinite.engine.reducer import SUM, Members, Reducer
+from rankinite.engine.reducer import Members, Reducer
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
@@ -72,7 +73,7 @@ class Grower:
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
         self.reducer = Reducer(members)
-        self.all_rows = self._summed(self.rows)
+        self.all_rows = total(members, self.rows)
         _check_count(self.all_rows, settings)
         self.copies = _fits(codes) if copies is None else copies
         self._words = words_of(codes)
@@ -115,7 +116,7 @@ class Grower:
             float(settings.node_row_share),
             float(settings.node_feature_share),
             seeds[3],
-            self._summed(len(push)) if settings.draws_for_trees else self.all_rows,
+            total(self.reducer.members, len(push)) if settings.draws_for_trees else self.all_rows,
             self.reducer.address,
         )
         kernels = _tree_kernels if self.reducer.members is None else _member_tree_kernels
@@ -131,14 +132,6 @@ class Grower:
         if sizes[0] == NOT_FINITE:
             raise NotFiniteError
         return Grown(nodes, sizes[0], drawn)
-
-    def _summed(self, count: int) -> int:
-        """A number, summed over all members."""
-        if self.reducer.members is None:
-            return count
-        total = np.asarray([count])
-        self.reducer.members.combine(SUM, total)
-        return int(total[0])
 
     def means(self, grown: Grown) -> Floats:
         """The mean push of the rows of every node, each counting its weight; 0 where there is no weight."""
@@ -203,7 +196,7 @@ class Grower:
             _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, drawn)
             drawn &= of_queries
         chosen = np.flatnonzero(drawn)
-        if not self._summed(len(chosen)):
+        if not total(self.reducer.members, len(chosen)):
             raise ArgumentError(
                 f"no row was drawn for a tree of {self.all_rows} rows",
                 value=self.all_rows,

@@ -34,13 +34,13 @@ class Traffic:
     """What a member has sent, as it counts itself."""
 
     messages: int = 0
-    numbers: int = 0
-    """Bytes."""
+    bytes_sent: int = 0
+    """Of all of them together."""
 
     def count(self, size: int) -> None:
         """One more message."""
         self.messages += 1
-        self.numbers += size
+        self.bytes_sent += size
 
 
 class RingMembers:

@@ -33,7 +33,7 @@ class Slab(NamedTuple):
     names: Sequence[str]
     """One per feature."""
     values: Mapping[str, npt.NDArray[Any]]
-    """Role → one value per row; qids are told by the runs below, and document ids are left out."""
+    """Role → one value per row; the runs below give the qids; document ids are left out."""
     place: Callable[[int], str]
     """Names the place of a row of the source in messages."""
     qids: Sequence[str] = ()
@@ -99,7 +99,7 @@ def _whole_names(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def with_sizes(slabs: Iterable[Slab], sizes: Indices, source: str) -> Iterator[Slab]:
-    """Add the qids "1", "2", … of rows whose queries are told by the number of rows of each."""
+    """Add the qids "1", "2", … to rows whose queries are known by their lengths."""
     possible = bool((sizes >= 0).all()) and float(sizes.sum(dtype=np.float64)) < 2.0**62  # else the sums below could wrap round
     ends = np.cumsum(sizes) if possible else np.zeros(0, np.int64)
     rows = 0
