@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankinite.engine._array_kernels import copy_into
 from rankinite.engine.kernel import Floats, Indices, kernel
 
 
@@ -80,7 +81,7 @@ def solve_factor(factor: Floats, size: int, right: Floats, out_weights: Floats) 
 @kernel
 def subtract(target: Floats, columns: Floats, chosen: Indices, weights: Floats, size: int, out: Floats) -> None:
     """What the chosen columns, weighted, leave of the target."""
-    out[:] = target
+    copy_into(target, out)
     for k in range(size):
         column, weight = columns[chosen[k]], weights[k]
         for r in range(len(out)):

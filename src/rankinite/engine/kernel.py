@@ -19,6 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from rankinite.engine.kernel_cache import KernelCache
+from rankinite.engine.kernel_dispatcher import KernelDispatcher
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,9 +46,10 @@ Strings: TypeAlias = npt.NDArray[Any]
 
 def kernel(function: F) -> F:
     """Compile a function on plain arrays; to the type checker it stays the Python function it was."""
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
-    if hasattr(dispatcher, "overloads"):  # it is the plain function when the compiler is switched off
-        dispatcher._cache = KernelCache(function)  # noqa: SLF001 - where Numba keeps it; enable_caching() would make its own
+    if vars(numba)["config"].DISABLE_JIT:
+        return function
+    dispatcher: Any = KernelDispatcher(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy"})
+    dispatcher._cache = KernelCache(function)  # noqa: SLF001 - where Numba keeps it; enable_caching() would make its own
     return dispatcher
 
 

@@ -79,6 +79,10 @@ class KernelCache(_caching.FunctionCache):
         except Exception:  # noqa: BLE001 - whatever an entry of another kind makes Numba do, compiling helps
             return None
 
+    def has(self, sig: Any, target_context: Any) -> bool:
+        """Whether a compiled variant is kept."""
+        return self._cache_file.has(self._index_key(sig, target_context.codegen()))
+
     def _save_overload(self, sig: Any, data: Any) -> None:
         if self._enabled and self._impl.check_cachable(data):
             self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))
@@ -104,6 +108,10 @@ class _Entries:
         if (folder := cache_folder()) is not None:
             for path in folder.glob(f"{self.name}.*.kernel"):
                 path.unlink(missing_ok=True)
+
+    def has(self, key: Any) -> bool:
+        folder = cache_folder()
+        return folder is not None and self._path(folder, key).exists()
 
     def load(self, key: Any) -> Any:
         if (folder := cache_folder()) is None:

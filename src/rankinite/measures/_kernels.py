@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite.engine._array_kernels import copy_into, sort_falling
 from rankinite.engine.kernel import (
     ADDRESS,
     FLOAT,
@@ -159,10 +160,8 @@ def scale_by_ideal(relevance: Floats, discounts: Floats, levels: Floats, work: F
     depth = min(len(discounts), n)
     best = work[:depth]
     if not fill_from_levels(relevance, levels, best):
-        rising = work[:n]
-        rising[:] = relevance
-        rising.sort()
-        rising[:] = rising[::-1].copy()
+        copy_into(relevance, work)
+        sort_falling(work[:n])
     ideal = 0.0
     for i in range(depth):
         ideal += best[i] * discounts[i]
@@ -234,7 +233,7 @@ def measure_each(
         start, end = offsets[query], offsets[query + 1]
         worth = relevance[: end - start]
         if len(table) == 0:
-            worth[:] = grades[start:end]
+            copy_into(grades[start:end], worth)
         elif not look_up(grades[start:end], table, worth):
             return False
         value = expected(worth, tied[start:end], returned[query], discounts, work)
@@ -242,7 +241,7 @@ def measure_each(
     return True
 
 
-MEASURE_EACH = tuple(
+MEASURE_GRADES, MEASURE_RELEVANCE = (
     TRUTH(
         *(ADDRESS, ADDRESS, array_type(grade, inputs=True)),
         *(_FLOATS, _FLAGS_IN, _INDICES_IN, _INDICES_IN, INT, INT, _FLOATS, _FLOATS, _FLOATS),
@@ -283,7 +282,7 @@ def scale_each(
     worth, work = np.empty(longest, np.float64), np.empty(longest + 1, np.float64)
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]
-        worth[: end - start] = relevance[start:end]
+        copy_into(relevance[start:end], worth)
         out_scales[query] = scale(worth[: end - start], discounts, levels, work)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite.engine._array_kernels import copy_into
 from rankinite.engine.kernel import Flags, Floats, Grades, Indices, kernel
 
 TIES_EXPECTED, TIES_LOWEST, TIES_HIGHEST, TIES_ORDER = 0, 1, 2, 3
@@ -36,7 +37,8 @@ def sort_descending(keys: Floats, order: Indices, spare_keys: Floats, spare_orde
                 else:
                     spare_keys[place], spare_order[place] = keys[right], order[right]
                     right += 1
-        keys[:], order[:] = spare_keys, spare_order
+        copy_into(spare_keys[:n], keys)
+        copy_into(spare_order[:n], order)
         width *= 2
 
 
@@ -102,7 +104,8 @@ def rank_by_sorting(
 ) -> bool:
     """The same by sorting, for long queries; ``keys`` are the scores, and the others workspace, all of shape (n,)."""
     n = len(grades)
-    order[:] = np.arange(n)
+    for i in range(n):
+        order[i] = i
     sort_descending(keys, order, spare_keys, spare)
     tie_seen = False
     for i in range(n):
@@ -160,7 +163,7 @@ def rank_queries(
     for query in range(first, last):
         start, end = offsets[query], offsets[query + 1]
         n = end - start
-        keys[:n] = scores[start:end]
+        copy_into(scores[start:end], keys)
         returned, alike = 0, 0
         for i in range(n):
             returned += keys[i] > -np.inf

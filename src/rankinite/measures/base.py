@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -118,14 +117,19 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     most = min(max(int(ranking.grades.max(initial=0)), 0), len(table) - 1)
     levels = np.unique(table[: most + 1])[::-1].copy()
     expected, scale = address(measure.parts.expected, _kernels.EXPECTED), address(measure.parts.scale, _kernels.SCALE)
-    measure_each = compiled(_kernels.measure_each, *_kernels.MEASURE_EACH)
 
-    def work(grades: Reals, table: Floats, levels: Floats, first: int, last: int) -> bool:
-        queries = (ranking.tied, ranking.returned, ranking.offsets, first, last)
-        return measure_each(expected, scale, grades, table, *queries, discounts, levels, values)
+    def measured(signature: Any, grades: Reals, table: Floats, levels: Floats) -> bool:
+        measure_each = compiled(_kernels.measure_each, signature)
+        queries = (ranking.tied, ranking.returned, ranking.offsets)
+        rest = (discounts, levels, values)
+        return all(
+            over_queries(
+                lambda first, last: measure_each(expected, scale, grades, table, *queries, first, last, *rest), ranking.offsets
+            )
+        )
 
-    if not all(over_queries(partial(work, ranking.grades, table, levels), ranking.offsets)):
-        over_queries(partial(work, frozen(measure.relevance(ranking.grades)), _NONE, _NONE), ranking.offsets)
+    if not measured(_kernels.MEASURE_GRADES, ranking.grades, table, levels):
+        measured(_kernels.MEASURE_RELEVANCE, frozen(measure.relevance(ranking.grades)), _NONE, _NONE)
     return values
 
 

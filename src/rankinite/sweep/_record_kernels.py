@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankinite.engine._array_kernels import copy_into
 from rankinite.engine.kernel import Floats, Indices, kernel
 from rankinite.sweep._line_kernels import room_at
 
@@ -69,8 +70,8 @@ def sort_by_key(keys: Indices, steps: Indices, spare_keys: Indices, spare_steps:
         keys, steps, spare_keys, spare_steps = spare_keys, spare_steps, keys, steps
         moved = not moved
     if moved:
-        spare_keys[:] = keys
-        spare_steps[:] = steps
+        copy_into(keys, spare_keys)
+        copy_into(steps, spare_steps)
 
 
 @kernel
@@ -95,10 +96,10 @@ def merge(
         out_keys[i + j] = keys[i] if first_run else other_keys[j]
         out_steps[i + j] = steps[i] if first_run else other_steps[j]
         i, j = i + first_run, j + (not first_run)
-    out_keys[i + j : i + len(other_keys)] = other_keys[j:]
-    out_steps[i + j : i + len(other_keys)] = other_steps[j:]
-    out_keys[i + len(other_keys) :] = keys[i:]
-    out_steps[i + len(other_keys) :] = steps[i:]
+    copy_into(other_keys[j:], out_keys[i + j :])
+    copy_into(other_steps[j:], out_steps[i + j :])
+    copy_into(keys[i:], out_keys[i + len(other_keys) :])
+    copy_into(steps[i:], out_steps[i + len(other_keys) :])
 
 
 @kernel
