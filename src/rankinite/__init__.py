@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from rankinite.sweep.ratios import RatioCurve as RatioCurve
     from rankinite.tuning.result import Tuned as Tuned
     from rankinite.tuning.tune import tune as tune
+    from rankinite.warming.helpers import warm_up as warm_up
     from rankinite.workers.cluster import cluster as cluster
 
 LEARNERS = {
@@ -178,6 +179,7 @@ _HOMES = {
     "rankinite.models.local_optimum": ("Optimum", "local_optimum"),
     "rankinite.tuning.result": ("Tuned",),
     "rankinite.tuning.tune": ("tune",),
+    "rankinite.warming.helpers": ("warm_up",),
     "rankinite.workers.cluster": ("cluster",),
     **{module: (name,) for module, name in LEARNERS.items()},
 }

@@ -8,12 +8,12 @@ from dataclasses import fields
 from types import NoneType
 from typing import Literal, get_args, get_origin, get_type_hints
 
-import numba
 import pytest
 
 import rankinite as rk
 from rankinite.cli import learner_options as learners
-from rankinite.cli import progress
+from rankinite.engine.compile_notices import when_compiling
+from rankinite.engine.kernel import kernel
 
 TREES = {"lambdamart": rk.LambdaMART, "mart": rk.MART, "mcrank": rk.McRank, "ranknet-trees": rk.RankNetTrees}
 CLASSES = {**TREES, "lambdarank": rk.LambdaRank, "ranknet": rk.RankNet, "lambdaboost": rk.LambdaBoost}
@@ -203,10 +203,11 @@ def test_early_stopping_is_noted(run, files, settings, tmp_path):
 
 def test_compiling_is_shown_once_and_only_if_something_compiles():
     notices = []
-    with progress._noticing(lambda: notices.append("compiling")):
+    with when_compiling(lambda: notices.append("compiling")):
         pass
     assert notices == []
-    with progress._noticing(lambda: notices.append("compiling")):
-        numba.njit(lambda x: x + 1)(1)
-        numba.njit(lambda x: x + 2)(1)
+    first = kernel(lambda x: x + 1)
+    second = kernel(lambda x: x + 2)
+    with when_compiling(lambda: notices.append("compiling")):
+        assert (first(1), second(1)) == (2, 3)
     assert notices == ["compiling"]

@@ -11,12 +11,13 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import rankinite
-from rankinite.engine.kernel_cache import KEPT_FOLDERS, PACKAGE, SOURCES
+from rankinite.engine.kernel_folder import KEPT_FOLDERS, PACKAGE, SOURCES
 
 ASK = """
 import numpy as np
@@ -116,7 +117,7 @@ def test_a_package_that_cannot_be_written_to_uses_the_users_folder(installation:
 
 
 def test_entries_that_others_may_change_are_not_loaded(installation: Installation) -> None:
-    folder = "import rankinite.engine.kernel_cache as cache; print(cache.cache_folder())"
+    folder = "import rankinite.engine.kernel_folder as cache; print(cache.cache_folder())"
     inside = Path(installation.run(folder).stdout.strip())
     assert inside.is_relative_to(installation.package)
     inside.chmod(0o777)
@@ -127,7 +128,7 @@ def test_folders_of_older_code_are_removed_but_for_the_latest(installation: Inst
     for number in range(KEPT_FOLDERS + 3):
         (installation.cache / f"kernels-{number}").mkdir(parents=True)
         os.utime(installation.cache / f"kernels-{number}", (number, number))
-    code = "import rankinite.engine.kernel_cache as cache; print(cache.cache_folder().name)"
+    code = "import rankinite.engine.kernel_folder as cache; print(cache.cache_folder().name)"
     current = installation.run(code, NUMBA_CACHE_DIR=str(installation.cache)).stdout.strip()
     latest = {f"kernels-{number}" for number in range(3, KEPT_FOLDERS + 3)}
     assert {path.name for path in installation.cache.iterdir()} == {current, *latest}
@@ -143,13 +144,42 @@ def test_the_key_covers_every_kernel_and_all_that_kernels_import() -> None:
         ]
         if "kernel" not in decorators:
             continue
-        assert path in covered, f"{path} defines a kernel, but rankinite.engine.kernel_cache.SOURCES leaves it out"
+        assert path in covered, f"{path} defines a kernel, but rankinite.engine.kernel_folder.SOURCES leaves it out"
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
         missing = {name for name in imported if name.startswith("rankinite")} - modules
-        assert not missing, f"{path} imports {missing}, which rankinite.engine.kernel_cache.SOURCES leaves out"
+        assert not missing, f"{path} imports {missing}, which rankinite.engine.kernel_folder.SOURCES leaves out"
 
 
 def test_compiled_kernels_are_loaded_without_what_compiling_needs(installation: Installation) -> None:
     cache = {"NUMBA_CACHE_DIR": str(installation.cache)}
     code = f"{ASK}\nimport sys; print('numba.np.arraymath' in sys.modules)"
     assert [installation.run(code, **cache).stdout.split() for _ in range(2)] == [["1.0", "True"], ["1.0", "False"]]
+
+
+def test_functions_that_only_kernels_call_are_not_kept_until_python_calls_them(installation: Installation) -> None:
+    cache = {"NUMBA_CACHE_DIR": str(installation.cache)}
+    installation.run(**cache)
+    assert [path.name.split("-")[0] for path in installation.entries()] == ["rankinite.gradients._kernels.fill_odds"]
+    also = f"{ASK}\nfrom rankinite.engine._math_kernels import exponential; print(exponential(0.0))"
+    assert installation.run(also, **cache).stdout.split() == ["1.0", "1.0"]
+    kept = {path.name.split("-")[0] for path in installation.entries()}
+    assert kept == {"rankinite.gradients._kernels.fill_odds", "rankinite.engine._math_kernels.exponential"}
+
+
+COMPILED_HERE = f"""
+from rankinite.engine import kernel_cache
+saved = []
+save = kernel_cache._Entries.save
+kernel_cache._Entries.save = lambda self, key, data: (saved.append(self.name), save(self, key, data))
+{ASK}
+print(len(saved))
+"""
+
+
+def test_of_processes_that_need_a_kernel_at_once_one_compiles_it(installation: Installation) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(installation.run, COMPILED_HERE, NUMBA_CACHE_DIR=str(installation.cache)) for _ in range(3)]
+    answers = [run.result().stdout.split() for run in runs]
+    assert [answer[0] for answer in answers] == ["1.0"] * 3
+    assert sorted(answer[1] for answer in answers) == ["0", "0", "1"]
+    assert not list(installation.cache.glob("kernels-*/*.lock"))

@@ -76,6 +76,7 @@ def options(
 FIRST, DATA, TRAIN, JUDGE, USE = "First steps", "Data", "Train and adapt", "Judge", "Use"
 VERBS = {
     "demo": (FIRST, "See the main job on generated data: a ranker adapted to a new market, with a report."),
+    "warm-up": (FIRST, "Compile everything ahead, for images and continuous integration."),
     "synth": (DATA, "Make artificial judged data, of one domain or several that differ."),
     "describe": (DATA, "Show queries, grades and features of judged data, and what is odd."),
     "convert": (DATA, "Rewrite judged data, cleaned, in another format."),

@@ -23,6 +23,7 @@ from typer.core import TyperCommand
 
 from rankinite.cli import files
 from rankinite.cli import settings_file as config
+from rankinite.cli.compiling import compiling_beside
 from rankinite.cli.messages import Manner, detail, speaking
 from rankinite.cli.mpi_runs import among_members, is_first
 from rankinite.errors import ArgumentError, RankiniteError
@@ -123,7 +124,11 @@ def ready(verb: Callable[..., None]) -> Callable[..., None]:
         manner = common if first else replace(common, quiet=True, verbose=False)
         if "quiet" in takes:
             arguments["quiet"] = manner.quiet
-        with _running(manner), files.guarded(every, inputs, outputs if first else {}, label):
+        with (
+            _running(manner),
+            compiling_beside(verb.__name__, common.threads if group is None else 1),
+            files.guarded(every, inputs, outputs if first else {}, label),
+        ):
             if file is not None:
                 detail(f"settings from {file}")
             verb(**arguments)

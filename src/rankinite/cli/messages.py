@@ -89,5 +89,5 @@ def _spinner(what: str) -> Generator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(f"[dim]{escape(for_terminal(what))} …[/dim] (the first run also compiles)", spinner="dots"):
+    with console.status(f"[dim]{escape(for_terminal(what))} …[/dim]", spinner="dots"):
         yield

@@ -5,20 +5,19 @@ Training prints a line every tenth of the way; trying methods of adaptation prin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.messages import say
+from rankinite.engine.compile_notices import when_compiling
 
 if TYPE_CHECKING:
     from rankinite.adapt.trial import Step, Watching
     from rankinite.learners.base import Callback, Progress
 
 COMPILING = "compiling (first run only) …"
-KIND = "numba:compile"
-"""Numba's event for compiling a kernel that is not in the cache."""
 
 
 @contextmanager
@@ -77,7 +76,7 @@ def _bar(console: Any, rounds: int) -> Generator[Callback]:
                 begun = True
             bars.update(task, completed=progress.round, description="training", values=best.summary(progress))
 
-        with _noticing(lambda: bars.update(task, description=COMPILING)):
+        with when_compiling(lambda: bars.update(task, description=COMPILING)):
             yield show
 
 
@@ -95,8 +94,7 @@ def _lines(unit: str) -> Generator[Callback]:
         if progress.round % max(1, progress.rounds // 10) == 0 or progress.round == progress.rounds:
             say(f"{unit} {progress.round} of {progress.rounds}{': ' * bool(values)}{values}, {monotonic() - start:.1f} s")
 
-    with _noticing(lambda: say(COMPILING)):
-        yield show
+    yield show
 
 
 @contextmanager
@@ -150,7 +148,7 @@ def _methods_bar(console: Any) -> Generator[Watching]:
         def show(step: Step) -> None:
             bars.update(task, completed=step.done, description=step.what, left=pace.left(step))
 
-        with _noticing(lambda: bars.update(task, left=COMPILING)):
+        with when_compiling(lambda: bars.update(task, left=COMPILING)):
             yield show
 
 
@@ -168,31 +166,4 @@ def _method_lines() -> Generator[Watching]:
             before = now
             say(f"{step.what}: {took}{'; ' * bool(left)}{left}")
 
-    with _noticing(lambda: say(COMPILING)):
-        yield show
-
-
-@contextmanager
-def _noticing(notice: Callable[[], None]) -> Generator[None]:
-    """Call ``notice`` once if Numba compiles something meanwhile, which it need not when its cache has all."""
-    from numba.core import event
-
-    events: Any = event
-    noticed = False
-
-    class Listener(events.Listener):
-        def on_start(self, _event: Any) -> None:
-            nonlocal noticed
-            if not noticed:
-                noticed = True
-                notice()
-
-        def on_end(self, _event: Any) -> None:
-            pass
-
-    listener = Listener()
-    events.register(KIND, listener)
-    try:
-        yield
-    finally:
-        events.unregister(KIND, listener)
+    yield show

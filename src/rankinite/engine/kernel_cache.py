@@ -3,11 +3,8 @@
 Numba's own cache knows a kernel by the file it is defined in. It does not see that a kernel which this one calls, or a
 constant of another file, has changed; and it fails where its files are damaged or cannot be written. Here the folder of
 compiled kernels is named by the content of all files that kernels are made of, every entry carries a checksum, and
-whatever goes wrong with an entry means compiling once more, never an error.
-
-The folder is the first of these that can be written to: ``NUMBA_CACHE_DIR``, ``__pycache__`` beside this file, the
-user's folder for caches. Entries are unpickled, so a folder must be as trustworthy as the code itself: one that others
-may write to is passed over, unless NUMBA_CACHE_DIR names it.
+whatever goes wrong with an entry means compiling once more, never an error. Of several processes that need a kernel, one
+compiles it and the others wait.
 """
 
 from __future__ import annotations
@@ -16,37 +13,22 @@ import contextlib
 import hashlib
 import os
 import pickle
-import platform
-import shutil
-import sys
 import tempfile
-import warnings
-from functools import cache
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
 from numba.core import caching, serialize
 from numba.core.runtime.nrt import rtsys
-from numba.misc.appdirs import AppDirs
 
-PACKAGE = Path(__file__).parents[1]
-SOURCES = ("engine/kernel.py", "engine/barriers.py", "engine/reducer.py", "**/_[a-z]*.py")
-"""Every file that defines a kernel, and every file of ours that such a file imports; a test sees to it."""
-COMPILER_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
-"""What changes Numba's code without changing ours."""
-KEPT_FOLDERS = 4
-"""How many folders of other code stay, the latest first: a developer goes back and forth between branches."""
+from rankinite.engine.file_locks import locked_briefly
+from rankinite.engine.kernel_folder import PACKAGE, cache_folder, warn_once
 
-_numba_settings: Any = vars(numba)["config"]
+WAIT = 120.0
+"""Seconds to wait for a kernel that another process compiles, before compiling it as well."""
 _caching: Any = caching
 _serialize: Any = serialize
 _memory_manager: Any = rtsys
-
-
-class CacheWarning(UserWarning):
-    """Compiled kernels cannot be kept, so that every start of a program compiles them again."""
 
 
 class KernelCache(_caching.FunctionCache):
@@ -83,6 +65,10 @@ class KernelCache(_caching.FunctionCache):
         """Whether a compiled variant is kept."""
         return self._cache_file.has(self._index_key(sig, target_context.codegen()))
 
+    def one_at_a_time(self, sig: Any, target_context: Any) -> contextlib.AbstractContextManager[None]:
+        """Wait while another process compiles this variant, and let others wait meanwhile."""
+        return self._cache_file.locked(self._index_key(sig, target_context.codegen()))
+
     def _save_overload(self, sig: Any, data: Any) -> None:
         if self._enabled and self._impl.check_cachable(data):
             self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))
@@ -113,6 +99,17 @@ class _Entries:
         folder = cache_folder()
         return folder is not None and self._path(folder, key).exists()
 
+    @contextlib.contextmanager
+    def locked(self, key: Any) -> Generator[None]:
+        folder = cache_folder()
+        if folder is None:
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError):  # no lock, no harm
+                stack.enter_context(locked_briefly(self._path(folder, key).with_suffix(".lock"), WAIT))
+            yield
+
     def load(self, key: Any) -> Any:
         if (folder := cache_folder()) is None:
             return None
@@ -137,7 +134,7 @@ class _Entries:
             folder.mkdir(exist_ok=True)  # another process, of newer code, may have removed it
             _write_whole(self._path(folder, key), hashlib.sha256(pickled).digest() + pickled)
         except OSError as problem:
-            _warn_once(f"Compiled code cannot be kept in {folder} ({problem.strerror}), so it is compiled at every start.")
+            warn_once(f"Compiled code cannot be kept in {folder} ({problem.strerror}), so it is compiled at every start.")
 
     def _path(self, folder: Path, key: Any) -> Path:
         return folder / f"{self.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.kernel"
@@ -163,65 +160,3 @@ def _name_of(function: Any) -> str:
         return f"{place}-{code.co_firstlineno}"
     content = source.read_bytes() if source.is_file() else repr((code.co_code, code.co_consts, code.co_names)).encode()
     return f"{place}-{code.co_firstlineno}-{hashlib.sha256(content).hexdigest()[:16]}"
-
-
-# ---- which folder ---------------------------------------------------------------------------------------------------
-
-
-@cache
-def source_key() -> str:
-    """A hash of everything that compiled kernels depend on: our files, Numba, its settings, Python."""
-    versions = f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag} {platform.machine()}"
-    settings = [f"{name}={getattr(_numba_settings, name, None)}" for name in COMPILER_SETTINGS]
-    found = hashlib.sha256(" ".join([versions, *settings]).encode())
-    for path in sorted({path for pattern in SOURCES for path in PACKAGE.glob(pattern)}):
-        found.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()[:16]
-
-
-@cache
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept; None, after a warning, where no folder can be written to."""
-    home, users = _numba_settings.CACHE_DIR, AppDirs("rankinite", False).user_cache_dir
-    places = [(Path(home), False)] if home else [(PACKAGE / "__pycache__", True), (Path(users), True)]
-    for place, private in places:
-        folder = place / f"kernels-{source_key()}"
-        if _usable(folder, private=private):
-            _remove_old(place, folder)
-            return folder
-    _warn_once(
-        f"Compiled code can be kept in none of {', '.join(str(place) for place, _ in places)}, so it is compiled at every "
-        "start, which takes minutes. Set NUMBA_CACHE_DIR to a folder that can be written to."
-    )
-    return None
-
-
-def _usable(folder: Path, *, private: bool) -> bool:
-    """Whether entries can be written, and by nobody else where that matters."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
-        about = folder.stat()
-        with tempfile.TemporaryFile(dir=folder) as probe:
-            probe.write(b"0")
-    except OSError:
-        return False
-    if not private or not hasattr(os, "geteuid"):
-        return True
-    return about.st_uid == os.geteuid() and not about.st_mode & 0o022
-
-
-def _remove_old(place: Path, current: Path) -> None:
-    """Leave only the latest folders of other code."""
-    with contextlib.suppress(OSError):
-        others = sorted((path for path in place.glob("kernels-*") if path != current), key=lambda path: -path.stat().st_mtime)
-        for path in others[KEPT_FOLDERS:]:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-_warned: list[str] = []
-
-
-def _warn_once(text: str) -> None:
-    if not _warned:
-        _warned.append(text)
-        warnings.warn(text, CacheWarning, stacklevel=2)

@@ -19,6 +19,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import templates
 
+from rankinite.engine.compile_notices import tell_listeners
+
 _compiler: Any = compiler
 _dispatcher: Any = dispatcher
 _Dispatcher: Any = CPUDispatcher
@@ -99,22 +101,32 @@ class KernelDispatcher(_Dispatcher):
             if self._cache.has(key, self.targetctx):
                 super().compile(key)
                 return
-            with _event.trigger_event("numba:compile", data={"dispatcher": self, "args": key, "return_type": None}):
+            with _compiling(self, key):
                 self.overloads[key] = self._part_compiler.compile(key, None)
             self._parts.add(key)
 
     def compile(self, sig: Any) -> Any:
         """Asked when Python calls the kernel, or wants its address: compile it whole."""
-        with _compiler_lock:
-            key = tuple(_signatures.normalize_signature(sig)[0])
+        key = tuple(_signatures.normalize_signature(sig)[0])
+        if self._cache.has(sig, self.targetctx) or (key in self.overloads and key not in self._parts):
+            return self._compile_whole(sig, key)
+        with _compiling(self, key), self._cache.one_at_a_time(sig, self.targetctx):  # not inside the lock of all compiling
+            return self._compile_whole(sig, key)
+
+    def _compile_whole(self, sig: Any, key: Any) -> Any:
+        with _compiler_lock, _without_collection():
             if key in self._parts:
                 self._parts.remove(key)
                 del self.overloads[key]
-            compiled_before = key in self.overloads
-            with _without_collection():
-                found = super().compile(sig)
-            if not compiled_before:
-                result = self.overloads[key]
-                for environment in result._find_referenced_environments():  # noqa: SLF001
-                    result.library.codegen.set_env(environment.env_name, environment)
+            if key in self.overloads:
+                return super().compile(sig)
+            found, result = super().compile(sig), self.overloads[key]
+            for environment in result._find_referenced_environments():  # noqa: SLF001 - what Numba does when it loads a kernel
+                result.library.codegen.set_env(environment.env_name, environment)
             return found
+
+
+def _compiling(dispatcher: KernelDispatcher, key: Any) -> Any:
+    """Numba's event of compiling, for its profilers; and those who show progress are told."""
+    tell_listeners()
+    return _event.trigger_event("numba:compile", data={"dispatcher": dispatcher, "args": key, "return_type": None})

@@ -19,6 +19,7 @@ from typing import Any, NoReturn, Self, TypeVar
 
 from rankinite.checks import check_count
 from rankinite.engine.barriers import TOGETHER
+from rankinite.engine.cores import available_cores
 from rankinite.engine.held_interrupts import HeldInterrupts
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError
@@ -30,13 +31,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _threads: ContextVar[int | None] = ContextVar("rankinite_threads", default=None)
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def chosen_threads() -> int | None:

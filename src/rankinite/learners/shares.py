@@ -11,7 +11,7 @@ from typing import Any
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest, read_manifest
 from rankinite.data.dataset import Dataset
-from rankinite.engine.parallel import available_cores
+from rankinite.engine.cores import available_cores
 from rankinite.errors import ArgumentError, DataError, RankiniteError, quoted
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings

@@ -7,10 +7,10 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+from rankinite.engine.file_locks import locked
 from rankinite.errors import DataError
 from rankinite.tuning.proposals import Proposer, optuna_library
 from rankinite.tuning.tried import Tried
-from rankinite.workers.claims import locked
 
 STUDY = "rankinite"
 ID = "rankinite_id"

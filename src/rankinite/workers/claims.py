@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-try:
-    _fcntl: Any = importlib.import_module("fcntl")
-except ImportError:  # on Windows every process does all work itself, to the same result
-    _fcntl = None
+from rankinite.engine.file_locks import lock
 
 
 class Claims:
@@ -24,12 +18,8 @@ class Claims:
     def take(self, name: str) -> bool:
         """Whether this process may do a piece of work, as no other is at it."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        handle = (self._folder / f"{name}.lock").open("w", encoding="utf-8")
-        try:
-            if _fcntl is not None:
-                _fcntl.flock(handle, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
-        except OSError:
-            handle.close()
+        handle = lock(self._folder / f"{name}.lock")
+        if handle is None:
             return False
         self._held[name] = handle
         return True
@@ -37,12 +27,3 @@ class Claims:
     def give_back(self, name: str) -> None:
         """Let others take it."""
         self._held.pop(name).close()
-
-
-@contextmanager
-def locked(path: Path) -> Generator[None]:
-    """Wait until no other process is in a block of this path."""
-    with path.open("w", encoding="utf-8") as handle:
-        if _fcntl is not None:
-            _fcntl.flock(handle, _fcntl.LOCK_EX)
-        yield

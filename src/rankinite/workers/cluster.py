@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from rankinite.checks import check_count
-from rankinite.engine.parallel import available_cores
+from rankinite.engine.cores import available_cores
 from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.workers.collectives import Traffic
 from rankinite.workers.messages import packed
