@@ -1,9 +1,10 @@
 """How fast trees are trained, and how well they rank, against LightGBM, XGBoost and CatBoost.
 
-    python benchmarks/training.py [--threads 2] [--data wide narrow mq2007] [--seeds 3]
+    python benchmarks/training.py [--threads 2] [--data wide narrow mq2007 mslr mslr-255] [--seeds 3]
 
-All train 100 trees of 31 leaves (CatBoost: 32, symmetric) at rate 0.1 with at least 20 rows a leaf, on the same arrays,
-each in a process of its own, in turn. LightGBM runs in both layouts, and with quantised gradients; XGBoost grows leaf by
+All train 100 trees of 31 leaves (mslr: 20 trees; mslr-255: 20 trees of 255 leaves; CatBoost: symmetric, of the next power
+of two) at rate 0.1 with at least 20 rows a leaf, on the same arrays, each in a process of its own, in turn. mslr has the size
+of MSLR-WEB30K. LightGBM runs in both layouts, and with quantised gradients; XGBoost grows leaf by
 leaf on histograms; CatBoost minimises YetiRank. Times are from arrays to model, and split into making bins and training;
 compiling is not counted, and nothing is measured on the way. NDCG@10 is that of held-out queries, counted alike for all. A
 seed makes new data.
@@ -22,13 +23,21 @@ import numpy as np
 
 from _measure import SCRATCH, Runs, machine, race, write_section
 
-TREES, LEAVES, RATE, MIN_ROWS = 100, 31, 0.1, 20
-SIZES = {"wide": (10_000, 26, 367), "narrow": (2_000, 50, 50)}
+RATE, MIN_ROWS = 0.1, 20
+SIZES = {"wide": (10_000, 26, 367), "narrow": (2_000, 50, 50), "mslr": (18_900, 120, 136)}
+"""Queries, documents a query, features."""
+SHAPES = {"mslr": (20, 31), "mslr-255": (20, 255)}
+"""Trees and leaves, where they are not 100 and 31."""
 NAMES = ["rankinite", "lightgbm rows", "lightgbm columns", "lightgbm quantised", "xgboost", "catboost"]
 
 
+def shape_of(name: str) -> tuple[int, int]:
+    """Trees and leaves."""
+    return SHAPES.get(name, (100, 31))
+
+
 def data_file(name: str, seed: int) -> Path:
-    return SCRATCH / f"training-{name}-{seed}.npz"
+    return SCRATCH / f"training-{name.removesuffix('-255')}-{seed}.npz"
 
 
 def prepare(name: str, seed: int) -> None:
@@ -43,10 +52,10 @@ def prepare(name: str, seed: int) -> None:
         parts = [rk.read(folder / f"S{(seed + k) % 5 + 1}.txt.gz") for k in range(5)]
         train, test = rk.concat(parts[:3]), parts[4]
     else:
-        queries, documents, features = SIZES[name]
+        queries, documents, features = SIZES[name.removesuffix("-255")]
         world = rk.World(features=features, documents=documents, seed=seed, noise=0.3)
         train = rk.synthesise(queries, world=world)
-        test = rk.synthesise(queries // 2, part="test", world=world)
+        test = rk.synthesise(min(queries // 2, 5000), part="test", world=world)
     SCRATCH.mkdir(exist_ok=True)
     arrays = {
         f"{part}_{key}": getattr(data, key)
@@ -68,14 +77,14 @@ def dataset(features: np.ndarray, grades: np.ndarray, offsets: np.ndarray):
     return rk.Dataset(features, grades, offsets, np.arange(len(offsets) - 1).astype(str), names)
 
 
-def rankinite(train, threads: int):
+def rankinite(train, threads: int, trees: int, leaves: int):
     import rankinite as rk
     from rankinite.trees.bins import fit_bins
 
     data = dataset(*train)
-    learner = rk.LambdaMART(trees=TREES, leaves=LEAVES, rate=RATE, min_rows=MIN_ROWS, train_history=False)
+    learner = rk.LambdaMART.plain(trees=trees, leaves=leaves, rate=RATE, min_rows=MIN_ROWS, train_history=False)
     with rk.threads(threads):
-        rk.LambdaMART(trees=2, train_history=False).fit(data.select_queries(np.arange(50)))  # compiles
+        rk.LambdaMART.plain(trees=2, train_history=False).fit(data.select_queries(np.arange(50)))  # compiles
         started = time.perf_counter()
         fit_bins(data.features).code(data.features)
         binning = time.perf_counter() - started
@@ -85,7 +94,7 @@ def rankinite(train, threads: int):
     return seconds, binning, forest.score
 
 
-def lightgbm(train, threads: int, settings: dict[str, object]):
+def lightgbm(train, threads: int, trees: int, leaves: int, settings: dict[str, object]):
     import lightgbm as library
 
     features, grades, offsets = train
@@ -96,7 +105,7 @@ def lightgbm(train, threads: int, settings: dict[str, object]):
     model = library.train(
         {
             "objective": "lambdarank",
-            "num_leaves": LEAVES,
+            "num_leaves": leaves,
             "learning_rate": RATE,
             "min_data_in_leaf": MIN_ROWS,
             "min_sum_hessian_in_leaf": 0.0,
@@ -105,12 +114,12 @@ def lightgbm(train, threads: int, settings: dict[str, object]):
             **common,
         },
         data,
-        TREES,
+        trees,
     )
     return time.perf_counter() - started, binning, model.predict
 
 
-def xgboost(train, threads: int):
+def xgboost(train, threads: int, trees: int, leaves: int):
     import xgboost as library
 
     features, grades, offsets = train
@@ -123,7 +132,7 @@ def xgboost(train, threads: int):
             "objective": "rank:ndcg",
             "tree_method": "hist",
             "grow_policy": "lossguide",
-            "max_leaves": LEAVES,
+            "max_leaves": leaves,
             "max_depth": 0,
             "eta": RATE,
             "min_child_weight": 0.0,
@@ -133,12 +142,12 @@ def xgboost(train, threads: int):
             "nthread": threads,
         },
         data,
-        TREES,
+        trees,
     )
     return time.perf_counter() - started, binning, model.inplace_predict
 
 
-def catboost(train, threads: int):
+def catboost(train, threads: int, trees: int, leaves: int):
     import catboost as library
 
     features, grades, offsets = train
@@ -149,8 +158,8 @@ def catboost(train, threads: int):
     binning = time.perf_counter() - started
     model = library.CatBoostRanker(
         loss_function="YetiRank",
-        iterations=TREES,
-        depth=5,
+        iterations=trees,
+        depth=(leaves + 1).bit_length() - 1,
         learning_rate=RATE,
         thread_count=threads,
         verbose=False,
@@ -175,9 +184,10 @@ def contender(name: str, data: str, seed: int, threads: int) -> dict[str, float]
         },
     }
     if name in extra:
-        seconds, binning, predict = lightgbm(train, threads, extra[name])
+        seconds, binning, predict = lightgbm(train, threads, *shape_of(data), extra[name])
     else:
-        seconds, binning, predict = {"rankinite": rankinite, "xgboost": xgboost, "catboost": catboost}[name](train, threads)
+        library = {"rankinite": rankinite, "xgboost": xgboost, "catboost": catboost}[name]
+        seconds, binning, predict = library(train, threads, *shape_of(data))
     test = dataset(*arrays(data, seed, "test"))
     ndcg = rk.evaluate(np.asarray(predict(test.features), float), test, "ndcg@10")["ndcg@10"].mean
     return {"seconds": seconds, "binning": binning, "training": seconds - binning, "ndcg": ndcg}
@@ -204,7 +214,7 @@ def table(runs: list[Runs], others: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contender")
-    parser.add_argument("--data", nargs="*", default=["wide", "narrow", "mq2007"])
+    parser.add_argument("--data", nargs="*", default=["wide", "narrow", "mq2007", "mslr", "mslr-255"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="*", default=[2, 1])
@@ -219,7 +229,10 @@ def main() -> None:
             if data == "mq2007" and not os.environ.get("RANKINITE_DATA"):
                 continue
             collected, shares = [Runs(name) for name in given.names], []
-            for seed in range(given.seeds if threads > 1 else 1):
+            large = data.startswith("mslr")
+            if large and threads == 1:
+                continue
+            for seed in range(1 if large or threads == 1 else given.seeds):
                 prepare(data, seed)
                 arguments = ["--data", data, "--seed", str(seed), "--threads", str(threads)]
                 runs, others = race(__file__, given.names, arguments, rounds=1)
