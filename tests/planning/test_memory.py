@@ -55,7 +55,7 @@ def test_a_grower_takes_what_is_predicted(kind, workers):
         assert thread_bytes(team.size) == bytes_of(work, SMALL)
         assert node_bytes(job.leaves) == bytes_of(grower._nodes)
         keys = 2 * grower._keys.nbytes
-        assert grower_rows(job, job.rows) == bytes_of(work, ROWS) + grower._all_rows.nbytes + grower._drawn.nbytes + keys
+        assert grower_rows(job, job.rows) == bytes_of(work, ROWS) + grower._drawn.nbytes + keys
         assert {*CUTS, *SMALL, *ROWS, "histograms", "message"} == set(work._fields)
 
 
@@ -82,8 +82,10 @@ def test_training_takes_what_is_predicted(settings):
     with threads(1), Team() as team:
         run = BoostingRun(learner, data, None, None, (), team)
         pairs = run.objective.pairs.arrays
-        of_rows = (pairs.rows, pairs.grades, pairs.relevance, pairs.order, data.grades)
-        kept = sum(array.nbytes for array in (run.scores, run.push, run.curvature, *of_rows))
+        assert np.shares_memory(pairs.grades, data.grades)  # counted once
+        of_rows = (pairs.rows, pairs.relevance, pairs.order, data.grades)
+        assert np.shares_memory(run.push, run.grower._work.cells)  # likewise
+        kept = sum(array.nbytes for array in (run.scores, run.curvature, *of_rows))
         drawn = 2 * 8 * data.rows * learner.row_share if learner.draws_for_trees else 0
         assert run_rows(job, data.rows) == kept + drawn
         found = memory_of(job, 1, 1)

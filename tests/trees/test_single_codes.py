@@ -126,13 +126,17 @@ def test_one_compiled_kernel_serves_both(kind):
     assert kernel.signatures == before
 
 
-def test_the_copy_may_take_a_quarter_of_the_memory_left(monkeypatch):
+def test_the_copy_is_small_and_takes_at_most_a_quarter_of_the_memory_left(monkeypatch):
     size = ROWS * FEATURES
     with Team() as team:
         assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies  # small: memory is not asked for
         monkeypatch.setattr(grow, "_SMALL_COPY", 0)
         for left, copies in ((4 * size, True), (4 * size - 1, False), (0, False)):
             monkeypatch.setattr(grow, "memory_left", lambda left=left: Allowance(left, "a test"))
+            assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies is copies
+        monkeypatch.setattr(grow, "memory_left", lambda: Allowance(1 << 40, "a test"))
+        for largest, copies in ((size, True), (size - 1, False)):
+            monkeypatch.setattr(grow, "_LARGEST_COPY", largest)
             assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies is copies
         assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=True).copies
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from rankinite.data import _row_key_kernels as _kernels
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import Features, Indices, frozen
+from rankinite.engine.kernel import Features, Indices, RowNumbers, frozen
 from rankinite.engine.parallel import over_queries
+
+_MOST_SHORT = 1 << 31  # rows whose numbers fit into 32 bits with a sign
 
 
 @singledispatch
@@ -79,6 +81,12 @@ def _multipliers(count: int) -> _kernels.Keys:
 def content_order(data: Dataset) -> Indices:
     """The row numbers, query by query, within each by rising key; rows of equal keys in their order."""
     return np.lexsort((row_keys(data), data.query_of_row()))
+
+
+def kept_content_order(data: Dataset) -> RowNumbers:
+    """The same, read-only, for those who keep it through a training: four bytes per row where row numbers fit into them."""
+    order = content_order(data)
+    return frozen(order.astype(np.int32) if data.rows <= _MOST_SHORT else order)
 
 
 def query_keys(keys: _kernels.Keys, data: Dataset) -> _kernels.Keys:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankinite.engine._math_kernels import exponential, logarithm_of_one_more
-from rankinite.engine.kernel import Floats, Indices, kernel
+from rankinite.engine.kernel import Floats, Grades, Indices, RowNumbers, kernel
 from rankinite.gradients._order_kernels import BLOCK, COUNT, order_by_counting, rank_again, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
 from rankinite.gradients._state import Graded, JudgedPairs, Work
@@ -168,28 +168,29 @@ def sum_pairs(
 
 @kernel
 def look_up_ranks(
+    rows: RowNumbers,
     order: Indices,
     keys: Floats,
     relevance: Floats,
-    grades: Floats,
+    grades: Grades,
     out_relevance: Floats,
     out_grades: Floats,
 ) -> None:
     """What the loop needs to know of every rank of one query; the rest of ``keys`` and of the outputs is filled up.
 
-    ``order``, ``relevance``, ``grades``: (n,), the last two in content order; ``keys`` and the outputs: n or more,
-    in rank order.
+    ``rows``, ``order``, ``relevance``: (n,), the first and the last in content order; ``grades``: of all rows of the data;
+    ``keys`` and the outputs: n or more, in rank order.
     """
     n = len(order)
     for rank in range(n):
-        out_relevance[rank], out_grades[rank] = relevance[order[rank]], grades[order[rank]]
+        out_relevance[rank], out_grades[rank] = relevance[order[rank]], grades[rows[order[rank]]]
     keys[n:] = keys[n - 1]
     out_grades[n:] = np.nan
 
 
 @kernel
 def write_back(
-    rows: Indices,
+    rows: RowNumbers,
     order: Indices,
     push: Floats,
     curvature: Floats,
@@ -249,7 +250,7 @@ def push_query(
         order_by_counting(push, n, spare, more, order, keys)
     else:
         rank_again(push[:n], order, keys[:n], odds[:n], spare[:n])
-    look_up_ranks(order, keys, graded.relevance[start:end], graded.grades[start:end], worth, levels)
+    look_up_ranks(rows, order, keys, graded.relevance[start:end], graded.grades, worth, levels)
     prepare(worth[:n], discounts, state)
     sigma, normalise = graded.sigma, graded.normalise
     size = sum_pairs(

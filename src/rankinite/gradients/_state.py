@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rankinite.engine.kernel import Floats, Indices
+from rankinite.engine.kernel import Floats, Grades, Indices, RowNumbers
 
 
 class Graded(NamedTuple):
-    """Pairs that follow from grades. ``grades``, ``relevance`` and ``order`` are in content order."""
+    """Pairs that follow from grades. ``relevance`` and ``order`` are in content order."""
 
     prepare: int
     changes: int
     """Addresses of the two kernels of a measure (see ``measures._swap_kernels``)."""
-    rows: Indices
+    rows: RowNumbers
     """(rows,) the content order: query by query, which rows come one after the other."""
-    grades: Floats
+    grades: Grades
+    """(rows,) in the order of the data: the data's own array, as a copy in content order would take memory of its own."""
     relevance: Floats
     offsets: Indices
     """(queries + 1,)."""
@@ -36,7 +37,7 @@ class Graded(NamedTuple):
 class JudgedPairs(NamedTuple):
     """Pairs that were judged, query by query."""
 
-    rows: Indices
+    rows: RowNumbers
     """(rows,) the content order."""
     better: Indices
     worse: Indices
@@ -55,7 +56,7 @@ class JudgedPairs(NamedTuple):
 class Differing(NamedTuple):
     """Numbers whose differences within queries are to be followed."""
 
-    rows: Indices
+    rows: RowNumbers
     """(rows,) the content order."""
     grades: Floats
     """(rows,) in the order of the data."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.row_keys import content_order
+from rankinite.data.row_keys import kept_content_order
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.gradients import _point_kernels as _kernels
@@ -32,7 +32,7 @@ class Differences:
         self._data = data
         self.start: Floats = np.zeros(1, SCORE)
         grades = frozen(data.grades.astype(SCORE))
-        self.pairs = Differing(frozen(content_order(data)), grades, data.offsets, weights)
+        self.pairs = Differing(kept_content_order(data), grades, data.offsets, weights)
 
     def __str__(self) -> str:
         return "squared loss of differences"

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.row_keys import content_order
+from rankinite.data.row_keys import kept_content_order
 from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
 from rankinite.engine.over_members import is_any
 from rankinite.errors import ArgumentError, DataError, MeasureError
@@ -45,7 +45,7 @@ class Lambdas:
         check_judged(data)
         self._measure = measure
         self.start: Floats = np.zeros(1, SCORE)
-        rows = frozen(content_order(data))
+        rows = kept_content_order(data)
         longest = int(np.diff(data.offsets).max())
         seen = measure.discounts(longest)
         with grades_of(data, measure):

@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, address, frozen
+from rankinite.engine.kernel import INDEX, Flags, Floats, Indices, Reals, RowNumbers, address, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.gradients import _kernels
@@ -27,7 +27,7 @@ class GradedPairs:
     """
 
     data: Dataset
-    rows: Indices
+    rows: RowNumbers
     """The content order."""
     swap: Swap
     relevance: Floats
@@ -51,7 +51,7 @@ class GradedPairs:
             prepare=address(self.swap.prepare, _swap_kernels.PREPARE),
             changes=address(self.swap.changes, _swap_kernels.CHANGES),
             rows=frozen(self.rows),
-            grades=frozen(self.data.grades[self.rows].astype(SCORE)),
+            grades=self.data.grades,
             relevance=frozen(self.relevance),
             offsets=self.data.offsets,
             discounts=self.discounts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import content_order
+from rankinite.data.row_keys import kept_content_order
 from rankinite.engine.kernel import INDEX, SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError
@@ -38,7 +38,7 @@ class PreferencePairs:
                 "grades",
                 shell_remedy="Give them with --preferences, or learn from the grades",
             )
-        rows, weights = frozen(content_order(data)), query_weights(data)
+        rows, weights = kept_content_order(data), query_weights(data)
         place = np.empty(data.rows, INDEX)
         place[rows] = np.arange(data.rows)
         # Content places rise from query to query, so this order goes query by query.

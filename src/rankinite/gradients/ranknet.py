@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.row_keys import content_order
+from rankinite.data.row_keys import kept_content_order
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.over_members import is_any
 from rankinite.gradients import _kernels
@@ -23,7 +23,7 @@ class RankNetPairs:
 
     def __init__(self, data: Dataset, sigma: float = 1.0) -> None:
         check_judged(data)
-        rows = frozen(content_order(data))
+        rows = kept_content_order(data)
         pairs = differing(data.grades, data.offsets)
         if not is_any(data.members, (pairs & (query_weights(data) > 0)).any()):
             raise one_grade_error(data)

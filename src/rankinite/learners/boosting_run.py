@@ -81,7 +81,8 @@ class BoostingRun:
         self.search = self._step_search()
         self.sketch, self.facts = self._sketch(), learner.facts(train)  # of all members: not to be asked for by one alone
         self.kept: list[Trees] = []
-        self.push, self.curvature = np.empty_like(self.scores), np.empty_like(self.scores)
+        self.push = self.grower.room_for_pushes() if self.outputs == 1 else np.empty_like(self.scores)
+        self.curvature = np.empty_like(self.scores)
 
     @property
     def reoptimises(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import query_order
 from rankinite.data.sketch import QuerySketch
-from rankinite.engine.kernel import Floats, frozen
+from rankinite.engine.kernel import INDEX, Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
@@ -85,7 +85,7 @@ class DescentRun:
         self.pairs = objective.pairs.arrays if isinstance(objective.pairs, GradedPairs) else objective.pairs
         self.queries = query_order(train)
         place = np.argsort(self.queries)[train.query_of_row()[self.pairs.rows]]
-        rows = self.pairs.rows[np.argsort(place, kind="stable")]  # the order must not depend on where queries stand
+        rows = self.pairs.rows[np.argsort(place, kind="stable")].astype(INDEX)  # must not depend on where queries stand
         standard = fit_standard(train.features, rows, train.source)
         sizes = sizes_of(len(train.feature_names), learner.hidden)
         self.frame = Frame(sizes, frozen(standard.centre), frozen(standard.scale))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine._math_kernels import hyperbolic_tangent
-from rankinite.engine.kernel import Floats, Indices, Reals, kernel
+from rankinite.engine.kernel import Floats, Indices, Reals, RowNumbers, kernel
 from rankinite.nets._state import Frame
 
 BLOCK = 8
@@ -47,7 +47,7 @@ def add_all(factors: Floats, values: Floats, out: Floats) -> None:
 
 
 @kernel
-def take_rows(frame: Frame, features: Reals, rows: Indices, out_units: Floats) -> None:
+def take_rows(frame: Frame, features: Reals, rows: RowNumbers, out_units: Floats) -> None:
     """The inputs of these rows, standardised, as the first units; a missing value (NaN) counts as the centre."""
     inputs = frame.sizes[0]
     for i in range(len(rows)):

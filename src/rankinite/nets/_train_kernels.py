@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine._math_kernels import whole_power
-from rankinite.engine.kernel import Features, Floats, Indices, kernel
+from rankinite.engine.kernel import Features, Floats, Indices, RowNumbers, kernel
 from rankinite.gradients._kernels import push_preferences, push_query, workspace_of
 from rankinite.gradients._point_kernels import push_differences
 from rankinite.gradients._state import Differing, Graded, JudgedPairs
@@ -44,7 +44,9 @@ def room_for(documents: int, sizes: Indices, space: Floats) -> tuple[Floats, Flo
 
 
 @kernel
-def score_query(frame: Frame, weights: Floats, features: Features, query_rows: Indices, rows: RowArrays, units: Floats) -> None:
+def score_query(
+    frame: Frame, weights: Floats, features: Features, query_rows: RowNumbers, rows: RowArrays, units: Floats
+) -> None:
     """The scores of a query's rows ``query_rows``, on top of those they start from."""
     take_rows(frame, features, query_rows, units)
     forward(frame.sizes, weights, units)
@@ -56,7 +58,7 @@ def score_query(frame: Frame, weights: Floats, features: Features, query_rows: I
 def follow(
     frame: Frame,
     steps: Steps,
-    query_rows: Indices,
+    query_rows: RowNumbers,
     rows: RowArrays,
     units: Floats,
     pulls: Floats,

@@ -31,7 +31,7 @@ class Memory:
     codes: int
     """The codes, mapped from disk: they may be dropped and read again, which is slow."""
     columns: int
-    """The codes once more, feature by feature; made only where this is at most a quarter of the memory left."""
+    """The codes once more, feature by feature; made only where this is at most 128 MiB and a quarter of the memory left."""
     rows: int
     """What every row has besides: scores, gradients, cells, order, and the arrays of the objective."""
     queries: int
@@ -78,13 +78,13 @@ def grower_rows(job: Job, rows: int) -> int:
     if job.settings.node_row_share < 1.0:
         workspace += (rows + AHEAD) * _SHORT + rows * _CELL
     keys = 2 * rows * _KEY if job.settings.draws else 0
-    return workspace + rows * (_SHORT + _FLAG) + keys
+    return workspace + rows * _FLAG + keys
 
 
 def run_rows(job: Job, rows: int) -> int:
-    """What training keeps for its rows besides: scores, push and curvature; grades; four arrays of the objective."""
+    """What training keeps for its rows besides: scores and curvature; grades; three arrays of the objective."""
     drawn = int(2 * rows * job.tree_share) * _SCORE if job.settings.draws_for_trees else 0  # gradients, picked out
-    return rows * (3 * _SCORE + _GRADE + 2 * _INDEX + 2 * _SCORE) + drawn
+    return rows * (2 * _SCORE + _GRADE + _SHORT + _SCORE + _INDEX) + drawn
 
 
 def query_bytes(job: Job, machines: int) -> int:

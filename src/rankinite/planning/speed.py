@@ -95,7 +95,7 @@ def _quickest(job: Job, learner: LambdaMART) -> float:
     push, curvature = np.empty_like(scores), np.empty_like(scores)
     found = list[float]()
     with Team() as team:
-        grower = Grower(learner, bins, codes, np.zeros(job.features, INDEX), team, None, None, copies=True)
+        grower = Grower(learner, bins, codes, np.zeros(job.features, INDEX), team, None, None, copies=False)
         for number in range(ROUNDS + 1):
             start = perf_counter()
             objective.gradients(scores, push, curvature)

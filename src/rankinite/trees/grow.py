@@ -17,7 +17,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import LOW, NOT_FINITE, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Workspace, nodes_of
+from rankinite.trees._state import LOW, NOT_FINITE, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
@@ -26,8 +26,10 @@ from rankinite.trees.workspace import quantised_weights, workspace
 _NO_KEYS = frozen(np.empty(0, np.uint64))
 _NO_SEEDS = np.zeros(4, np.uint64)
 _NO_FLAGS = np.empty(0, np.bool_)
+_NUMBERS = frozen(np.arange(1 << 14, dtype=np.int32))
 _SMALL_COPY = 64 << 20  # a copy of so many bytes is made without asking for memory, which takes half a millisecond
 _COPY_SHARE = 4  # a copy of the codes may take a quarter of the memory left
+_LARGEST_COPY = 128 << 20  # beyond, a tenth of a tree's time is not worth half as much memory again
 PRECISE = 100_000_000
 """Rows of a tree beyond which quantised pushes lose precision."""
 _FEW = 65_536  # the leaves of fewer rows are visited sooner than a thread wakes up
@@ -68,7 +70,7 @@ class Grower:
 
         ``members``: those who have the other rows, and grow the same trees at the same time.
         ``copies``: whether to keep the codes feature by feature too, which takes as much memory again and is faster where there
-        are many rows; if left out, where there is memory for it. The trees are the same.
+        are many rows; if left out, where it is little, and there is memory for it. The trees are the same.
         """
         self.settings, self.bins, self.team = settings, bins, team
         self.rows, self.features = codes.rows, codes.features
@@ -90,7 +92,14 @@ class Grower:
             self.rows, self.features, self._leaves, team.size, counts,
             drawn=settings.node_row_share < 1.0, together=members is not None, symmetric=symmetric,
         )  # fmt: skip
-        self._all_rows, self._drawn = np.arange(self.rows, dtype=np.int32), np.empty(self.rows, np.bool_)
+        self._drawn = np.empty(self.rows, np.bool_)
+
+    def room_for_pushes(self) -> Floats:
+        """Memory for the pushes of one output, shape (1, rows), to be given to :meth:`grow`, which then writes over them.
+
+        It is the half of the cells that the root does not have: a tree fills it only when it has read all pushes.
+        """
+        return self._work.cells[1:].view(SCORE)
 
     @np.errstate(all="ignore")  # words wrap around and empty sides divide by 0 on purpose; only plain Python would warn of it
     def grow(self, push: Floats, curvature: Floats, number: int) -> Grown:
@@ -185,7 +194,7 @@ class Grower:
         """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
         order, settings = self._work.order[0], self.settings
         if not settings.draws_for_trees:
-            order[: self.rows] = self._all_rows
+            _number(order[: self.rows])
             return _NO_FLAGS
         drawn = self._drawn
         if settings.query_share < 1.0:
@@ -233,6 +242,13 @@ def _check_count(rows: int, settings: TreeSettings) -> None:
     )
 
 
+def _number(order: Short) -> None:
+    """Fill with 0, 1, 2, …, some at a time: neither a copy of all of them is kept nor one made for every tree."""
+    for first in range(0, len(order), len(_NUMBERS)):
+        part = order[first : first + len(_NUMBERS)]
+        np.add(_NUMBERS[: len(part)], first, out=part)
+
+
 class NotFiniteError(Exception):
     """A push or a curvature is not a finite number; the learner finds out why."""
 
@@ -243,9 +259,9 @@ def words_of(codes: Codes) -> Keys:
 
 
 def _fits(codes: Codes) -> bool:
-    """Whether there is memory to keep the codes feature by feature too."""
+    """Whether to keep the codes feature by feature too: where that is little, and there is memory for it."""
     size = codes.rows * codes.features
-    return size <= _SMALL_COPY or size <= memory_left().left // _COPY_SHARE
+    return size <= _SMALL_COPY or size <= min(_LARGEST_COPY, memory_left().left // _COPY_SHARE)
 
 
 def _columns_of(codes: Codes, team: Team) -> Bytes:
