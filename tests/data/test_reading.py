@@ -91,13 +91,6 @@ def test_arrays_are_read_with_qids_or_group_sizes() -> None:
     assert (sparse.features == X).all()
 
 
-def test_later_changes_of_the_array_do_not_reach_the_data() -> None:
-    mine = X.astype(np.float32)
-    data = read(mine, grades=[0, 1, 2], group=[3])
-    mine[:] = 0
-    assert (data.features == X).all()
-
-
 @pytest.mark.parametrize(
     ("source", "options", "error", "fields"),
     [

@@ -26,7 +26,9 @@ class Dataset:
     """Documents of many queries, mostly judged. Immutable; rows of a query are adjacent.
 
     Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``. Usually made by :func:`rankinite.read`; the
-    constructor takes arrays over without copying them, so leave them alone afterwards.
+    constructor takes arrays over without copying them where their types (those of the fields below) and their layout (row by
+    row) allow, and shows them read-only. They stay yours and writeable, but must not change as long as the Dataset is used:
+    what is computed of it is kept.
     """
 
     members: ClassVar[Members | None] = None
@@ -60,7 +62,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         convert: dict[str, Any] = {
-            "features": np.ascontiguousarray(self.features, FEATURE),
+            "features": np.require(self.features, FEATURE, ("C", "ALIGNED", "ENSUREARRAY")),
             "grades": np.ascontiguousarray(self.grades, GRADE),
             "offsets": np.ascontiguousarray(self.offsets, INDEX),
             "qids": as_text(self.qids),

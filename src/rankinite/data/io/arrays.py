@@ -30,12 +30,15 @@ def is_sparse(source: object) -> bool:
 
 
 def matrix_of(source: object) -> Features:
-    """A new float32 matrix from a NumPy array, nested lists or a SciPy sparse matrix."""
+    """A float32 matrix from a NumPy array, nested lists or a SciPy sparse matrix.
+
+    An array that is such a matrix already, row by row, is not copied: what is made of it must not write to it.
+    """
     if is_sparse(source):
         source = _dense(cast(Any, source))
     array = number_matrix(source)
     with np.errstate(over="ignore"):  # numbers beyond float32 become infinite here; infinite= decides what happens then
-        return np.array(array, FEATURE, order="C")
+        return np.require(array, FEATURE, ("C", "ALIGNED", "ENSUREARRAY"))
 
 
 def number_matrix(source: object) -> npt.NDArray[Any]:
@@ -87,7 +90,7 @@ def rows_to_data(
         row_names(values["qid"], "qid", place) if sizes is None else _qids_of_sizes(sizes, rows, source),
         names,
         doc_ids=row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
-        weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE),
+        weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE, copy=False),
         batches=row_names(values["batch"], "batch", place) if "batch" in values else None,
         source=source,
     )
@@ -186,7 +189,7 @@ def inexact_name(role: str, name: float, kind: str, place: str) -> DataError:
 def _grades(values: npt.NDArray[Any], place: Callable[[int], str]) -> Grades:
     numbers = _as_numbers(values, "grade", place)
     with np.errstate(over="ignore"):
-        grades = numbers.astype(GRADE)
+        grades = numbers.astype(GRADE, copy=False)
     bad = np.flatnonzero(~np.isfinite(grades))
     if len(bad):
         grade = numbers[bad[0]].item()

@@ -59,6 +59,12 @@ def read(
     - a table: pandas, polars, PyArrow, or anything else with ``__arrow_c_stream__``.
     - a matrix of rows × features: a NumPy array, or a SciPy sparse matrix, which is made dense.
 
+    **What is copied.** An array of 32-bit floats, row by row (C-contiguous), whose queries are adjacent is not copied, nor is a
+    pandas frame that holds its features so: the Dataset shows their memory, read-only. Grades of 32-bit floats and weights of
+    64-bit floats are not copied either. **Such arrays must not change as long as the Dataset is used**, as what is computed of
+    it is kept; pass ``X.copy()`` of one that will. All else is copied once: other types and layouts, queries whose rows are not
+    adjacent, tables of columns (Arrow, polars, most pandas frames) and files, some rows at a time.
+
     Rows of a query need not be adjacent: they are brought together in the order in which they come, and the order of
     the source is remembered (``Dataset.to_input_order``).
 

@@ -31,6 +31,8 @@ ROLES_KEY = b"rankinite.roles"
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
+PAGES = 1 << 16
+"""Bytes of a column of a Parquet file that are read at a time."""
 
 
 def open_parquet(paths: Sequence[Path]) -> LazyTable:
@@ -50,15 +52,43 @@ def open_parquet(paths: Sequence[Path]) -> LazyTable:
 
 
 def open_arrow(paths: Sequence[Path]) -> LazyTable:
-    """Arrow IPC files or streams and Feather files with the same columns."""
-    parts: list[tuple[Any, str, None]] = []
+    """Arrow IPC files or streams and Feather files with the same columns; a record batch of a file is a piece.
+
+    A stream is loaded as a whole, as nothing tells where its batches begin.
+    """
+    pieces: list[Piece] = []
+    schemas: list[Any] = []
     for path in paths:
-        with broken_files(path, "Arrow IPC"):
-            arrow = arrow_reader(path).read_all()
-            arrow.validate(full=True)  # a damaged file could otherwise point outside its own bytes
-            parts.append((arrow, str(path), None))
-    table = memory_table(parts, path_name(paths))
-    return described_table(paths, [arrow.schema for arrow, _, _ in parts], table.pieces)
+        with broken_files(path, "Arrow IPC"), arrow_reader(path) as reader:
+            schemas.append(reader.schema)
+            if isinstance(reader, pa.ipc.RecordBatchFileReader):
+                pieces += _record_batch_pieces(path, reader.schema.names)
+            else:
+                arrow = reader.read_all()
+                arrow.validate(full=True)  # a damaged file could otherwise point outside its own bytes
+                pieces += memory_table([(arrow, str(path), None)], str(path)).pieces
+        check_columns(schemas[0].names, schemas[-1].names, str(paths[0]), str(path))
+    return described_table(paths, schemas, pieces)
+
+
+def _record_batch_pieces(path: Path, names: Sequence[str]) -> list[Piece]:
+    """The record batches of a file. Only reading a batch tells how many rows it has, so one column of each is read."""
+    with arrow_reader(path, pa.ipc.IpcReadOptions(included_fields=[0] if names else [])) as reader:
+        counts = [reader.get_batch(number).num_rows for number in range(reader.num_record_batches)]
+    return [
+        Piece(rows, partial(_load_record_batch, path, names, number, rows), str(path)) for number, rows in enumerate(counts)
+    ]
+
+
+def _load_record_batch(path: Path, names: Sequence[str], number: int, rows: int, columns: Sequence[str]) -> Iterator[Any]:
+    options = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns], use_threads=False)
+    with arrow_reader(path, options) as reader:
+        batch = reader.get_batch(number)
+        batch.validate(full=True)  # a damaged file could otherwise point outside its own bytes
+        if batch.num_rows != rows:
+            raise ValueError(f"record batch {number} had {rows} rows and has {batch.num_rows} by now")
+        for first in range(0, rows, BATCH):
+            yield batch.select(list(columns)).slice(first, BATCH)
 
 
 def described_table(paths: Sequence[Path], schemas: Sequence[Any], pieces: Sequence[Piece]) -> LazyTable:
@@ -141,8 +171,9 @@ def place_in_csv(path: Path, separator: str, header: bool, row: int) -> str:
 
 
 def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
-    # One file object per piece: Parquet readers may not be shared between threads.
-    with pq.ParquetFile(path, metadata=metadata, memory_map=False) as file:
+    # One file object per piece: Parquet readers may not be shared between threads. Pages are read as they are decoded: the
+    # row group, which would otherwise be read first, is often the whole file.
+    with pq.ParquetFile(path, metadata=metadata, memory_map=False, pre_buffer=False, buffer_size=PAGES) as file:
         yield from file.iter_batches(BATCH, row_groups=[group], columns=list(columns), use_threads=False)
 
 

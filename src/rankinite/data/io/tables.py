@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ import pyarrow.compute
 
 from rankinite.data._matrix_kernels import columns_to_rows
 from rankinite.data.grouping import TEXT
-from rankinite.data.io.arrays import inexact_name, inexact_whole_number, missing_value
+from rankinite.data.io.arrays import inexact_name, inexact_whole_number, matrix_of, missing_value
 from rankinite.data.io.columns import Roles, is_numeric, repeated_names
+from rankinite.data.io.frame_blocks import FrameBlock, largest_block
 from rankinite.engine.kernel import FEATURE, SCORE, Features, Strings
 from rankinite.engine.parallel import run
 from rankinite.errors import DataError, listed, quoted
@@ -60,6 +62,8 @@ class LazyTable:
     """Role → column, where the file itself states them (ours do)."""
     guess: bool = True
     """Whether columns may also have other roles, recognised by their names; those of our own files have none."""
+    block: FrameBlock | None = None
+    """Columns that are a matrix already."""
 
     @property
     def rows(self) -> int:
@@ -83,6 +87,9 @@ class LazyTable:
 def frame_table(frame: object, source: str = "table") -> LazyTable:
     """A pandas, polars or PyArrow table, or anything else that speaks the Arrow C interface."""
     try:
+        block = largest_block(frame)
+        if block is not None:
+            return _block_table(frame, block, source)
         table: Any = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
         kind = type(frame).__name__
@@ -93,6 +100,26 @@ def frame_table(frame: object, source: str = "table") -> LazyTable:
             remedy="Convert it to a pandas, polars or PyArrow table",
         ) from error
     return memory_table([(table, source, None)], source)
+
+
+def _block_table(frame: Any, block: FrameBlock, source: str) -> LazyTable:
+    """A pandas frame with a block, whose columns become Arrow's only if they are asked for."""
+    first, width = list(map(str, frame.columns)).index(block.names[0]), len(block.names)
+    others: Any = pa.table(frame.drop(columns=frame.columns[first : first + width]))
+    floats = dict.fromkeys(block.names, pa.from_numpy_dtype(block.values.dtype))
+    types = {name: others.schema.field(name).type for name in others.column_names}
+    names = [*others.column_names[:first], *block.names, *others.column_names[first:]]
+    rows, whole, one_at_a_time = len(frame), cache(partial(pa.table, frame)), Lock()
+
+    def load(start: int, columns: Sequence[str]) -> list[Any]:
+        if types.keys() >= set(columns):
+            return _selected(others, start, columns)
+        with one_at_a_time:  # or each thread would convert the frame
+            table = whole()
+        return _selected(table, start, columns)
+
+    pieces = [Piece(min(BATCH, rows - start), partial(load, start), source) for start in range(0, rows, BATCH)]
+    return LazyTable({name: (floats | types)[name] for name in names}, pieces, source, block=block)
 
 
 def memory_table(parts: Sequence[tuple[Any, str, Callable[[int], str] | None]], source: str) -> LazyTable:
@@ -131,7 +158,13 @@ def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, n
 
 
 def load_matrix(table: LazyTable, roles: Roles) -> tuple[Features, dict[str, npt.NDArray[Any]]]:
-    """The features as a row-major matrix, and the values of each role, one per row."""
+    """The features as a row-major matrix, and the values of each role, one per row.
+
+    The matrix is the source's own where it has one of 32-bit floats.
+    """
+    ready = None if table.block is None else table.block.matrix_of(roles.features)
+    if ready is not None:
+        return matrix_of(ready), load_matrix(table, Roles(roles.named, ()))[1]
     matrix = np.empty((table.rows, len(roles.features)), FEATURE)
     starts = np.cumsum([0, *(piece.rows for piece in table.pieces)])[:-1].tolist()
     columns = roles.columns()
@@ -210,7 +243,7 @@ def _role_values(column: Any, role: str, source: str, place: Callable[[int], str
         raise missing_value(role, place(start + int(np.flatnonzero(missing)[0])))
     try:
         if role in ("grades", "weight"):
-            return numbers(column, SCORE)
+            return numbers(column, SCORE).copy()  # a view would keep the memory of the whole batch
         _refuse_inexact(column, role, place, start)
         return text(column)
     except (pa.ArrowException, ValueError) as error:
