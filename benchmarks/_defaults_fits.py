@@ -1,0 +1,91 @@
+"""Fits of the study of defaults, kept one file each: what a system comes to in one fold with one seed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from _defaults_sets import SETS, Set
+from _defaults_systems import ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg
+from _measure import SCRATCH, claimed
+from rankinite.data.folds import Fold
+
+FOLDER = SCRATCH / "defaults"
+CAPS = (100, 200, 300, 500, ROUNDS)
+"""Limits of early stopping that are looked at."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """NDCG@10 of one system in one fold with one seed."""
+
+    valid: list[float]
+    """The mean on validation data after every round."""
+    tested: dict[int, np.ndarray]
+    """Number of trees → the value of every test query."""
+    seconds: float
+
+    def without_validation(self, count: int) -> np.ndarray:
+        """Test values with so many trees, or all there are: training may end when nothing is left to split."""
+        return self.tested[min(count, len(self.valid))]
+
+    def with_validation(self, most: int = ROUNDS) -> np.ndarray:
+        """Test values where early stopping ends with so many rounds at most."""
+        return self.tested[kept_round(self.valid, most)]
+
+    def valid_value(self, most: int = ROUNDS) -> float:
+        """What early stopping has seen on validation data."""
+        return self.valid[kept_round(self.valid, most) - 1]
+
+
+def path_of(name: str, fold: int, system: str, seed: int) -> Path:
+    return FOLDER / name.replace(" ", "-") / f"{system}-{fold + 1}-{seed}.npz"
+
+
+def fit(system: System, fold: Fold, seed: int) -> Found:
+    """Train on the training part, look at the validation part, measure the test part where that is needed."""
+    watch = Watch(fold.valid, max(system.counts))
+    started = time.perf_counter()
+    staged = system.train(fold.train, watch, system.settings, seed)
+    seconds = time.perf_counter() - started
+    rounds = len(watch.values)
+    wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values, most) for most in CAPS}
+    stages = zip(range(1, max(wanted) + 1), staged(fold.test), strict=False)
+    return Found(watch.values, {count: ndcg(scores, fold.test) for count, scores in stages if count in wanted}, seconds)
+
+
+def write(found: Found, path: Path) -> None:
+    part = path.with_suffix(".part.npz")
+    counts = np.asarray(list(found.tested))
+    np.savez(part, valid=found.valid, counts=counts, values=np.stack(list(found.tested.values())), seconds=found.seconds)
+    part.replace(path)
+
+
+def read(path: Path) -> Found:
+    with np.load(path) as kept:
+        tested = dict(zip(kept["counts"].tolist(), kept["values"], strict=True))
+        return Found(kept["valid"].tolist(), tested, float(kept["seconds"]))
+
+
+def fit_all(names: list[str], sets: list[str], seeds: list[int]) -> None:
+    """Make the fits that are not kept yet; several processes may do so at once."""
+    chosen = [one for one in SETS if one.name in sets]
+    for seed, system, one in product(seeds, names, chosen):
+        for number in range(one.count):
+            _fit_one(one, number, system, seed)
+
+
+def _fit_one(one: Set, number: int, system: str, seed: int) -> None:
+    path = path_of(one.name, number, system, seed)
+    if path.exists():
+        return
+    with claimed(path) as ours:
+        if ours and not path.exists():
+            found = fit(SYSTEMS[system], one.folds()[number], seed)
+            write(found, path)
+            mean = float(np.nanmean(found.with_validation()))
+            print(f"{one.name:16} {number + 1} {system:44} {seed} {mean:.4f} {found.seconds:6.1f} s", flush=True)
