@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from _defaults_fits import Found, path_of, read
-from _defaults_sets import SETS
-from _defaults_systems import CANDIDATES, COUNTS, OLD_COUNT, OLD_NAME, ROUNDS, SYSTEMS
+from _defaults_sets import SETS, Set
+from _defaults_systems import CANDIDATES, OLD_COUNT, OLD_NAME, ROUNDS, SYSTEMS
 
 REGIMES = ("with", "without")
 """With validation data, or without."""
@@ -45,21 +45,35 @@ def found(name: str, fold: int, system: str, seed: int) -> Found:
 @cache
 def queries_of(name: str) -> int:
     """Training queries of a set's first fold."""
-    return next(one for one in SETS if one.name == name).folds()[0].train.queries
+    return _set(name).folds()[0].train.queries
 
 
 def measured(name: str, system: str, regime: str, trees: int, seeds: tuple[int, ...] = FIRST_SEED) -> np.ndarray:
-    """The value of every test query of all folds, the mean over seeds; queries of one grade are left out."""
+    """The value of every test query of all folds, the mean over seeds; NaN for queries of one grade and folds not fitted."""
     per_seed = [np.concatenate([_tested(name, fold, system, seed, regime, trees) for fold in _folds(name)]) for seed in seeds]
-    values = np.mean(per_seed, axis=0)
-    return values[~np.isnan(values)]
+    return np.mean(per_seed, axis=0)
+
+
+def is_fitted(system: str, sets: Iterable[str]) -> bool:
+    """Whether a system was fitted in all folds of these sets."""
+    return all(path_of(name, fold, system, 0).exists() for name in sets for fold in _folds(name))
+
+
+def fitted_folds(name: str, system: str) -> int:
+    return sum(path_of(name, fold, system, 0).exists() for fold in _folds(name))
+
+
+def _set(name: str) -> Set:
+    return next(one for one in SETS if one.name == name)
 
 
 def _folds(name: str) -> range:
-    return range(next(one for one in SETS if one.name == name).count)
+    return range(_set(name).count)
 
 
 def _tested(name: str, fold: int, system: str, seed: int, regime: str, trees: int) -> np.ndarray:
+    if not path_of(name, fold, system, seed).exists():
+        return np.full(_set(name).folds()[fold].test.queries, np.nan)
     one = found(name, fold, system, seed)
     return one.with_validation(trees) if regime == "with" else one.without_validation(trees)
 
@@ -73,6 +87,10 @@ class Table:
     means: Mapping[str, np.ndarray]
     """Regime → sets × options."""
 
+    @property
+    def candidates(self) -> list[str]:
+        return list(dict.fromkeys(option.candidate for option in self.options))
+
     def best(self, sets: Iterable[str], regimes: tuple[str, ...] = REGIMES) -> Option:
         """The option with the best mean over these sets, each counting alike, and over the regimes."""
         rows = [self.sets.index(name) for name in sets]
@@ -82,10 +100,13 @@ class Table:
         return float(self.means[regime][:, self.options.index(option)].mean())
 
 
-def table_of(sets: Iterable[str], names: Iterable[str] = tuple(CANDIDATES)) -> Table:
-    sets, options = tuple(sets), tuple(Option(name, trees) for name in names for trees in COUNTS)
+def table_of(sets: Iterable[str]) -> Table:
+    """The candidates that were fitted everywhere."""
+    sets = tuple(sets)
+    names = [name for name in CANDIDATES if is_fitted(name, sets)]
+    options = tuple(Option(name, trees) for name in names for trees in CANDIDATES[name].counts)
     means = {
-        regime: np.asarray([[measured(name, *_asked(option, regime)).mean() for option in options] for name in sets])
+        regime: np.asarray([[np.nanmean(measured(name, *_asked(option, regime))) for option in options] for name in sets])
         for regime in REGIMES
     }
     return Table(sets, options, means)
@@ -131,10 +152,15 @@ def left_out(rule: Rule, sets: Iterable[str]) -> dict[str, Option]:
     return {name: rule([other for other in sets if other != name])(name) for name in sets}
 
 
-def tuned(name: str, regime: str, names: Iterable[str] = tuple(CANDIDATES)) -> Option:
+def tuned(table: Table, name: str, regime: str) -> Option:
     """The option with the best mean on the validation parts of a set's folds; the test parts are not looked at."""
-    options = [Option(one, trees) for one in names for trees in ((ROUNDS,) if regime == "with" else COUNTS)]
+    options = [Option(one, trees) for one in table.candidates for trees in _counts(one, regime)]
     return max(options, key=lambda option: np.mean([_validated(name, fold, option, regime) for fold in _folds(name)]))
+
+
+def _counts(candidate: str, regime: str) -> tuple[int, ...]:
+    """With validation data early stopping says how many trees; without, they are chosen too."""
+    return (ROUNDS,) if regime == "with" else CANDIDATES[candidate].counts
 
 
 def _validated(name: str, fold: int, option: Option, regime: str) -> float:

@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from _defaults_sets import SETS, Set
-from _defaults_systems import ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg
+from _defaults_systems import LONG_COUNTS, ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg
 from _measure import SCRATCH, claimed
 from rankinite.data.folds import Fold
 
 FOLDER = SCRATCH / "defaults"
-CAPS = (100, 200, 300, 500, ROUNDS)
-"""Limits of early stopping that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def fit(system: System, fold: Fold, seed: int) -> Found:
     staged = system.train(fold.train, watch, system.settings, seed)
     seconds = time.perf_counter() - started
     rounds = len(watch.values)
-    wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values, most) for most in CAPS}
+    wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values, most) for most in LONG_COUNTS}
     stages = zip(range(1, max(wanted) + 1), staged(fold.test), strict=False)
     return Found(watch.values, {count: ndcg(scores, fold.test) for count, scores in stages if count in wanted}, seconds)
 
@@ -72,10 +70,10 @@ def read(path: Path) -> Found:
 
 
 def fit_all(names: list[str], sets: list[str], seeds: list[int]) -> None:
-    """Make the fits that are not kept yet; several processes may do so at once."""
+    """Make the fits that are not kept yet, the first fold of all sets first; several processes may do so at once."""
     chosen = [one for one in SETS if one.name in sets]
-    for seed, system, one in product(seeds, names, chosen):
-        for number in range(one.count):
+    for seed, system, number, one in product(seeds, names, range(max(one.count for one in chosen)), chosen):
+        if number < one.count:
             _fit_one(one, number, system, seed)
 
 

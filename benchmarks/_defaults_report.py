@@ -7,13 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from _defaults_choice import (
+    LARGE,
     OLD_OPTION,
     REGIMES,
     Option,
     Table,
     Values,
     by_size,
+    fitted_folds,
     found,
+    is_fitted,
+    is_large,
     left_out,
     measured,
     one_for_all,
@@ -23,11 +27,11 @@ from _defaults_choice import (
     values_of,
 )
 from _defaults_sets import SETS
-from _defaults_systems import CANDIDATES, COUNTS, OLD_NAME, PEERS
+from _defaults_systems import CANDIDATES, LONG_COUNTS, OLD_NAME, PEERS
 from rankinite.evaluation.significance import holm, paired_differences, randomisation, t_interval
 
-CUTOFFS = {"ndcg@10": "", "ndcg@30": "-ndcg-30", "ndcg": "-ndcg-all"}
-CUTOFF_BASES = (OLD_NAME, "best-15-05-drawn", "symmetric-32-05-drawn")
+CUTOFFS = ("-ndcg-30", "-ndcg-all")
+"""How the names of candidates end whose λ look further than NDCG@10."""
 TITLES = {"with": "With validation data", "without": "Without validation data"}
 
 
@@ -52,7 +56,12 @@ def with_interval(differences: np.ndarray) -> str:
 
 def over_sets(values: Values) -> np.ndarray:
     """The mean of each set."""
-    return np.asarray([one.mean() for one in values.values()])
+    return np.asarray([np.nanmean(one) for one in values.values()])
+
+
+def set_differences(first: Values, second: Values) -> np.ndarray:
+    """The mean difference of each set, over the queries that both have."""
+    return np.asarray([np.nanmean(first[name] - second[name]) for name in first])
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------------
@@ -60,7 +69,7 @@ def over_sets(values: Values) -> np.ndarray:
 
 def systems_in(table: Table, regime: str) -> dict[str, Values]:
     """All that is compared in a regime: name → set → test values."""
-    best = {name: tuned(name, regime) for name in table.sets}
+    best = {name: tuned(table, name, regime) for name in table.sets}
     return {
         "old default": values_of(dict.fromkeys(table.sets, OLD_OPTION), regime),
         "new default, left out": values_of(left_out(one_for_all(table), table.sets), regime),
@@ -71,7 +80,13 @@ def systems_in(table: Table, regime: str) -> dict[str, Values]:
 
 
 def means_table(systems: Mapping[str, Values], sets: Sequence[str]) -> str:
-    rows = [[name, str(queries_of(name)), *(number(values[name].mean()) for values in systems.values())] for name in sets]
+    def cell(name: str, system: str) -> str:
+        value = number(float(np.nanmean(systems[system][name])))
+        if system not in PEERS or is_fitted(system, [name]):
+            return value
+        return f"{value} (folds fitted: {fitted_folds(name, system)})"
+
+    rows = [[name, str(queries_of(name)), *(cell(name, system) for system in systems)] for name in sets]
     rows.append(["**mean**", "", *(f"**{number(over_sets(values).mean())}**" for values in systems.values())])
     return markdown(["set", "training queries", *systems], rows)
 
@@ -81,13 +96,15 @@ def tests(systems: Mapping[str, Values], sets: Sequence[str], against: str) -> d
     tested = {}
     for name in sets:
         for peer in PEERS:
-            differences = paired_differences(systems[against][name], systems[peer][name])
+            first, second = systems[against][name], systems[peer][name]
+            both = ~np.isnan(first + second)
+            differences = paired_differences(first[both], second[both])
             tested[name, peer] = differences, randomisation(differences)
     return tested
 
 
 def differences_table(systems: Mapping[str, Values], sets: Sequence[str], against: str) -> str:
-    """The new default minus each peer: * is p ≤ .05 alone, ** the same after Holm's correction over the whole table."""
+    """The chosen default minus each peer: * is p ≤ .05 alone, ** the same after Holm's correction over the whole table."""
     tested = tests(systems, sets, against)
     corrected = dict(zip(tested, holm([p for _, p in tested.values()]), strict=True))
 
@@ -96,8 +113,8 @@ def differences_table(systems: Mapping[str, Values], sets: Sequence[str], agains
         return with_interval(differences) + ("**" if corrected[key] <= 0.05 else "*" if p <= 0.05 else "").replace("*", "\\*")
 
     rows = [[name, *(cell((name, peer)) for peer in PEERS)] for name in sets]
-    own = over_sets(systems[against])
-    rows.append(["mean over sets", *(with_interval(own - over_sets(systems[peer])) for peer in PEERS)])
+    own = systems[against]
+    rows.append(["mean over sets", *(with_interval(set_differences(own, systems[peer])) for peer in PEERS)])
     worse = [key for key, (differences, p) in tested.items() if p <= 0.05 and differences.mean() < 0]
     return markdown(["set", *PEERS], rows) + "\n\n" + _verdict(worse, corrected)
 
@@ -106,23 +123,33 @@ def _verdict(worse: list[tuple[str, str]], corrected: Mapping[tuple[str, str], f
     if not worse:
         return "No peer is better on any set beyond chance, corrected or not."
     listed = ", ".join(f"{peer} on {name} (Holm: p = {corrected[name, peer]:.3f})" for name, peer in worse)
-    return f"Better than the new default at p ≤ .05 before correction: {listed}."
+    return f"Better than ours at p ≤ .05 before correction: {listed}."
 
 
 def summary_table(systems: Mapping[str, Mapping[str, Values]], against: str) -> str:
-    """The new default minus everything else, means over sets with intervals over sets."""
+    """The chosen default minus everything else, means over sets with intervals over sets."""
     others = [name for name in systems["with"] if name != against]
     rows = [
-        [name, *(with_interval(over_sets(systems[regime][against]) - over_sets(systems[regime][name])) for regime in REGIMES)]
+        [name, *(with_interval(set_differences(systems[regime][against], systems[regime][name])) for regime in REGIMES)]
         for name in others
     ]
-    return markdown(["new default minus", *(TITLES[regime].lower() for regime in REGIMES)], rows)
+    return markdown([f"{against}: minus", *(TITLES[regime].lower() for regime in REGIMES)], rows)
+
+
+def sized_choice(table: Table) -> str:
+    """What the rule by size chooses when all sets are seen."""
+    rule = by_size(table)(table.sets)
+    small, large = (next(name for name in table.sets if is_large(name) == size) for size in (False, True))
+    return f"{rule(small)} below {LARGE} training queries, {rule(large)} from there on"
 
 
 def choices_list(table: Table) -> str:
     """What was chosen when each set was left out."""
     one, sized = left_out(one_for_all(table), table.sets), left_out(by_size(table), table.sets)
-    rows = [[name, str(one[name]), str(sized[name]), *(str(tuned(name, regime)) for regime in REGIMES)] for name in table.sets]
+    rows = [
+        [name, str(one[name]), str(sized[name]), *(str(tuned(table, name, regime)) for regime in REGIMES)]
+        for name in table.sets
+    ]
     return markdown(["left-out set", "one for all", "by size", "tuned, with", "tuned, without"], rows)
 
 
@@ -130,46 +157,50 @@ def candidates_table(table: Table) -> str:
     """Every candidate: its mean over sets with its best number of trees (both regimes), and without validation by number."""
 
     def best_count(name: str) -> int:
-        return max(COUNTS, key=lambda count: sum(table.mean(Option(name, count), regime) for regime in REGIMES))
+        return max(
+            CANDIDATES[name].counts, key=lambda count: sum(table.mean(Option(name, count), regime) for regime in REGIMES)
+        )
 
     def row(name: str) -> list[str]:
         means = [table.mean(Option(name, best_count(name)), "with")]
-        means += [table.mean(Option(name, count), "without") for count in COUNTS]
-        return [name, str(best_count(name)), *map(number, means)]
+        means += [table.mean(Option(name, count), "without") for count in CANDIDATES[name].counts]
+        cells = [name, str(best_count(name)), *map(number, means)]
+        return cells + [""] * (2 + 1 + len(LONG_COUNTS) - len(cells))
 
-    order = sorted(CANDIDATES, key=lambda name: -sum(table.mean(Option(name, best_count(name)), one) for one in REGIMES))
-    head = ["candidate", "best trees", "with validation", *(f"without, {count} trees" for count in COUNTS)]
+    order = sorted(table.candidates, key=lambda name: -sum(table.mean(Option(name, best_count(name)), one) for one in REGIMES))
+    head = ["candidate", "best trees", "with validation", *(f"without, {count} trees" for count in LONG_COUNTS)]
     return markdown(head, map(row, order))
 
 
+def cutoff_pairs(sets: Sequence[str]) -> list[tuple[str, str]]:
+    """Candidates that differ in the cutoff of the λ alone, and were fitted everywhere: trained for NDCG@10, and for more."""
+    pairs = [(base, base + ending) for ending in CUTOFFS for base in CANDIDATES if base + ending in CANDIDATES]
+    return [pair for pair in pairs if all(is_fitted(name, sets) for name in pair)]
+
+
 def cutoff_table(sets: Sequence[str], trees: int) -> str:
-    """Training for NDCG@10, NDCG@30 or NDCG, all else equal, measured by NDCG@10: means, then differences over sets."""
+    """Training for NDCG@10 or with a larger cutoff, all else equal, measured by NDCG@10; differences over sets."""
     rows = []
-    for base in CUTOFF_BASES:
+    for base, other in cutoff_pairs(sets):
         for regime in REGIMES:
-            means = {
-                cutoff: np.asarray([measured(name, base + ending, regime, trees).mean() for name in sets])
-                for cutoff, ending in CUTOFFS.items()
-            }
-            differences = [with_interval(means[cutoff] - means["ndcg@10"]) for cutoff in ("ndcg@30", "ndcg")]
-            rows.append([f"{base}, {regime}", *(number(one.mean()) for one in means.values()), *differences])
-    return markdown(["settings, validation", *CUTOFFS, "@30 minus @10", "all minus @10"], rows)
+            values = [{name: measured(name, one, regime, trees) for name in sets} for one in (base, other)]
+            means = [number(float(over_sets(each).mean())) for each in values]
+            rows.append([other, regime, *means, with_interval(set_differences(values[1], values[0]))])
+    return markdown(["candidate", "validation data", "λ of ndcg@10", "of the candidate", "difference"], rows)
 
 
 def cutoff_sets_table(sets: Sequence[str], trees: int) -> str:
-    """NDCG@30 or NDCG minus NDCG@10 for every set, mean of the settings and regimes above."""
+    """The same differences set by set, the mean of both regimes; intervals over queries."""
+    pairs = cutoff_pairs(sets)
     rows = []
     for name in sets:
         cells = []
-        for cutoff in ("ndcg@30", "ndcg"):
-            every = [
-                measured(name, base + CUTOFFS[cutoff], regime, trees) - measured(name, base, regime, trees)
-                for base in CUTOFF_BASES
-                for regime in REGIMES
-            ]
-            cells.append(with_interval(np.mean(every, axis=0)))
+        for base, other in pairs:
+            every = [measured(name, other, regime, trees) - measured(name, base, regime, trees) for regime in REGIMES]
+            differences = np.mean(every, axis=0)
+            cells.append(with_interval(differences[~np.isnan(differences)]))
         rows.append([name, *cells])
-    return markdown(["set", "@30 minus @10", "all minus @10"], rows)
+    return markdown(["set", *(other for _, other in pairs)], rows)
 
 
 def cost_table(sets: Sequence[str], new: Option) -> str:

@@ -16,8 +16,10 @@ from rankinite.engine.parallel import thread_count
 
 ROUNDS, PATIENCE = 1_000, 50
 """With validation data: rounds at most, and rounds without a better value before training ends; the same for all systems."""
-COUNTS = (50, 100, 200, 300, 500)
+COUNTS = (100, 200, 300, 500)
 """Numbers of trees of ours that are looked at without validation data."""
+LONG_COUNTS = (*COUNTS, 1_000)
+"""The same for candidates that still gain at the end of these."""
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores of data after every round."""
 
@@ -170,6 +172,18 @@ VARIATIONS: dict[str, dict[str, Any]] = {
 }
 """One change each to both middles."""
 
+DEEP = {**OLD, **SYMMETRIC, "leaves": 64, "rate": 0.05, "row_share": 0.7}
+"""Larger symmetric trees that draw rows only: where most features say something, drawing features costs much."""
+DEEP_VARIATIONS: dict[str, dict[str, Any]] = {
+    "rows": {},
+    "rows-ndcg-30": {"measure": "ndcg@30"},
+    "rows-small-leaves": {"min_rows": 5},
+    "rows-slow": {"rate": 0.03},
+    "rows-l2": {"l2": 1.0},
+    "rows-ndcg-30-leaves-32": {"measure": "ndcg@30", "leaves": 32},
+}
+"""One change each to these."""
+
 
 def grid() -> dict[str, dict[str, Any]]:
     """Shape, leaves, rate and whether trees draw, crossed."""
@@ -194,11 +208,13 @@ def candidates() -> dict[str, System]:
     large = {**LEVEL, "leaves": 64, "rate": 0.1}
     found["symmetric-64-10-drawn-ndcg-30"] = {**large, "measure": "ndcg@30"}
     found["symmetric-64-10-drawn-less"] = {**large, "row_share": 0.8, "node_feature_share": 0.8}
+    found.update({f"symmetric-64-05-{name}": {**DEEP, **changed} for name, changed in DEEP_VARIATIONS.items()})
     found["best-31-10-ndcg-30"] = {**OLD, "measure": "ndcg@30"}
     found["best-31-10-ndcg-all"] = {**OLD, "measure": "ndcg"}
-    return {name: System(rankinite, settings) for name, settings in found.items()}
+    return {name: System(rankinite, settings, LONG_COUNTS if name in LONG else COUNTS) for name, settings in found.items()}
 
 
 OLD_NAME = "best-31-10"
+LONG = ("symmetric-64-05-rows-ndcg-30", "symmetric-64-05-rows-ndcg-30-leaves-32")
 CANDIDATES = candidates()
 SYSTEMS = {**CANDIDATES, **PEERS}
