@@ -32,7 +32,7 @@ def climb_pair_by_pair(
         n = len(own)
         score_query(frame, weights, features, own, rows, np.empty((size, whole_blocks(n))))
         order = np.argsort(-rows.scores[own])
-        ranked, grades, discounts = graded.relevance[start:end][order], graded.grades[start:end][order], graded.discounts[:n]
+        ranked, grades, discounts = graded.relevance[start:end][order], graded.grades[own[order]], graded.discounts[:n]
         state, swaps = np.empty((2, n + 1)), np.empty(n)
         prepare(ranked, discounts, state)
         for i in range(min(graded.depth, n - 1)):
