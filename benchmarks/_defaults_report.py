@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+import rankinite as rk
 from _defaults_choice import (
-    LARGE,
     OLD_OPTION,
     REGIMES,
     Option,
@@ -15,7 +17,6 @@ from _defaults_choice import (
     Values,
     by_size,
     fitted_folds,
-    found,
     is_fitted,
     is_large,
     left_out,
@@ -27,7 +28,7 @@ from _defaults_choice import (
     values_of,
 )
 from _defaults_sets import SETS
-from _defaults_systems import CANDIDATES, LONG_COUNTS, OLD_NAME, PEERS
+from _defaults_systems import CANDIDATES, LONG_COUNTS, PEERS
 from rankinite.evaluation.significance import holm, paired_differences, randomisation, t_interval
 
 CUTOFFS = ("-ndcg-30", "-ndcg-all")
@@ -136,11 +137,11 @@ def summary_table(systems: Mapping[str, Mapping[str, Values]], against: str) -> 
     return markdown([f"{against}: minus", *(TITLES[regime].lower() for regime in REGIMES)], rows)
 
 
-def sized_choice(table: Table) -> str:
-    """What the rule by size chooses when all sets are seen."""
+def sized_choice(table: Table) -> tuple[Option, Option]:
+    """What the rule by size chooses for small and for large sets when all sets are seen."""
     rule = by_size(table)(table.sets)
     small, large = (next(name for name in table.sets if is_large(name) == size) for size in (False, True))
-    return f"{rule(small)} below {LARGE} training queries, {rule(large)} from there on"
+    return rule(small), rule(large)
 
 
 def choices_list(table: Table) -> str:
@@ -203,18 +204,22 @@ def cutoff_sets_table(sets: Sequence[str], trees: int) -> str:
     return markdown(["set", *(other for _, other in pairs)], rows)
 
 
-def cost_table(sets: Sequence[str], new: Option) -> str:
-    """Seconds of training for every hundred trees, one thread: the old and the new default."""
+def cost_table(sets: Sequence[str], options: Sequence[Option]) -> str:
+    """Processor seconds of training on the first fold without validation data, one thread: the old default, and others.
 
-    def seconds(name: str, candidate: str) -> float:
-        counts = next(one for one in SETS if one.name == name).count
-        fits = [found(name, fold, candidate, 0) for fold in range(counts)]
-        return float(np.median([100 * one.seconds / len(one.valid) for one in fits]))
-
+    They are taken afresh: the seconds kept with the fits depend on what else the machine did.
+    """
     rows = []
-    for name in sets:
-        old, other = seconds(name, OLD_NAME), seconds(name, new.candidate)
-        total = new.trees * other / (OLD_OPTION.trees * old)
-        rows.append([name, f"{old:.2f}", f"{other:.2f}", f"{total:.2f}"])
-    head = ["set", "old, s per 100 trees", "new, s per 100 trees", "new ÷ old, all trees, no validation data"]
-    return markdown(head, rows)
+    for one in (one for one in SETS if one.name in sets):
+        train = one.folds()[0].train
+        rows.append([one.name, *(f"{processor_seconds(train, option):.2f}" for option in (OLD_OPTION, *options))])
+    return markdown(["set", *map(str, (OLD_OPTION, *options))], rows)
+
+
+def processor_seconds(train: rk.Dataset, option: Option) -> float:
+    learner = rk.LambdaMART(trees=option.trees, train_history=False, **CANDIDATES[option.candidate].settings)
+    with rk.threads(1):
+        replace(learner, trees=2).fit(train)  # kernels are compiled or loaded
+        started = time.process_time()
+        learner.fit(train)
+        return time.process_time() - started
