@@ -101,7 +101,8 @@ class KernelDispatcher(_Dispatcher):
             if self._cache.has(key, self.targetctx):
                 super().compile(key)
                 return
-            with _compiling(self, key):
+            about = {"dispatcher": self, "args": key, "return_type": None}
+            with _event.trigger_event("numba:compile", data=about):  # as Numba does for kernels that are compiled whole
                 self.overloads[key] = self._part_compiler.compile(key, None)
             self._parts.add(key)
 
@@ -110,7 +111,8 @@ class KernelDispatcher(_Dispatcher):
         key = tuple(_signatures.normalize_signature(sig)[0])
         if self._cache.has(sig, self.targetctx) or (key in self.overloads and key not in self._parts):
             return self._compile_whole(sig, key)
-        with _compiling(self, key), self._cache.one_at_a_time(sig, self.targetctx):  # not inside the lock of all compiling
+        tell_listeners()
+        with self._cache.one_at_a_time(sig, self.targetctx):  # not inside the lock of all compiling
             return self._compile_whole(sig, key)
 
     def _compile_whole(self, sig: Any, key: Any) -> Any:
@@ -124,9 +126,3 @@ class KernelDispatcher(_Dispatcher):
             for environment in result._find_referenced_environments():  # noqa: SLF001 - what Numba does when it loads a kernel
                 result.library.codegen.set_env(environment.env_name, environment)
             return found
-
-
-def _compiling(dispatcher: KernelDispatcher, key: Any) -> Any:
-    """Numba's event of compiling, for its profilers; and those who show progress are told."""
-    tell_listeners()
-    return _event.trigger_event("numba:compile", data={"dispatcher": dispatcher, "args": key, "return_type": None})
