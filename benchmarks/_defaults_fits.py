@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from _defaults_sets import SETS, Set
-from _defaults_systems import LONG_COUNTS, ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg
+from _defaults_systems import LONG_COUNTS, OUT_OF_BOX, ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg, out_of_box, rankinite
 from _measure import SCRATCH, claimed
 from rankinite.data.folds import Fold
 
@@ -26,10 +26,13 @@ class Found:
     tested: dict[int, np.ndarray]
     """Number of trees → the value of every test query."""
     seconds: float
+    out_of_box: np.ndarray
+    """The value of every test query without validation data, as the system chooses its number of trees."""
+    out_of_box_trees: int
 
     def without_validation(self, count: int) -> np.ndarray:
         """Test values with so many trees, or all there are: training may end when nothing is left to split."""
-        return self.tested[min(count, len(self.valid))]
+        return self.out_of_box if count == OUT_OF_BOX else self.tested[min(count, len(self.valid))]
 
     def with_validation(self, most: int = ROUNDS) -> np.ndarray:
         """Test values where early stopping ends with so many rounds at most."""
@@ -53,20 +56,28 @@ def fit(system: System, fold: Fold, seed: int) -> Found:
     rounds = len(watch.values)
     wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values, most) for most in LONG_COUNTS}
     stages = zip(range(1, max(wanted) + 1), staged(fold.test), strict=False)
-    return Found(watch.values, {count: ndcg(scores, fold.test) for count, scores in stages if count in wanted}, seconds)
+    tested = {count: ndcg(scores, fold.test) for count, scores in stages if count in wanted}
+    if system.train is not rankinite:
+        default = system.counts[0]
+        return Found(watch.values, tested, seconds, tested[min(default, rounds)], default)
+    forest = out_of_box(fold.train, system.settings, seed)
+    return Found(watch.values, tested, seconds, ndcg(forest.score(fold.test), fold.test), len(forest))
 
 
 def write(found: Found, path: Path) -> None:
     part = path.with_suffix(".part.npz")
     counts = np.asarray(list(found.tested))
-    np.savez(part, valid=found.valid, counts=counts, values=np.stack(list(found.tested.values())), seconds=found.seconds)
+    values = np.stack(list(found.tested.values()))
+    chosen = {"out_of_box": found.out_of_box, "out_of_box_trees": found.out_of_box_trees}
+    np.savez(part, valid=found.valid, counts=counts, values=values, seconds=found.seconds, **chosen)
     part.replace(path)
 
 
 def read(path: Path) -> Found:
     with np.load(path) as kept:
         tested = dict(zip(kept["counts"].tolist(), kept["values"], strict=True))
-        return Found(kept["valid"].tolist(), tested, float(kept["seconds"]))
+        chosen = kept["out_of_box"], int(kept["out_of_box_trees"])
+        return Found(kept["valid"].tolist(), tested, float(kept["seconds"]), *chosen)
 
 
 def fit_all(names: list[str], sets: list[str], seeds: list[int]) -> None:
@@ -85,5 +96,6 @@ def _fit_one(one: Set, number: int, system: str, seed: int) -> None:
         if ours and not path.exists():
             found = fit(SYSTEMS[system], one.folds()[number], seed)
             write(found, path)
-            mean = float(np.nanmean(found.with_validation()))
-            print(f"{one.name:16} {number + 1} {system:44} {seed} {mean:.4f} {found.seconds:6.1f} s", flush=True)
+            means = [float(np.nanmean(values)) for values in (found.with_validation(), found.out_of_box)]
+            words = f"{means[0]:.4f} {means[1]:.4f} {found.out_of_box_trees:4} trees {found.seconds:6.1f} s"
+            print(f"{one.name:16} {number + 1} {system:44} {seed} {words}", flush=True)

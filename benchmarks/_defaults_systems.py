@@ -14,10 +14,12 @@ import numpy as np
 import rankinite as rk
 from rankinite.engine.parallel import thread_count
 
-ROUNDS, PATIENCE = 1_000, 50
+ROUNDS, PATIENCE = 1_000, 200
 """With validation data: rounds at most, and rounds without a better value before training ends; the same for all systems."""
 COUNTS = (100, 200, 300, 500)
 """Numbers of trees of ours that are looked at without validation data."""
+OUT_OF_BOX = 0
+"""Instead of a number of trees: what the system does by itself."""
 LONG_COUNTS = (*COUNTS, 1_000)
 """The same for candidates that still gain at the end of these."""
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
@@ -68,9 +70,15 @@ def rankinite(train: rk.Dataset, watch: Watch, settings: dict[str, Any], seed: i
         return True
 
     fixed = {"trees": ROUNDS, "patience": None, "watch": "ndcg@10", "train_history": False, "seed": seed}
-    forest = rk.LambdaMART(**fixed, **settings).fit(train, watch.valid, callbacks=[is_over])
+    forest = rk.LambdaMART.plain(**fixed, **settings).fit(train, watch.valid, callbacks=[is_over])
     whole = kept[0] if kept else forest  # training also ends when nothing is left to split
     return whole.staged_scores
+
+
+def out_of_box(train: rk.Dataset, settings: dict[str, Any], seed: int) -> rk.Forest:
+    """Trained without validation data and without a number of trees: held-out parts of the training queries choose it."""
+    fixed = {"trees": None, "patience": PATIENCE, "watch": "ndcg@10", "train_history": False, "seed": seed}
+    return rk.LambdaMART.plain(**fixed, **settings).fit(train)
 
 
 # ---- peers: whatever is not named here is as the library has it ------------------------------------------------------------
@@ -180,7 +188,8 @@ DEEP_VARIATIONS: dict[str, dict[str, Any]] = {
     "rows-small-leaves": {"min_rows": 5},
     "rows-slow": {"rate": 0.03},
     "rows-l2": {"l2": 1.0},
-    "rows-ndcg-30-leaves-32": {"measure": "ndcg@30", "leaves": 32},
+    "rows-leaves-32": {"leaves": 32},
+    "rows-small-leaves-ndcg-30": {"min_rows": 5, "measure": "ndcg@30"},
 }
 """One change each to these."""
 
@@ -215,6 +224,6 @@ def candidates() -> dict[str, System]:
 
 
 OLD_NAME = "best-31-10"
-LONG = ("symmetric-64-05-rows-ndcg-30", "symmetric-64-05-rows-ndcg-30-leaves-32")
+LONG = ("symmetric-64-05-rows", "symmetric-64-05-rows-ndcg-30")
 CANDIDATES = candidates()
 SYSTEMS = {**CANDIDATES, **PEERS}

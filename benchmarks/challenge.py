@@ -71,7 +71,7 @@ def twelve(fold: Parts, settings: np.ndarray) -> dict[str, np.ndarray]:
     """The scores of the test part by the twelve models, their ensembles and students."""
     train, _, test = fold
     leaves, rate, regularised = int(settings[0]), float(settings[1]), SYSTEMS[OURS][1][int(settings[2])]
-    learner = rk.LambdaMART(trees=TREES, leaves=leaves, rate=rate, patience=50, train_history=False, **regularised)
+    learner = rk.LambdaMART.plain(trees=TREES, leaves=leaves, rate=rate, patience=50, train_history=False, **regularised)
     points = rk.MART(trees=TREES, leaves=leaves, rate=rate, patience=50, train_history=False)
     trainers = challenge(learner, NET, points, max_grade=2).trainers
     rankers = {name: trainer.fit(train) for name, trainer in trainers.items()}

@@ -36,7 +36,7 @@ def main() -> None:
             for turn in range(given.rounds + 1):  # the first warms up
                 for name, cluster in clusters.items():
                     data = rk.synthesise(rows // 100, world=world)  # a new object: it is written again, and its bins are new
-                    bag = rk.Bag(rk.LambdaMART(trees=100, row_share=0.7, seed=turn, train_history=False), parts=8)
+                    bag = rk.Bag(rk.LambdaMART.plain(trees=100, row_share=0.7, seed=turn, train_history=False), parts=8)
                     token = _in_force.set(cluster)
                     start = perf_counter()
                     ranker = bag.fit(data)

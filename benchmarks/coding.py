@@ -31,7 +31,7 @@ from rankinite.learners.binning import share_bins
 from rankinite.trees.grow import Grower
 
 WORLD = rk.World(features=136, documents=100, noise=0.3)
-LEARNER = rk.LambdaMART(trees=20, leaves=31, train_history=False)
+LEARNER = rk.LambdaMART.plain(trees=20, leaves=31, train_history=False)
 
 
 def source(rows: int, suffix: str) -> list[Path]:
@@ -151,7 +151,7 @@ def contender(what: str, rows: int) -> None:
     if what == "make":
         rk.bin(source(rows, ".parquet"), folder)
         return
-    small = rk.LambdaMART(trees=3, leaves=31, train_history=False)
+    small = rk.LambdaMART.plain(trees=3, leaves=31, train_history=False)
     with ExitStack() as stack:
         warm = stack.enter_context(tempfile.TemporaryDirectory())
         small.fit(rk.bin(rk.synthesise(50, world=WORLD), f"{warm}/w.bins"))  # code and libraries, which are there anyway

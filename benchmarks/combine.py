@@ -230,7 +230,7 @@ SWEPT, STEPS = ("exact", "newton-exact"), ("newton", "newton-exact", "exact", "l
 
 def learner(step: str, trees: int) -> rk.LambdaMART:
     shared = {"step_low": STEP_LOW, "step_high": STEP_HIGH, "train_history": False}
-    return rk.LambdaMART(measure="ndcg@10", leaves=LEAVES, rate=RATE, trees=trees, step=step, **shared)
+    return rk.LambdaMART.plain(measure="ndcg@10", leaves=LEAVES, rate=RATE, trees=trees, step=step, **shared)
 
 
 def boosted(queries: int) -> rk.Dataset:

@@ -29,7 +29,7 @@ CHANGES = {
 
 
 def ours(data: rk.Dataset, leaves: int) -> float:
-    learner = rk.LambdaMART(trees=TREES, leaves=leaves, rate=0.1, min_rows=20, train_history=False)
+    learner = rk.LambdaMART.plain(trees=TREES, leaves=leaves, rate=0.1, min_rows=20, train_history=False)
     started = time.perf_counter()
     fit_bins(data.features).code(data.features)
     binned = time.perf_counter()

@@ -52,7 +52,7 @@ def rankinite(given: Arrays, trees: int, threads: int, made: Noted) -> None:
     with rk.threads(threads):
         data = rk.read(features, grades=grades, group=sizes)
         made()
-        rk.LambdaMART(trees=trees, leaves=LEAVES, rate=RATE, min_rows=MIN_ROWS).fit(data)
+        rk.LambdaMART.plain(trees=trees, leaves=LEAVES, rate=RATE, min_rows=MIN_ROWS).fit(data)
 
 
 def lightgbm(given: Arrays, trees: int, threads: int, made: Noted) -> None:

@@ -39,7 +39,7 @@ SHORT, LONG, SUMS = 2, FEATURES * 256, 50
 
 
 def learner_of(shape: Any) -> rk.LambdaMART:
-    return rk.LambdaMART(trees=TREES, leaves=LEAVES, shape=shape)
+    return rk.LambdaMART.plain(trees=TREES, leaves=LEAVES, shape=shape)
 
 
 def member(shape: str) -> None:

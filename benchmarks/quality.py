@@ -60,7 +60,7 @@ def value(scores: np.ndarray, data: rk.Dataset) -> float:
 
 
 def rankinite(train: rk.Dataset, leaves: int, rate: float, more: dict[str, Any], seed: int) -> Staged:
-    learner = rk.LambdaMART(trees=TREES, leaves=leaves, rate=rate, seed=seed, patience=None, train_history=False, **more)
+    learner = rk.LambdaMART.plain(trees=TREES, leaves=leaves, rate=rate, seed=seed, patience=None, train_history=False, **more)
     forest = learner.fit(train)
     return lambda data: forest.staged_scores(data, every=STEP)
 

@@ -115,7 +115,7 @@ def measured(client, fit: Callable[[], tuple[str, Callable, float]], folder: Pat
 
 
 def ours(client, folder: Path) -> dict[str, object]:
-    learner = rk.LambdaMART(trees=TREES, leaves=LEAVES, rate=RATE, train_history=False)
+    learner = rk.LambdaMART.plain(trees=TREES, leaves=LEAVES, rate=RATE, train_history=False)
 
     def fit():
         with tempfile.TemporaryDirectory(dir=folder) as made:

@@ -59,7 +59,7 @@ def make_files() -> tuple[Path, Path]:
     data, model = SCRATCH / "startup.txt", SCRATCH / "startup.rankinite"
     judged = rk.synthesise(100, world=rk.World(documents=20, features=20))
     rk.write(judged, data)
-    rk.LambdaMART(trees=100, leaves=8).fit(judged).save(model)
+    rk.LambdaMART.plain(trees=100, leaves=8).fit(judged).save(model)
     return data, model
 
 

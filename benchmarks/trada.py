@@ -33,7 +33,7 @@ NAMES = [f"{loss}: {what}" for loss in ("squared", "lambda") for what in (f"{MOR
 def learner(loss: str, trees: int):
     import rankinite as rk
 
-    return rk.MART(trees=trees, **SHAPE) if loss == "squared" else rk.LambdaMART(trees=trees, **SHAPE)
+    return rk.MART(trees=trees, **SHAPE) if loss == "squared" else rk.LambdaMART.plain(trees=trees, **SHAPE)
 
 
 def domain(number: int):

@@ -40,7 +40,7 @@ NAMES = {
     "l2": "lambda_l2",
 }
 """A setting of ours, and what LightGBM calls it."""
-LEARNER = rk.LambdaMART(trees=TREES, patience=PATIENCE, train_history=False)
+LEARNER = rk.LambdaMART.plain(trees=TREES, patience=PATIENCE, train_history=False)
 FIXED = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "bagging_freq": 1, "verbosity": -1, "num_threads": 1,
          "feature_pre_filter": False, "max_bin": 255, "deterministic": False}  # fmt: skip
 

@@ -43,7 +43,7 @@ def test_trees_are_added_with_the_loss_of_the_background(loss):
     choice = choose(forest, target(), methods=["additive", "additive-lambda"], same_scale=True, curve=False)
     expected = LEARNERS[loss].fit(target(), base=forest)
     assert choice.models["additive"].score(unseen()).tobytes() == expected.score(unseen()).tobytes()
-    climbing = rk.LambdaMART(**MORE).fit(target(), base=forest)
+    climbing = rk.LambdaMART.plain(**MORE).fit(target(), base=forest)
     assert choice.models["additive-lambda"].score(unseen()).tobytes() == climbing.score(unseen()).tobytes()
     assert expected.score(unseen()).tobytes() != climbing.score(unseen()).tobytes()
 
@@ -78,7 +78,7 @@ def test_without_another_loss_there_are_no_further_forms_of_a_method():
 
 def test_a_forest_of_several_losses_or_of_an_unknown_one_is_adapted_by_lambda_gradients():
     squared = BACKGROUNDS["squared"].fit(background_data())
-    both = rk.LambdaMART(**{**SHAPE, "trees": 3}).fit(background_data(), base=squared)
+    both = rk.LambdaMART.plain(**{**SHAPE, "trees": 3}).fit(background_data(), base=squared)
     for forest in (both, background()):
         assert isinstance(Groundwork(Task({"web": forest}, target(), NDCG)).learner(3), rk.LambdaMART)
 

@@ -11,7 +11,7 @@ from rankinite.adapt.held_out import parts_of
 from refusals import refused
 
 WORLD = rk.World(features=5, documents=10, noise=0.3)
-BACKGROUND = rk.LambdaMART(trees=8, leaves=4, min_rows=3).fit(rk.synthesise(30, part="valid", world=WORLD))
+BACKGROUND = rk.LambdaMART.plain(trees=8, leaves=4, min_rows=3).fit(rk.synthesise(30, part="valid", world=WORLD))
 PLAIN = rk.synthesise(18, world=WORLD)
 TARGET = replace(PLAIN, batches=np.array(["a", "b", "c"] * 6))
 

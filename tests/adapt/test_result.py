@@ -56,7 +56,7 @@ def test_json_holds_all_without_nan_even_of_one_query():
 
 
 def test_sizes_count_what_is_inside():
-    forest = rk.LambdaMART(trees=3, leaves=3, min_rows=2).fit(target())
+    forest = rk.LambdaMART.plain(trees=3, leaves=3, min_rows=2).fit(target())
     linear = rk.Linear(target().feature_names, np.ones(5))
     assert size_of(forest) == "3 trees"
     assert size_of(0.5 * (forest + linear) + 0.5 * forest + rk.Feature(0)) == "6 trees + 1 linear + 1 feature"

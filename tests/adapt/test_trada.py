@@ -229,7 +229,7 @@ def test_what_a_query_has_in_common_does_not_make_scores_wide():
 
     source, target = with_parity(SOURCE), with_parity(TARGET)
     stump = rk.MART(trees=1, leaves=2, rate=1.0).fit(replace(source, grades=source.features[:, -1].copy())).trees
-    near = rk.LambdaMART(**SHAPE).fit(source)
+    near = rk.LambdaMART.plain(**SHAPE).fit(source)
     far = replace(near, trees=join([near.trees, replace(stump, value=1e3 * stump.value)]))
     assert far.score(target).std() > 100.0
     assert [Trada().adapt(forest, target).settings["sigma"] for forest in (near, far)] == [1.0, 1.0]

@@ -26,7 +26,7 @@ from rankinite.trees.bins import fit_bins
 from refusals import refused
 
 WORLD = rk.World(features=70, documents=12, noise=0.3)
-LEARNER = rk.LambdaMART(trees=5, leaves=6, min_rows=3, row_share=0.8, bin_sample=300)
+LEARNER = rk.LambdaMART.plain(trees=5, leaves=6, min_rows=3, row_share=0.8, bin_sample=300)
 
 
 def saved(ranker) -> bytes:
@@ -208,7 +208,7 @@ def test_what_needs_features_is_told_that_there_are_none(folder):
 def test_other_settings_of_bins_and_other_edges_are_refused(folder, tmp_path):
     coded = rk.Binned(folder / "train.bins")
     with refused(rk.ArgumentError, setting="bin_sample", value=100_000):
-        rk.LambdaMART(trees=2).fit(coded)
+        rk.LambdaMART.plain(trees=2).fit(coded)
     with refused(rk.ArgumentError, setting="bins", value=31):
         replace(LEARNER, bins=31).fit(coded)
     other = rk.bin(VALID, tmp_path / "other.bins", bin_sample=300)

@@ -93,7 +93,7 @@ def files(tmp_path_factory):
     for part, path in paths.items():
         rk.write(rk.synthesise(60, part=part, world=world, doc_ids=True), path)
     train, valid = (rk.read(paths[part]) for part in ("train", "valid"))
-    rk.LambdaMART(**SETTINGS).fit(train, valid).save(folder / "lambdamart.rankinite")
+    rk.LambdaMART.plain(**SETTINGS).fit(train, valid).save(folder / "lambdamart.rankinite")
     return Files(**paths, model=folder / "lambdamart.rankinite", folder=folder)
 
 

@@ -12,7 +12,7 @@ from rankinite.ensembles import Average, Rescaled, Summarised, bag_members, choo
 
 QUICK = "trees=5 leaves=4 min_rows=3"
 DRAWN = f"lambdamart {QUICK} row_share=0.7"
-LEARNER = rk.LambdaMART(trees=5, leaves=4, min_rows=3, row_share=0.7)
+LEARNER = rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3, row_share=0.7)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_recipes_have_summaries_scales_and_single_fits(run, folder, tmp_path):
     assert done.code == 0
     graded = rk.MART(trees=5, leaves=4, min_rows=3, loss="graded")
     members = {
-        "m4": Summarised(rk.Bag(rk.LambdaMART(trees=5, leaves=4, min_rows=3), 3), (Rescaled(graded, "probability"),)),
+        "m4": Summarised(rk.Bag(rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3), 3), (Rescaled(graded, "probability"),)),
         "m12": Rescaled(Rescaled(rk.Bag(graded, 10, members=1), "probability"), "peak"),
     }
     expected = Average(members).fit(rk.read(folder / "train.txt"))

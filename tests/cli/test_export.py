@@ -34,7 +34,7 @@ def test_export_then_check(run, model, tmp_path):
 
 def test_export_with_a_sample_in_which_rows_were_scattered(run, model, tmp_path):
     data = rk.synthesise(5, world=rk.World(features=25))
-    rk.LambdaMART(trees=3, leaves=4, min_rows=2).fit(data).save(tmp_path / "own.rankinite")
+    rk.LambdaMART.plain(trees=3, leaves=4, min_rows=2).fit(data).save(tmp_path / "own.rankinite")
     rk.write(data, tmp_path / "test.txt")
     done = run("export", tmp_path / "own.rankinite", "--to", "lightgbm", "--sample", tmp_path / "test.txt", "-o",
                tmp_path / "shop", "--json")  # fmt: skip

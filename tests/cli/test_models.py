@@ -23,7 +23,7 @@ def shuffled(files):
 @pytest.fixture(scope="module")
 def blend(files):
     """A model with another ranker as its base."""
-    learner = rk.LambdaMART(trees=12, leaves=6, min_rows=5, rate=0.3)
+    learner = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, rate=0.3)
     learner.fit(rk.read(files.train), base=rk.Feature("2")).save(files.folder / "blend.rankinite")
     return files.folder / "blend.rankinite"
 

@@ -18,7 +18,7 @@ def files(tmp_path_factory):
     data = rk.synthesise(150, world=WORLD)
     rk.write(data, folder / "train.parquet")
     rk.LambdaRank(hidden=(3,), epochs=5, rate=0.01).fit(data).save(folder / "net.rankinite")
-    rk.LambdaMART(trees=2).fit(data).save(folder / "trees.rankinite")
+    rk.LambdaMART.plain(trees=2).fit(data).save(folder / "trees.rankinite")
     return folder
 
 

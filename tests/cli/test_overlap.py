@@ -92,7 +92,7 @@ def test_a_test_that_was_learnt_from_is_noted(run, files, mixed, tmp_path):
 
 
 def test_a_base_that_knows_the_validation_data_is_noted(run, files, tmp_path):
-    model = rk.LambdaMART(trees=2, leaves=4, min_rows=5).fit(rk.read(files.valid))
+    model = rk.LambdaMART.plain(trees=2, leaves=4, min_rows=5).fit(rk.read(files.valid))
     model.save(tmp_path / "base.rankinite")
     arguments = ("train", files.train, "-v", files.valid, *QUICK, "-o", tmp_path / "m.rankinite")
     done = run(*arguments, "--base", tmp_path / "base.rankinite")

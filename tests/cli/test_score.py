@@ -27,7 +27,7 @@ def home(tmp_path_factory):
     matrix, qids = rng.normal(size=(40, 4)).astype(np.float32), [f"q{number}" for number in rng.permutation(40) % 7]
     documents = [f"d{number}" for number in range(40)]
     data = rk.read(matrix, grades=rng.integers(0, 3, 40), qid=qids, doc_id=documents).rename_features(NAMES)
-    forest = rk.LambdaMART(trees=5, leaves=4, min_rows=1).fit(data)
+    forest = rk.LambdaMART.plain(trees=5, leaves=4, min_rows=1).fit(data)
     forest.save(folder / "forest")
     rk.Normalised(forest, "rank").save(folder / "by-query")
     table = {"qid": qids, "doc_id": documents, **dict(zip(NAMES, matrix.T, strict=True))}

@@ -65,7 +65,7 @@ def test_every_option_reaches_the_learner():
     }  # fmt: skip
     made = learners.make(learners.LearnerName.lambdamart, learners.Settings(**settings_given))
     plain = {**settings_given, "patience": None, "monotone": ("+bm25", "-length")}
-    assert made == rk.LambdaMART(**plain)
+    assert made == rk.LambdaMART.plain(**plain)
     assert learners.make(learners.LearnerName.mart, learners.Settings()) == rk.MART()
 
 
@@ -116,7 +116,7 @@ def test_threads_change_no_byte_of_the_model(run, files, settings, tmp_path, thr
 
 def test_training_goes_on_from_a_base(run, files, settings, tmp_path):
     train = rk.read(files.train)
-    learner = rk.LambdaMART(**QUICK)
+    learner = rk.LambdaMART.plain(**QUICK)
     for base, ranker in ((files.model, rk.load(files.model)), ("feature:2", rk.Feature("2"))):
         done = run("train", files.train, "--base", base, "--out", tmp_path / "shell", *settings)
         assert done.code == 0

@@ -129,7 +129,7 @@ def test_runs_need_names_of_documents(run, files, tmp_path):
 
 
 def test_a_checkpoint_of_another_run_is_refused(run, files, settings, tmp_path):
-    rk.LambdaMART(trees=4, leaves=6, min_rows=5).fit(
+    rk.LambdaMART.plain(trees=4, leaves=6, min_rows=5).fit(
         rk.read(files.train), callbacks=[rk.Checkpoint(tmp_path / "checkpoint", every=2)]
     )
     before = (tmp_path / "checkpoint").read_bytes()

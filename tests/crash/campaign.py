@@ -108,7 +108,7 @@ class Campaign:
             ("market", "train", 1, 24),
         ):
             rk.write(rk.synthesise(queries, part=part, domain=domain, world=small), self.inputs / f"{name}.txt")
-        learner = rk.LambdaMART(trees=20, leaves=4, min_rows=5, rate=0.3)
+        learner = rk.LambdaMART.plain(trees=20, leaves=4, min_rows=5, rate=0.3)
         learner.fit(rk.read(self.inputs / "train.txt")).save(self.inputs / "model.rankinite")
         self.expected = {job.name: self._undisturbed(job) for job in jobs}
 

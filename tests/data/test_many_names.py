@@ -54,7 +54,11 @@ def expect_refusal(call: Callable[[], object]) -> None:
 def generic_forest() -> rk.Forest:
     values = np.random.default_rng(0).random((8, COUNT))
     data = rk.read(values, grades=np.arange(8) % 2, group=[8])
-    return rk.LambdaMART(trees=1, leaves=2, min_rows=1).fit(data).renamed([Name(f"Column_{place}") for place in range(COUNT)])
+    return (
+        rk.LambdaMART.plain(trees=1, leaves=2, min_rows=1)
+        .fit(data)
+        .renamed([Name(f"Column_{place}") for place in range(COUNT)])
+    )
 
 
 WORK: dict[str, Callable[[Path], object]] = {

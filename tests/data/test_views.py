@@ -39,7 +39,7 @@ def content(data: rk.Dataset) -> list[bytes]:
 
 
 def forest_bytes(data: rk.Dataset) -> list[bytes]:
-    trees = rk.LambdaMART(trees=4, leaves=5, min_rows=5, row_share=0.7).fit(data).trees
+    trees = rk.LambdaMART.plain(trees=4, leaves=5, min_rows=5, row_share=0.7).fit(data).trees
     return [trees.feature.tobytes(), trees.threshold.tobytes(), trees.value.tobytes(), trees.missing_left.tobytes()]
 
 

@@ -99,7 +99,7 @@ def test_frames_of_all_kinds_need_no_grades(make):
     read = rk.read(frame, unjudged="keep")
     assert not read.judged
     assert read.to_input_order(read.features).tolist() == [[1.0, 0.5], [2.0, 0.25], [3.0, 0.125]]
-    forest = rk.LambdaMART(trees=2, leaves=2, min_rows=1).fit(rk.read(frame, grades=[0, 2, 1]))
+    forest = rk.LambdaMART.plain(trees=2, leaves=2, min_rows=1).fit(rk.read(frame, grades=[0, 2, 1]))
     assert forest.score(frame).tolist() == read.to_input_order(forest.score(read)).tolist()  # nor queries
 
 
@@ -185,24 +185,30 @@ def test_fingerprints_tell_no_grades_from_grades_of_zero():
 
 
 def test_scores_do_not_depend_on_grades():
-    forest = rk.LambdaMART(trees=3, leaves=3, min_rows=1).fit(JUDGED)
+    forest = rk.LambdaMART.plain(trees=3, leaves=3, min_rows=1).fit(JUDGED)
     assert forest.score(BARE).tobytes() == forest.score(JUDGED).tobytes()
 
 
 WORLD = rk.World(features=4, documents=10, noise=0.3)
 TRAIN, OTHER, MORE = (rk.synthesise(12, part=part, world=WORLD) for part in ("train", "test", "valid"))
 LOG = replace(OTHER.without_grades(), source="log")
-LEARNER = rk.LambdaMART(trees=2, leaves=3, min_rows=1)
+LEARNER = rk.LambdaMART.plain(trees=2, leaves=3, min_rows=1)
 FOREST = LEARNER.fit(TRAIN)
 NET = rk.RankNet(epochs=1, hidden=(2,)).fit(TRAIN)
 TWO = {"a": FOREST, "b": rk.Feature(0)}
 COMPARED = rk.compare(TWO, OTHER, "ndcg", resamples=100)
 BOTH = rk.ensembles.Average({"a": LEARNER, "b": rk.MART(trees=2)})
 LEARNERS = [
-    *(rk.LambdaMART(trees=2), rk.MART(trees=2), rk.MART(trees=2, loss="graded"), rk.McRank(trees=2), rk.RankNetTrees(trees=2)),
+    *(
+        rk.LambdaMART.plain(trees=2),
+        rk.MART(trees=2),
+        rk.MART(trees=2, loss="graded"),
+        rk.McRank(trees=2),
+        rk.RankNetTrees(trees=2),
+    ),
     *(rk.RankNet(epochs=1), rk.LambdaRank(epochs=1), rk.LambdaBoost(rounds=1)),
-    *(rk.Bag(rk.LambdaMART(trees=2), parts=2), rk.Augmented(rk.LambdaMART(trees=2)), BOTH),
-    *(rk.Seeds(rk.LambdaMART(trees=2, row_share=0.7), 2), rk.ensembles.Rescaled(LEARNER, "all")),
+    *(rk.Bag(rk.LambdaMART.plain(trees=2), parts=2), rk.Augmented(rk.LambdaMART.plain(trees=2)), BOTH),
+    *(rk.Seeds(rk.LambdaMART.plain(trees=2, row_share=0.7), 2), rk.ensembles.Rescaled(LEARNER, "all")),
     rk.ensembles.Summarised(LEARNER, [LEARNER]),
 ]
 REFUSED = {
@@ -311,7 +317,7 @@ def test_judged_pairs_do_instead_of_grades(tmp_path):
         learner.fit(data.with_preferences(pairs)).save(tmp_path / str(number))
     nets = [rk.load(tmp_path / str(number)) for number in range(2)]
     assert nets[0].weights.tobytes() == nets[1].weights.tobytes()
-    for other in (rk.MART(trees=2), rk.LambdaMART(trees=2), rk.McRank(trees=2)):
+    for other in (rk.MART(trees=2), rk.LambdaMART.plain(trees=2), rk.McRank(trees=2)):
         with refused(rk.DataError, place="log", value=False):
             other.fit(LOG.with_preferences(pairs))
 

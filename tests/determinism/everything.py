@@ -13,9 +13,9 @@ import rankinite as rk
 
 SMALL = {"trees": 6, "leaves": 5, "min_rows": 4}
 LEARNERS = {
-    "LambdaMART": rk.LambdaMART(**SMALL),
-    "LambdaMART for ERR": rk.LambdaMART(measure="err", row_share=0.7, **SMALL),
-    "LambdaMART, symmetric": rk.LambdaMART(shape="symmetric", thresholds="random", row_share=0.8, **SMALL),
+    "LambdaMART": rk.LambdaMART.plain(**SMALL),
+    "LambdaMART for ERR": rk.LambdaMART.plain(measure="err", row_share=0.7, **SMALL),
+    "LambdaMART, symmetric": rk.LambdaMART.plain(shape="symmetric", thresholds="random", row_share=0.8, **SMALL),
     "McRank, drawn": rk.McRank(node_row_share=0.7, node_feature_share=0.7, criterion="mse", **SMALL),
     "MART": rk.MART(**SMALL),
     "MART, logistic": rk.MART(loss="graded", **SMALL),

@@ -20,8 +20,8 @@ WORLD = rk.World(features=6, documents=20, noise=0.3)
 TRAIN = rk.synthesise(40, world=WORLD)
 TEST = rk.synthesise(30, part="test", world=WORLD)
 SMALL = {"trees": 8, "leaves": 5, "min_rows": 3}
-NDCG = Bag(rk.LambdaMART(**SMALL), parts=3).fit(TRAIN)
-ERR = Bag(rk.LambdaMART(measure="err", **SMALL), parts=3).fit(TRAIN)
+NDCG = Bag(rk.LambdaMART.plain(**SMALL), parts=3).fit(TRAIN)
+ERR = Bag(rk.LambdaMART.plain(measure="err", **SMALL), parts=3).fit(TRAIN)
 TEACHER = rk.combine.average([NDCG, ERR], TRAIN).ranker
 NET = rk.RankNet(epochs=3, hidden=(3,)).fit(TRAIN)
 

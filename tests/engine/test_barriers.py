@@ -100,7 +100,7 @@ def test_ctrl_c_at_any_moment_leaves_no_thread_behind():
     program = """
 import os, signal, threading, numpy, rankinite as rk
 data = rk.read(numpy.arange(40.0)[:, None], grades=numpy.arange(40) % 3, qid=numpy.arange(40) % 8)
-learner = rk.LambdaMART(trees=100_000, leaves=2, min_rows=2, train_history=False)
+learner = rk.LambdaMART.plain(trees=100_000, leaves=2, min_rows=2, train_history=False)
 learner.fit(data, callbacks=[lambda progress: True])
 for attempt in range(150):
     timer = threading.Timer(0.0001 * attempt, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -103,7 +103,7 @@ import rankinite as rk
 warnings.simplefilter("ignore")  # newer Pythons warn of any fork beside threads
 world = rk.World(features=6, documents=20, noise=0.3)
 train, valid = rk.synthesise(40, world=world), rk.synthesise(20, part="valid", world=world)
-learner = rk.LambdaMART(trees=4, leaves=6, min_rows=5)
+learner = rk.LambdaMART.plain(trees=4, leaves=6, min_rows=5)
 child = None
 
 def fork(progress):

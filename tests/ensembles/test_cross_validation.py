@@ -11,7 +11,7 @@ from refusals import refused
 
 WORLD = rk.World(features=5, documents=12, noise=0.3)
 DATA = rk.synthesise(40, world=WORLD)
-TREES = rk.LambdaMART(trees=5, leaves=4, min_rows=3)
+TREES = rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3)
 POINTS = rk.MART(trees=5, leaves=4, min_rows=3)
 
 

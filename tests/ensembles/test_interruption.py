@@ -8,7 +8,7 @@ import rankinite as rk
 from rankinite.ensembles import Average
 
 TRAIN = rk.synthesise(24, world=rk.World(features=4, documents=8, noise=0.3))
-NET, TREES = rk.LambdaRank(hidden=(3,), epochs=4), rk.LambdaMART(trees=6, leaves=4, min_rows=3)
+NET, TREES = rk.LambdaRank(hidden=(3,), epochs=4), rk.LambdaMART.plain(trees=6, leaves=4, min_rows=3)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -18,7 +18,7 @@ from refusals import refused
 WORLD = rk.World(features=6, documents=10, noise=0.3)
 TRAIN = rk.synthesise(60, world=WORLD)
 TEST = rk.synthesise(30, part="test", world=WORLD)
-TREES = rk.LambdaMART(trees=6, leaves=4, min_rows=3, row_share=0.7, train_history=False)
+TREES = rk.LambdaMART.plain(trees=6, leaves=4, min_rows=3, row_share=0.7, train_history=False)
 MEMBERS = {"trees": TREES, "net": rk.LambdaRank(hidden=(3,), epochs=3), "points": rk.MART(trees=4, leaves=4, min_rows=3)}
 NDCG = rk.NDCG(10)
 
@@ -182,7 +182,7 @@ def test_members_of_one_learner_are_those_of_seeds_and_bags():
     parts = [one.fit(TRAIN).score(TEST) for one in bag_members(TREES, 3).values()]
     np.testing.assert_allclose(np.mean(parts, axis=0), rk.Bag(TREES, 3).fit(TRAIN).score(TEST))
     with refused(rk.ArgumentError, value=0, place="LambdaMART"):
-        seed_members(rk.LambdaMART())
+        seed_members(rk.LambdaMART.plain())
 
 
 def test_bad_choices_are_refused():

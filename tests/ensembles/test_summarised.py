@@ -19,7 +19,7 @@ TRAIN = rk.synthesise(30, world=WORLD)
 VALID = rk.synthesise(12, part="valid", world=WORLD)
 TEST = rk.synthesise(20, part="test", world=WORLD)
 MART = rk.MART(trees=4, leaves=4, min_rows=3, loss="graded")
-TREES = rk.LambdaMART(trees=6, leaves=5, min_rows=3)
+TREES = rk.LambdaMART.plain(trees=6, leaves=5, min_rows=3)
 SOURCE = MART.fit(TRAIN)
 RANKER = Summarised(TREES, (MART,), folds=3, seed=2).fit(TRAIN, VALID)
 

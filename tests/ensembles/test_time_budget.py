@@ -63,7 +63,7 @@ def test_two_members_are_always_left():
 
 
 def test_fewer_fits_wherever_bags_and_seeds_are():
-    tree = rk.LambdaMART(row_share=0.5)
+    tree = rk.LambdaMART.plain(row_share=0.5)
     nested = rk.Seeds(rk.Bag(rk.Augmented(tree), 10), 4)
     assert thinned(nested, 3) == rk.Seeds(rk.Bag(rk.Augmented(tree), 10, members=3), 3)
     assert thinned(nested, None) is nested

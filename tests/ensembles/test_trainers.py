@@ -14,8 +14,8 @@ WORLD = rk.World(features=5, documents=15, noise=0.3)
 TRAIN = rk.synthesise(30, world=WORLD)
 VALID = rk.synthesise(12, part="valid", world=WORLD)
 TEST = rk.synthesise(20, part="test", world=WORLD)
-DRAWN = rk.LambdaMART(trees=6, leaves=4, min_rows=3, row_share=0.7)
-PLAIN = rk.LambdaMART(trees=6, leaves=4, min_rows=3)
+DRAWN = rk.LambdaMART.plain(trees=6, leaves=4, min_rows=3, row_share=0.7)
+PLAIN = rk.LambdaMART.plain(trees=6, leaves=4, min_rows=3)
 NET = rk.RankNet(epochs=3, hidden=(3,))
 
 
@@ -43,7 +43,9 @@ def test_every_query_of_a_bag_is_held_out_once_and_valid_is_learnt_from_too():
 
 def test_seeds_are_the_mean_of_fits_with_other_random_numbers():
     many = Seeds(DRAWN, count=3).fit(TRAIN, VALID)
-    byhand = [rk.LambdaMART(trees=6, leaves=4, min_rows=3, row_share=0.7, seed=seed).fit(TRAIN, VALID) for seed in range(3)]
+    byhand = [
+        rk.LambdaMART.plain(trees=6, leaves=4, min_rows=3, row_share=0.7, seed=seed).fit(TRAIN, VALID) for seed in range(3)
+    ]
     assert [part.text() for _, part in many.parts] == [forest.text() for forest in byhand]
     assert len({forest.text() for forest in byhand}) == 3
     assert Seeds(NET, count=1).fit(TRAIN, VALID).text() == NET.fit(TRAIN, VALID).text()

@@ -12,7 +12,7 @@ from refusals import refused
 WORLD = rk.World(features=5, documents=9, noise=0.3)
 TRAIN = rk.synthesise(30, world=WORLD)
 TEST = rk.synthesise(20, part="test", world=WORLD)
-TREES = rk.LambdaMART(trees=3, leaves=4, min_rows=3, train_history=False)
+TREES = rk.LambdaMART.plain(trees=3, leaves=4, min_rows=3, train_history=False)
 NET = rk.LambdaRank(hidden=(3,), epochs=2)
 POINTS = rk.MART(trees=3, leaves=4, min_rows=3)
 

@@ -96,7 +96,7 @@ def test_models_from_elsewhere_do_not_say(tmp_path):
     loaded = rk.load(tmp_path / "model.txt").renamed(TRAIN.feature_names)
     [warning] = rk.evaluate(loaded, TRAIN, "ndcg@10").warnings
     assert warning == "It is not known whether the ranker was trained on queries of synthetic train 0."
-    more = rk.LambdaMART(trees=2, leaves=4).fit(TRAIN, base=loaded)
+    more = rk.LambdaMART.plain(trees=2, leaves=4).fit(TRAIN, base=loaded)
     [warning] = rk.evaluate(more, TRAIN, "ndcg@10").warnings
     assert warning.startswith("The ranker was trained on at least 20 of the 20 queries")
 

@@ -269,7 +269,7 @@ def make_onnx(rng: Random, folder: Path) -> Path:
 
 
 def learner() -> rk.LambdaMART:
-    return rk.LambdaMART(trees=4, leaves=3, min_rows=2, patience=None)
+    return rk.LambdaMART.plain(trees=4, leaves=3, min_rows=2, patience=None)
 
 
 @cache

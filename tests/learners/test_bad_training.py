@@ -15,7 +15,7 @@ from refusals import refused
 WORLD = rk.World(features=4, documents=20)
 DATA = rk.synthesise(20, world=WORLD)
 LEARNERS = {
-    "LambdaMART": rk.LambdaMART(trees=3, min_rows=2, leaves=4),
+    "LambdaMART": rk.LambdaMART.plain(trees=3, min_rows=2, leaves=4),
     "RankNetTrees": rk.RankNetTrees(trees=3, min_rows=2, leaves=4),
     "MART": rk.MART(trees=3, min_rows=2, leaves=4),
     "McRank": rk.McRank(trees=3, min_rows=2, leaves=4),

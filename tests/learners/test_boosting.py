@@ -17,7 +17,7 @@ from rankinite.trees.structure import DTYPES
 
 WORLD = rk.World(features=6, documents=20, noise=0.3)
 TRAIN, VALID = rk.synthesise(60, world=WORLD), rk.synthesise(30, part="valid", world=WORLD)
-QUICK = rk.LambdaMART(trees=12, leaves=8, min_rows=5, train_history=False)
+QUICK = rk.LambdaMART.plain(trees=12, leaves=8, min_rows=5, train_history=False)
 
 VARIANTS = {
     "best-first": QUICK,
@@ -274,5 +274,5 @@ def test_training_ends_when_nothing_is_left_to_gain():
 
 
 def test_whole_numbers_and_floats_are_the_same_settings():
-    assert rk.LambdaMART(l2=1, rate=1, sigma=2).settings() == rk.LambdaMART(l2=1.0, rate=1.0, sigma=2.0).settings()
-    assert str(rk.LambdaMART(l2=1).settings()) == str(rk.LambdaMART(l2=1.0).settings())
+    assert rk.LambdaMART.plain(l2=1, rate=1, sigma=2).settings() == rk.LambdaMART.plain(l2=1.0, rate=1.0, sigma=2.0).settings()
+    assert str(rk.LambdaMART.plain(l2=1).settings()) == str(rk.LambdaMART.plain(l2=1.0).settings())

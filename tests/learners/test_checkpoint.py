@@ -19,7 +19,7 @@ from refusals import refused
 
 WORLD = rk.World(features=6, documents=20, noise=0.3)
 TRAIN, VALID = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="valid", world=WORLD)
-LEARNER = rk.LambdaMART(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
+LEARNER = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
 
 
 class CrashError(Exception):
@@ -63,7 +63,7 @@ def test_a_killed_process_can_go_on(tmp_path):
 import os, signal, sys, rankinite as rk
 world = rk.World(features=6, documents=20, noise=0.3)
 train, valid = rk.synthesise(40, world=world), rk.synthesise(20, part="valid", world=world)
-learner = rk.LambdaMART(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
+learner = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
 def kill(progress):
     if progress.round == 7:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -214,7 +214,7 @@ def test_a_disk_full_in_the_middle_of_writing_leaves_the_older_checkpoint(tmp_pa
 import resource, signal, sys, rankinite as rk
 world = rk.World(features=6, documents=20, noise=0.3)
 train, valid = rk.synthesise(40, world=world), rk.synthesise(20, part="valid", world=world)
-learner = rk.LambdaMART(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
+learner = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)
 def narrow(progress):
     if progress.round == 3:
         import os

@@ -28,8 +28,8 @@ def tree_scores(forest: rk.Forest, number: int, data: rk.Dataset) -> np.ndarray:
 @pytest.mark.parametrize("where", ["train", "valid"])
 def test_every_tree_has_the_best_weight_of_a_grid(step, where):
     data = TRAIN if where == "train" else VALID
-    forest = rk.LambdaMART(**SMALL, rate=0.5, step=step, step_data=where, patience=None).fit(TRAIN, VALID)
-    whole = rk.LambdaMART(**SMALL, rate=0.5, step=step, step_data=where, patience=None).fit(TRAIN, VALID)
+    forest = rk.LambdaMART.plain(**SMALL, rate=0.5, step=step, step_data=where, patience=None).fit(TRAIN, VALID)
+    whole = rk.LambdaMART.plain(**SMALL, rate=0.5, step=step, step_data=where, patience=None).fit(TRAIN, VALID)
     assert len(whole.history.steps) == 6
     scores = np.zeros(data.rows)
     for number in range(forest.rounds):
@@ -42,7 +42,7 @@ def test_every_tree_has_the_best_weight_of_a_grid(step, where):
 
 
 def test_leaves_of_exact_trees_are_the_mean_push():
-    forest = rk.LambdaMART(**SMALL, rate=0.5, step="exact").fit(TRAIN)
+    forest = rk.LambdaMART.plain(**SMALL, rate=0.5, step="exact").fit(TRAIN)
     objective = Lambdas(TRAIN, rk.NDCG(10))
     scores = np.zeros((1, TRAIN.rows))
     push, curvature = np.empty_like(scores), np.empty_like(scores)
@@ -56,16 +56,16 @@ def test_leaves_of_exact_trees_are_the_mean_push():
 
 
 def test_newton_leaves_only_change_their_weight():
-    plain = rk.LambdaMART(**SMALL, rate=0.5).fit(TRAIN)
-    weighted = rk.LambdaMART(**SMALL, rate=0.5, step="newton-exact").fit(TRAIN)
+    plain = rk.LambdaMART.plain(**SMALL, rate=0.5).fit(TRAIN)
+    weighted = rk.LambdaMART.plain(**SMALL, rate=0.5, step="newton-exact").fit(TRAIN)
     first = tree_scores(plain, 0, TRAIN), tree_scores(weighted, 0, TRAIN)
     assert first[1] == pytest.approx(weighted.history.steps[0] * first[0], rel=1e-12)
 
 
 def test_weights_of_leaves_are_each_the_best_given_the_others_so_far():
     """The first tree: leaves in the order of their nodes, those behind still with weight 1."""
-    plain = rk.LambdaMART(**{**SMALL, "trees": 1}, rate=1.0).fit(TRAIN)
-    weighted = rk.LambdaMART(**{**SMALL, "trees": 1}, rate=1.0, step="leaves").fit(TRAIN)
+    plain = rk.LambdaMART.plain(**{**SMALL, "trees": 1}, rate=1.0).fit(TRAIN)
+    weighted = rk.LambdaMART.plain(**{**SMALL, "trees": 1}, rate=1.0, step="leaves").fit(TRAIN)
     trees = plain.trees
     said, changed = tree_scores(plain, 0, TRAIN), tree_scores(weighted, 0, TRAIN)
     total = said.copy()
@@ -81,15 +81,15 @@ def test_weights_of_leaves_are_each_the_best_given_the_others_so_far():
 
 @pytest.mark.parametrize("settings", [{}, {"step": "newton-exact"}, {"step": "exact"}])
 def test_the_training_measure_never_falls_where_weight_0_is_a_choice(settings):
-    learner = rk.LambdaMART(**SMALL, rate=1.0, step_low=0.0, reoptimise=1, **{"step": "newton-exact", **settings})
+    learner = rk.LambdaMART.plain(**SMALL, rate=1.0, step_low=0.0, reoptimise=1, **{"step": "newton-exact", **settings})
     values = learner.fit(TRAIN).history.train
     assert (np.diff(values) >= -1e-12).all()
     assert values[-1] > values[0]
 
 
 def test_reoptimising_only_changes_weights_and_pays():
-    plain = rk.LambdaMART(**SMALL, rate=0.3).fit(TRAIN)
-    again = rk.LambdaMART(**SMALL, rate=0.3, reoptimise=6).fit(TRAIN)
+    plain = rk.LambdaMART.plain(**SMALL, rate=0.3).fit(TRAIN)
+    again = rk.LambdaMART.plain(**SMALL, rate=0.3, reoptimise=6).fit(TRAIN)
     for number in range(6):
         before, after = tree_scores(plain, number, TRAIN), tree_scores(again, number, TRAIN)
         ratio = after[before != 0] / before[before != 0]
@@ -108,7 +108,7 @@ def test_other_losses_climb_the_watched_measure(learner):
 
 @pytest.mark.parametrize("step", STEPS)
 def test_threads_and_files_agree(step, tmp_path):
-    learner = rk.LambdaMART(**SMALL, step=step, reoptimise=2)
+    learner = rk.LambdaMART.plain(**SMALL, step=step, reoptimise=2)
     with rk.threads(1):
         learner.fit(TRAIN, VALID).save(tmp_path / "one")
     forest = learner.fit(TRAIN, VALID)
@@ -119,7 +119,7 @@ def test_threads_and_files_agree(step, tmp_path):
 
 @pytest.mark.parametrize("settings", [{"step": "exact"}, {"step": "leaves", "step_data": "valid"}, {"reoptimise": 2}])
 def test_a_run_goes_on_from_its_checkpoint(settings, tmp_path):
-    learner = rk.LambdaMART(**SMALL, patience=None, **settings)
+    learner = rk.LambdaMART.plain(**SMALL, patience=None, **settings)
     learner.fit(TRAIN, VALID).save(tmp_path / "whole")
 
     def stop(progress):
@@ -145,11 +145,11 @@ def test_a_run_goes_on_from_its_checkpoint(settings, tmp_path):
 )
 def test_settings_out_of_bounds_are_refused(at_fault, settings):
     with refused(rk.ArgumentError, owner="LambdaMART", setting=at_fault, value=settings[at_fault]):
-        rk.LambdaMART(**settings)
+        rk.LambdaMART.plain(**settings)
 
 
 def test_weights_need_the_data_they_are_chosen_on():
     with refused(rk.ArgumentError, setting="step_data", value="valid"):
-        rk.LambdaMART(**SMALL, step="exact", step_data="valid").fit(TRAIN)
+        rk.LambdaMART.plain(**SMALL, step="exact", step_data="valid").fit(TRAIN)
     with refused(rk.MeasureError, value="balanced-error"):
-        rk.LambdaMART(**SMALL, step="exact", watch="balanced-error").fit(TRAIN)
+        rk.LambdaMART.plain(**SMALL, step="exact", watch="balanced-error").fit(TRAIN)

@@ -23,7 +23,7 @@ LINEAR = rk.LambdaRank(hidden=(), rate=0.01, epochs=3).fit(rk.synthesise(10, par
 BASES = {
     "none": None,
     "feature": rk.Feature(TRAIN.feature_names[0]),
-    "forest": rk.LambdaMART(trees=3, leaves=4, min_rows=5).fit(TRAIN),
+    "forest": rk.LambdaMART.plain(trees=3, leaves=4, min_rows=5).fit(TRAIN),
     "net": rk.LambdaRank(epochs=3, rate=0.01, hidden=(3,)).fit(TRAIN),
     "linear": LINEAR,
     "blend": 0.5 * LINEAR + 2.0 * rk.Feature(TRAIN.feature_names[1]),
@@ -122,7 +122,7 @@ def test_training_is_the_plain_loop(learner, kind):
     base, train, valid = BASES[kind], TRAIN.select_queries(range(10)), VALID.select_queries(range(10))
     if learner.nan == "mean" and kind != "feature":
         train, valid = with_gaps(train), with_gaps(valid, 1)
-        base = None if base is None else rk.LambdaMART(trees=3, leaves=4, min_rows=5).fit(train)
+        base = None if base is None else rk.LambdaMART.plain(trees=3, leaves=4, min_rows=5).fit(train)
     if learner.measure == rk.ERR():
         train = train.with_weights(np.linspace(0.0, 2.0, train.queries))
     trained = own(learner.fit(train, valid, base=base))
@@ -353,7 +353,7 @@ def test_boosting_that_can_split_nothing_says_so_with_validation_data_too():
     data = rk.read(np.ones((4, 2)), grades=[1, 0, 1, 0], qid=[1, 1, 2, 2])
     for valid in (None, data):
         with refused(rk.DataError, place=data.source, value=data.rows):
-            rk.LambdaMART(trees=3, min_rows=1).fit(data, valid)
+            rk.LambdaMART.plain(trees=3, min_rows=1).fit(data, valid)
 
 
 def test_features_without_any_use_end_training():

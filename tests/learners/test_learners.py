@@ -14,9 +14,9 @@ from rankinite.data.dataset import Dataset
 WORLD = rk.World(features=10, documents=30, terms=8, noise=0.2)
 TRAIN, TEST = rk.synthesise(150, world=WORLD), rk.synthesise(150, part="test", world=WORLD)
 LEARNERS = {
-    "LambdaMART": rk.LambdaMART(trees=60, leaves=15, train_history=False),
-    "symmetric": rk.LambdaMART(trees=60, leaves=16, shape="symmetric", train_history=False),
-    "normalised": rk.LambdaMART(trees=60, leaves=15, normalise=True, train_history=False),
+    "LambdaMART": rk.LambdaMART.plain(trees=60, leaves=15, train_history=False),
+    "symmetric": rk.LambdaMART.plain(trees=60, leaves=16, shape="symmetric", train_history=False),
+    "normalised": rk.LambdaMART.plain(trees=60, leaves=15, normalise=True, train_history=False),
     "MART squared": rk.MART(trees=60, leaves=15, train_history=False),
     "MART graded": rk.MART(trees=60, leaves=15, loss="graded", train_history=False),
     "McRank": rk.McRank(trees=25, leaves=15, train_history=False),
@@ -173,8 +173,8 @@ WEIGHED = {
     **POINTWISE,
     "binary": rk.MART(trees=6, loss="binary", **SMALL),
     "balanced": rk.MART(trees=6, loss="balanced", **SMALL),
-    "lambdamart": rk.LambdaMART(trees=6, **SMALL),
-    "symmetric": rk.LambdaMART(trees=6, shape="symmetric", **(SMALL | {"leaves": 8})),
+    "lambdamart": rk.LambdaMART.plain(trees=6, **SMALL),
+    "symmetric": rk.LambdaMART.plain(trees=6, shape="symmetric", **(SMALL | {"leaves": 8})),
 }
 
 
@@ -208,7 +208,9 @@ UNTIED = Untied()
 
 
 @pytest.mark.parametrize("criterion", ["newton", "mse"])
-@pytest.mark.parametrize("learner", [*POINTWISE.values(), rk.LambdaMART(trees=6, leaves=6, min_rows=1, train_history=False)])
+@pytest.mark.parametrize(
+    "learner", [*POINTWISE.values(), rk.LambdaMART.plain(trees=6, leaves=6, min_rows=1, train_history=False)]
+)
 def test_a_weight_of_zero_leaves_the_query_out(learner, criterion):
     learner = replace(learner, criterion=criterion)
     data, weights = rounded(TRAIN.select_queries(range(20))), (np.arange(20) % 3 > 0).astype(float)

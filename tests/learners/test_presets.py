@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -13,11 +13,29 @@ from refusals import refused
 TREES = [rk.LambdaMART, rk.MART, rk.McRank, rk.RankNetTrees]
 
 
+SHARED = {"trees": 500, "leaves": 31, "rate": 0.1, "shape": "best-first", "row_share": 1.0, "min_rows": 20, "patience": 50}
+"""What ``plain`` has stood for since it was there: models that were trained by it must be trained again to the same bytes."""
+
+
 @pytest.mark.parametrize("learner", TREES)
-def test_plain_is_what_the_class_makes(learner):
+def test_plain_is_what_all_learners_of_trees_share(learner):
+    plain = learner.plain()
+    assert {name: getattr(plain, name) for name in SHARED} == SHARED
+    assert learner.plain(leaves=7, rate=0.3) == replace(plain, leaves=7, rate=0.3)
+    assert learner.preset("plain", trees=9) == learner.plain(trees=9)
+    assert learner(**learner.plain_settings()) == plain
+
+
+@pytest.mark.parametrize("learner", [rk.MART, rk.McRank, rk.RankNetTrees])
+def test_other_learners_are_plain_by_themselves(learner):
     assert learner.plain() == learner()
-    assert learner.plain(leaves=7, rate=0.3) == learner(leaves=7, rate=0.3)
-    assert learner.preset("plain", trees=9) == learner(trees=9)
+
+
+def test_lambdamart_has_defaults_of_its_own():
+    learner = rk.LambdaMART()
+    assert set(learner.plain_settings()) == {"trees", "leaves", "rate", "shape", "row_share", "patience"}
+    assert (learner.trees, learner.leaves, learner.rate, learner.patience) == (None, 64, 0.05, 200)
+    assert (learner.shape, learner.row_share) == ("symmetric", 0.7)
 
 
 @pytest.mark.parametrize("learner", TREES)
@@ -30,7 +48,7 @@ def test_paper_differs_from_plain_in_what_the_papers_do_alone(learner):
 
 
 def test_what_is_given_counts_more_than_a_preset():
-    assert rk.LambdaMART.paper(normalise=True, criterion="newton") == rk.LambdaMART()
+    assert rk.LambdaMART.paper(normalise=True, criterion="newton") == rk.LambdaMART.plain()
 
 
 def test_unknown_presets_are_refused_with_the_known_ones():

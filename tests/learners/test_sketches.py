@@ -26,7 +26,7 @@ EVERY = rk.concat([TRAIN, VALID, TEST, TARGET])
 TREES = {"trees": 3, "leaves": 4, "min_rows": 3}
 
 LEARNERS = {
-    "lambdamart": rk.LambdaMART(**TREES),
+    "lambdamart": rk.LambdaMART.plain(**TREES),
     "mart": rk.MART(**TREES),
     "mcrank": rk.McRank(**TREES),
     "ranknet trees": rk.RankNetTrees(**TREES),
@@ -85,9 +85,9 @@ def combined() -> dict[str, tuple[object, tuple[rk.Dataset, ...], bool]]:
         "extended": (first.extended(other), (TRAIN, TEST), True),
         "foreign, extended": (foreign().extended(other), (TEST,), False),
         "truncated": (first.truncate(1), (TRAIN,), True),
-        "boosted from a forest": (rk.LambdaMART(**TREES).fit(TEST, base=first), (TRAIN, TEST), True),
-        "boosted from a foreign forest": (rk.LambdaMART(**TREES).fit(TEST, base=foreign()), (TEST,), False),
-        "boosted from a net": (rk.LambdaMART(**TREES).fit(TEST, base=LEARNERS["net"].fit(TRAIN)), (TRAIN, TEST), True),
+        "boosted from a forest": (rk.LambdaMART.plain(**TREES).fit(TEST, base=first), (TRAIN, TEST), True),
+        "boosted from a foreign forest": (rk.LambdaMART.plain(**TREES).fit(TEST, base=foreign()), (TEST,), False),
+        "boosted from a net": (rk.LambdaMART.plain(**TREES).fit(TEST, base=LEARNERS["net"].fit(TRAIN)), (TRAIN, TEST), True),
         "a linear correction": (rk.LambdaBoost(rounds=2).fit(TEST, base=linear), (TRAIN, TEST), True),
         "steps weighed on validation data": (on_valid, (TRAIN, VALID), True),
         "exact": (weighed.ranker, (TRAIN, VALID, TEST), True),
@@ -98,9 +98,9 @@ def combined() -> dict[str, tuple[object, tuple[rk.Dataset, ...], bool]]:
         "average, whose weights no query chose": (averaged.ranker, (TRAIN, TEST), True),
         "trada": (trada(first, TARGET), (TRAIN, TARGET), True),
         "trada of a foreign forest": (trada(foreign(), TARGET), (TARGET,), False),
-        "smart": (smart(rk.Feature(1), TARGET, learner=rk.LambdaMART(**TREES)), (TARGET,), True),
+        "smart": (smart(rk.Feature(1), TARGET, learner=rk.LambdaMART.plain(**TREES)), (TARGET,), True),
         "corrected background": (lambdaboost(0.0 * rk.Feature(1), TARGET, learner=rk.LambdaBoost(rounds=3)), (TARGET,), True),
-        "pooled": (pool(TRAIN, TARGET, learner=rk.LambdaMART(**TREES)), (TRAIN, TARGET), True),
+        "pooled": (pool(TRAIN, TARGET, learner=rk.LambdaMART.plain(**TREES)), (TRAIN, TARGET), True),
     }
 
 
@@ -143,7 +143,7 @@ def test_what_is_made_of_rankers_knows_their_queries(name, tmp_path):
 
 def test_interpolation_and_neighbours_know_their_queries():
     """Their weights may leave a part out, but the target's queries chose them."""
-    learner = rk.LambdaMART(**TREES)
+    learner = rk.LambdaMART.plain(**TREES)
     settings = {"learner": learner, "folds": 3}
     ranker = neighbours(forest(), TARGET, VALID, which=rk.adapt.Neighbours(keep=0.5), **settings)
     assert queries_in(TARGET) <= queries_of(ranker) <= queries_in(TRAIN, TARGET, VALID)
@@ -152,7 +152,7 @@ def test_interpolation_and_neighbours_know_their_queries():
 
 
 def test_a_base_that_found_nothing_better_is_itself():
-    assert rk.LambdaMART(**TREES).fit(TRAIN, base=forest()).sketch.keys.tolist() == forest().sketch.keys.tolist()
+    assert rk.LambdaMART.plain(**TREES).fit(TRAIN, base=forest()).sketch.keys.tolist() == forest().sketch.keys.tolist()
 
 
 def test_names_that_change_take_the_sketch_along():
@@ -254,10 +254,10 @@ def test_no_learner_stops_by_what_it_learnt_from(learner):
 
 
 def test_a_checkpoint_goes_on_to_the_same_bytes(tmp_path):
-    learner = rk.LambdaMART(**TREES)
+    learner = rk.LambdaMART.plain(**TREES)
     learner.fit(TRAIN, VALID).save(tmp_path / "whole")
     kept = tmp_path / "checkpoint"
-    rk.LambdaMART(**(TREES | {"trees": 2})).fit(TRAIN, VALID, callbacks=[rk.Checkpoint(kept, every=1)])
+    rk.LambdaMART.plain(**(TREES | {"trees": 2})).fit(TRAIN, VALID, callbacks=[rk.Checkpoint(kept, every=1)])
     resumed = learner.fit(TRAIN, VALID, callbacks=[rk.Checkpoint(kept, every=1)])
     resumed.save(tmp_path / "resumed")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -266,12 +266,14 @@ def test_a_checkpoint_goes_on_to_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     "adapt",
     [
-        lambda valid, **settings: smart(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: smart(forest(), TARGET, valid, learner=rk.LambdaMART.plain(**TREES), **settings),
         lambda valid, **settings: lambdaboost(forest(), TARGET, valid, learner=rk.LambdaBoost(rounds=2), **settings),
         lambda valid, **settings: trada(forest(), TARGET, None, valid=valid, **settings),
-        lambda valid, **settings: rk.adapt.interpolate(forest(), TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
-        lambda valid, **settings: neighbours(forest(), TARGET, TRAIN, valid, learner=rk.LambdaMART(**TREES), **settings),
-        lambda valid, **settings: pool(TRAIN, TARGET, valid, learner=rk.LambdaMART(**TREES), **settings),
+        lambda valid, **settings: rk.adapt.interpolate(
+            forest(), TARGET, valid, learner=rk.LambdaMART.plain(**TREES), **settings
+        ),
+        lambda valid, **settings: neighbours(forest(), TARGET, TRAIN, valid, learner=rk.LambdaMART.plain(**TREES), **settings),
+        lambda valid, **settings: pool(TRAIN, TARGET, valid, learner=rk.LambdaMART.plain(**TREES), **settings),
         lambda valid, **settings: rk.combine.stacked([forest(), rk.Feature(0)], TARGET, valid=valid, **settings),
     ],
     ids=["smart", "lambdaboost", "trada", "interpolate", "neighbours", "pool", "stacked"],

@@ -85,7 +85,7 @@ def test_it_is_the_highest_of_xgboost():
 
 
 LEARNERS = {
-    "LambdaMART": rk.LambdaMART(trees=2, leaves=3, min_rows=3),
+    "LambdaMART": rk.LambdaMART.plain(trees=2, leaves=3, min_rows=3),
     "LambdaRank": rk.LambdaRank(hidden=(2,), epochs=2),
     "LambdaBoost": rk.LambdaBoost(rounds=2),
 }
@@ -134,7 +134,7 @@ def test_other_grades_without_a_worth_are_named_with_their_place(measure):
         rk.evaluate(rk.Feature(0), graded(9), measure)
     assert caught.value.place.startswith(f"{measure}: ")
     with refused(GradeError, place=caught.value.place, value=9.0):
-        rk.LambdaMART(measure=measure, min_rows=3).fit(graded(9))
+        rk.LambdaMART.plain(measure=measure, min_rows=3).fit(graded(9))
 
 
 def test_the_error_of_a_grade_is_copied_moved_and_pickled_whole():

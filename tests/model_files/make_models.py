@@ -45,7 +45,7 @@ def filled(domain: int) -> rk.Dataset:
 
 @cache
 def lambdamart() -> Any:
-    return rk.LambdaMART(**SMALL).fit(drawn())
+    return rk.LambdaMART.plain(**SMALL).fit(drawn())
 
 
 @cache
@@ -65,13 +65,13 @@ def linear() -> Any:
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "lambdamart": lambdamart,
-    "lambdamart-symmetric": lambda: rk.LambdaMART(**SMALL, shape="symmetric", measure="err").fit(drawn()),
+    "lambdamart-symmetric": lambda: rk.LambdaMART.plain(**SMALL, shape="symmetric", measure="err").fit(drawn()),
     "mart": mart,
     "mart-binary": lambda: rk.MART(**SMALL, loss="binary", sigma=0.5).fit(drawn()),
     "mcrank": lambda: rk.McRank(**(SMALL | {"trees": 2})).fit(drawn()),
     "ranknet-trees": lambda: rk.RankNetTrees(**SMALL).fit(drawn()),
-    "from-forest": lambda: rk.LambdaMART(**(SMALL | {"trees": 2})).fit(drawn(1), base=mart()),
-    "from-feature": lambda: rk.LambdaMART(**(SMALL | {"trees": 2})).fit(drawn(1), base=rk.Feature("bm25")),
+    "from-forest": lambda: rk.LambdaMART.plain(**(SMALL | {"trees": 2})).fit(drawn(1), base=mart()),
+    "from-feature": lambda: rk.LambdaMART.plain(**(SMALL | {"trees": 2})).fit(drawn(1), base=rk.Feature("bm25")),
     "trada": lambda: rk.adapt.trada(lambdamart(), drawn(1), beta=10.0, splits=True),
     "net": net,
     "linear": linear,
@@ -86,7 +86,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "normalised-rank": lambda: Normalised(lambdamart(), "rank"),
     "normalised-probability": lambda: Normalised(MAKERS["mart-binary"](), "probability", spread=2.0),
     "normalised-peak": lambda: Normalised(MAKERS["normalised-probability"](), "peak"),
-    "query-summaries": lambda: Summarised(rk.LambdaMART(**SMALL), (rk.MART(**SMALL),), folds=3).fit(drawn()),
+    "query-summaries": lambda: Summarised(rk.LambdaMART.plain(**SMALL), (rk.MART(**SMALL),), folds=3).fit(drawn()),
     "stack": lambda: rk.combine.stacked([lambdamart(), net()], drawn(), hidden=(2,)).ranker,
 }
 

@@ -16,7 +16,7 @@ from refusals import refused
 
 WORLD = rk.World(features=4, documents=8, noise=0.3)
 DATA, OTHER = (rk.synthesise(20, part=part, world=WORLD) for part in ("train", "test"))
-TREES = rk.LambdaMART(trees=3, leaves=4).fit(DATA)
+TREES = rk.LambdaMART.plain(trees=3, leaves=4).fit(DATA)
 NET = rk.LambdaRank(hidden=(3,), epochs=2, rate=0.01).fit(DATA)
 COLUMN, SMALL = rk.Feature("2"), rk.Feature(3, ascending=True)
 THREE = {"trees": TREES, "net": NET, "column": COLUMN}

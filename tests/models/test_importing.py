@@ -176,7 +176,7 @@ def test_imported_forests_are_saved_and_boosted_from(tmp_path):
     forest.save(tmp_path / "own.rankinite")
     assert (rk.load(tmp_path / "own.rankinite").score(X) == forest.score(X)).all()
     data = rk.read(X, grades=GRADES, group=GROUP).rename_features(list(forest.feature_names))
-    grown = rk.LambdaMART(trees=3, leaves=4).fit(data, base=forest)
+    grown = rk.LambdaMART.plain(trees=3, leaves=4).fit(data, base=forest)
     assert len(grown) == len(forest) + 3
     assert (grown.truncate(len(forest)).score(X) == forest.score(X)).all()
 

@@ -143,7 +143,7 @@ def test_imported_forests_are_saved_adapted_and_boosted_from(tmp_path):
         assert (tuned.score(data) != forest.score(X)).any()
         untouched = rk.adapt.trada(forest, data, beta=0.0)
         assert untouched.score(data) == pytest.approx(forest.score(X), abs=1e-12)
-        grown = rk.LambdaMART(trees=2, leaves=4).fit(data, base=forest)
+        grown = rk.LambdaMART.plain(trees=2, leaves=4).fit(data, base=forest)
         assert (grown.truncate(len(forest)).score(X) == forest.score(X)).all()
 
 

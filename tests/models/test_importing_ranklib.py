@@ -175,6 +175,6 @@ def test_no_counts_no_trada(tmp_path):
     with refused(rk.DataError, value=0) as caught:
         rk.adapt.trada(ranker, data)
     assert "RankLib" in caught.value.rule
-    grown = rk.LambdaMART(trees=2, leaves=3).fit(data, base=ranker)
+    grown = rk.LambdaMART.plain(trees=2, leaves=3).fit(data, base=ranker)
     assert len(grown) == 7
     assert math.isfinite(rk.evaluate(0.5 * ranker + rk.Feature("1"), data, "ndcg")["ndcg"].mean)

@@ -81,7 +81,7 @@ def test_blends_score_data_by_the_same_rule(data):
 
 
 def test_training_goes_on_from_it_as_one_forest(data):
-    learner = rk.LambdaMART(trees=2, leaves=3, min_rows=2)
+    learner = rk.LambdaMART.plain(trees=2, leaves=3, min_rows=2)
     grown, expected = learner.fit(data, base=unnamed("XGBoost")), learner.fit(data, base=named())
     assert isinstance(grown, rk.Forest)
     assert grown.feature_names == NAMES
@@ -103,7 +103,7 @@ def test_what_is_not_clear_is_refused_everywhere(names):
         lambda data: rk.evaluate(forest, data, "ndcg"),
         lambda data: rk.compare({"a": forest, "b": rk.Feature(0)}, data, "ndcg"),
         lambda data: rk.combine.average([forest, rk.Feature(0)], data, "ndcg"),
-        lambda data: rk.LambdaMART(trees=1).fit(data, base=forest),
+        lambda data: rk.LambdaMART.plain(trees=1).fit(data, base=forest),
     ):
         with refused(rk.DataError, place=data.source, value="f1" if "f0" in names else "f0"):
             use(data)

@@ -97,13 +97,13 @@ def test_the_last_training_decides():
     further = rk.MART(**SMALL, loss="binary").fit(TRAIN, base=base)
     assert further.probabilities(OTHER) == pytest.approx(1 / (1 + np.exp(-2 * further.score(OTHER))))
     with refused(rk.ArgumentError, value=("LambdaMART", None)):
-        rk.LambdaMART(**SMALL).fit(TRAIN, base=further).probabilities(OTHER)
+        rk.LambdaMART.plain(**SMALL).fit(TRAIN, base=further).probabilities(OTHER)
 
 
 def test_other_forests_are_refused():
     for learner, value in (
         (rk.MART(**SMALL), ("MART", "squared")),
-        (rk.LambdaMART(**SMALL), ("LambdaMART", None)),
+        (rk.LambdaMART.plain(**SMALL), ("LambdaMART", None)),
         (rk.RankNetTrees(**SMALL), ("RankNetTrees", None)),
     ):
         with refused(rk.ArgumentError, value=value):

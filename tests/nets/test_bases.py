@@ -20,7 +20,7 @@ def ndcg(ranker):
 
 
 def bases():
-    forest = rk.LambdaMART(trees=3, leaves=4, min_rows=5).fit(TRAIN)
+    forest = rk.LambdaMART.plain(trees=3, leaves=4, min_rows=5).fit(TRAIN)
     net, linear = QUICK.fit(TRAIN), replace(QUICK, hidden=()).fit(TRAIN)
     blend = 0.5 * net + 2.0 * rk.Feature(TRAIN.feature_names[1])
     return {"forest": forest, "net": net, "linear": linear, "feature": rk.Feature(TRAIN.feature_names[0]), "blend": blend}
@@ -55,7 +55,7 @@ def test_what_a_base_lacks_is_learnt(known):
 def test_a_net_that_cannot_help_leaves_the_base_alone():
     best = []
     for seed in range(4):
-        base = rk.LambdaMART(trees=60, leaves=12, min_rows=1, train_history=False).fit(VALID)  # knows it by heart
+        base = rk.LambdaMART.plain(trees=60, leaves=12, min_rows=1, train_history=False).fit(VALID)  # knows it by heart
         learner = rk.LambdaRank(rate=1.0, epochs=5, patience=2, seed=seed, hidden=(seed,) if seed else ())
         result = learner.fit(TRAIN.select_queries([seed]), VALID, base=base)
         best.append(result.parts[1][1].history.best)
@@ -68,7 +68,7 @@ def test_a_net_that_cannot_help_leaves_the_base_alone():
 def test_trees_start_from_the_scores_of_a_net(known, kind):
     """Every leaf is the Newton step for the pushes at the scores so far, which begin with those of the net."""
     base, rate = known[kind], 0.1
-    learner = rk.LambdaMART(trees=3, leaves=5, min_rows=5, rate=rate, normalise=False, l2=0.0)
+    learner = rk.LambdaMART.plain(trees=3, leaves=5, min_rows=5, rate=rate, normalise=False, l2=0.0)
     result = learner.fit(TRAIN, base=base)
     forest, scores = result.parts[1][1], base.score(TRAIN)
     assert result.parts[0][1] is base

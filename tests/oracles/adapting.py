@@ -16,7 +16,7 @@ from rankinite.adapt.methods.smart import smart
 from rankinite.combine.powell_search import powell
 
 WORLD = rk.World(features=5, documents=10, terms=4, noise=0.3, seed=3)
-TREES = rk.LambdaMART(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)
+TREES = rk.LambdaMART.plain(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)
 """A learner that is quick and still learns something."""
 LINEAR = rk.LambdaBoost(rounds=8, train_history=False)
 
@@ -38,7 +38,7 @@ def background_data() -> rk.Dataset:
 
 @cache
 def background() -> rk.Forest:
-    forest = rk.LambdaMART(trees=20, leaves=6, rate=0.2, min_rows=5).fit(background_data())
+    forest = rk.LambdaMART.plain(trees=20, leaves=6, rate=0.2, min_rows=5).fit(background_data())
     assert isinstance(forest, rk.Forest)
     return forest
 

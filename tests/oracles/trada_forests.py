@@ -16,11 +16,11 @@ SOURCE = rk.synthesise(150, world=WORLD)
 TARGET = rk.synthesise(20, domain=1, world=WORLD)
 SHAPE = {"trees": 12, "leaves": 8, "min_rows": 10, "rate": 0.2}
 MART = rk.MART(**SHAPE).fit(SOURCE)
-LAMBDA = rk.LambdaMART(**SHAPE).fit(SOURCE)
+LAMBDA = rk.LambdaMART.plain(**SHAPE).fit(SOURCE)
 FORESTS = {
     "squared": MART,
     "lambda": LAMBDA,
-    "plain lambda": rk.LambdaMART(**SHAPE, normalise=False, sigma=2.0, truncation=3).fit(SOURCE),
+    "plain lambda": rk.LambdaMART.plain(**SHAPE, normalise=False, sigma=2.0, truncation=3).fit(SOURCE),
     "pairs": rk.RankNetTrees(**SHAPE).fit(SOURCE),
 }
 FORESTS["wide pairs"] = replace(

@@ -92,7 +92,7 @@ def test_a_round_sends_what_is_predicted(train_history, tmp_path):
     data = rk.synthesise(30, world=rk.World(features=5, documents=10, noise=0.3))
     rk.bin(data, tmp_path / "bins", shards=2)
     shards = rk.Binned(sorted((tmp_path / "bins").iterdir()))
-    learner = rk.LambdaMART(trees=3, leaves=4, min_rows=1, train_history=train_history)
+    learner = rk.LambdaMART.plain(trees=3, leaves=4, min_rows=1, train_history=train_history)
     job = Job(rows=data.rows, features=5, settings=learner, rows_per_query=10, train_history=train_history)
     group, gathered = Group(2), []
 

@@ -76,7 +76,7 @@ def test_a_member_takes_what_is_predicted(kind):
 
 @pytest.mark.parametrize("settings", [{}, {"row_share": 0.5}, {"node_row_share": 0.5}], ids=["all", "trees", "nodes"])
 def test_training_takes_what_is_predicted(settings):
-    learner = rk.LambdaMART(trees=1, leaves=5, **settings)
+    learner = rk.LambdaMART.plain(trees=1, leaves=5, **settings)
     data = rk.synthesise(30, world=rk.World(features=6, documents=20, noise=0.3))
     job = Job(rows=data.rows, features=6, settings=learner, rows_per_query=20)
     with threads(1), Team() as team:

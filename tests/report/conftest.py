@@ -41,7 +41,7 @@ def hostile(hostile_data):
     """A comparison of rankers with hostile names."""
     rankers = {
         HOSTILE[0]: rk.Feature(0),
-        HOSTILE[1]: rk.LambdaMART(trees=5, leaves=4, min_rows=5).fit(hostile_data),
+        HOSTILE[1]: rk.LambdaMART.plain(trees=5, leaves=4, min_rows=5).fit(hostile_data),
         "last": rk.Feature(3),
     }
     comparison = rk.compare(rankers, hostile_data, ["ndcg@5", "err"], resamples=200)
@@ -57,7 +57,7 @@ def market():
         rk.synthesise(queries, part=part, domain=domain, world=world, doc_ids=True)
         for queries, part, domain in ((60, "train", 0), (20, "train", 1), (12, "valid", 1), (25, "test", 1))
     )
-    background = rk.LambdaMART(trees=12, leaves=6, min_rows=5, rate=0.3).fit(web, valid)
+    background = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, rate=0.3).fit(web, valid)
     return background, web, target, valid, replace(test, source="test.txt")
 
 
@@ -71,7 +71,7 @@ def tuned(market):
         "leaves": [2, 4],
         "min_rows": [3, 5, 8, 10**6],
     }
-    learner = rk.LambdaMART(trees=8, min_rows=3, patience=3)
+    learner = rk.LambdaMART.plain(trees=8, min_rows=3, patience=3)
     return rk.tune(learner, web, space=space, folds=3, trials=24, sampler="random", generation=8, test=test)
 
 

@@ -168,7 +168,7 @@ def gainless(forest):
 def test_gains_and_counts_of_splits_are_never_mixed(market):
     background, target = market[0], market[2]
     foreign = gainless(background)
-    more = rk.LambdaMART(trees=3, leaves=4, min_rows=5)
+    more = rk.LambdaMART.plain(trees=3, leaves=4, min_rows=5)
     added = more.fit(target, base=foreign)
     part = more.fit(target)
     assert sum(added.importance("gain").values()) > 0.0  # of the trees added alone
@@ -185,7 +185,7 @@ def test_what_is_left_out_is_counted(adapted, choice, market, monkeypatch):
     monkeypatch.setattr(models, "FEATURES", 2)
     monkeypatch.setattr(models, "MOST_FORESTS", 1)
     background, _, target, _, _ = market
-    other = rk.LambdaMART(trees=1, leaves=2, min_rows=5).fit(target)
+    other = rk.LambdaMART.plain(trees=1, leaves=2, min_rows=5).fit(target)
     shown = models.importance_of({"a": other, "b": background})
     assert (shown.forests, shown.other_forests) == (("a",), ("b",))
     assert (len(shown.features), shown.others, shown.unused) == (1, 0, 4)
@@ -249,7 +249,7 @@ def test_training_is_judged_alone_or_against_its_base(market):
     alone = of_training(background, test, ["ndcg@10", "err"], trained_on={"train": web})
     assert alone.queries.before is None
     assert alone.tables[0].systems[0].results[1].mean == rk.evaluate(background, test, "err").results[0].mean
-    more = rk.LambdaMART(trees=3, leaves=6, min_rows=5, rate=0.3).fit(target, base=background)
+    more = rk.LambdaMART.plain(trees=3, leaves=6, min_rows=5, rate=0.3).fit(target, base=background)
     shown = of_training(more, test, base=background)
     assert (shown.queries.before_name, shown.queries.after_name) == ("base", "model")
     assert shown.moved_trees[0].added == 3

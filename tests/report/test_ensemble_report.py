@@ -19,7 +19,7 @@ NAMES = ("trees", "</script><b>net", "points")
 MEMBERS = dict(
     zip(
         NAMES,
-        (rk.LambdaMART(trees=4, leaves=4, min_rows=3), rk.LambdaRank(epochs=2), rk.MART(trees=4, leaves=4, min_rows=3)),
+        (rk.LambdaMART.plain(trees=4, leaves=4, min_rows=3), rk.LambdaRank(epochs=2), rk.MART(trees=4, leaves=4, min_rows=3)),
         strict=True,
     )
 )

@@ -98,7 +98,7 @@ def test_the_model_is_shown_as_the_report_of_a_training_shows_it(report, tuned, 
 
 def test_without_test_data_validation_data_are_shown_and_said_to_flatter(market):
     _, web, _, valid, _ = market
-    found = rk.tune(rk.LambdaMART(trees=4, min_rows=3), web, valid, space={"leaves": [2, 4]}, sampler="grid")
+    found = rk.tune(rk.LambdaMART.plain(trees=4, min_rows=3), web, valid, space={"leaves": [2, 4]}, sampler="grid")
     shown = of_tuning(found, web, valid=valid)
     assert shown.queries.source == valid.source
     assert any("flatter" in sentence for sentence in shown.verdict)
@@ -109,7 +109,7 @@ def test_without_test_data_validation_data_are_shown_and_said_to_flatter(market)
 
 
 def test_errors_are_shown_with_their_sign_and_outer_folds_with_their_value(market):
-    learner, space = rk.LambdaMART(trees=4, min_rows=3), {"leaves": [2, 4]}
+    learner, space = rk.LambdaMART.plain(trees=4, min_rows=3), {"leaves": [2, 4]}
     found = rk.tune(learner, market[1], space=space, sampler="grid", folds=3, measure="pairwise-errors", race=False, outer=2)
     shown = of_tuning(found, market[1])
     values = [one.value for one in shown.search.trials]

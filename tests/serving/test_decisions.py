@@ -92,7 +92,7 @@ def test_trained_forests_say_whether_values_were_missing(missing):
     features = data.features.copy()
     if missing:
         features[3, 0] = np.nan
-    forest = rk.LambdaMART(trees=2, leaves=3).fit(replace(data, features=features))
+    forest = rk.LambdaMART.plain(trees=2, leaves=3).fit(replace(data, features=features))
     assert forest.settings[MISSING_VALUES] is missing
 
 

@@ -135,7 +135,7 @@ def test_a_forest_trained_on_missing_values_is_served_alike(to):
     features = np.where(random.random(data.features.shape) < 0.3, np.float32(np.nan), data.features)
     grades = np.where(np.isnan(features[:, 0]), 2.0, (features[:, 1] > 0.0).astype(float))
     data = replace(data, features=features, grades=grades)
-    forest = rk.LambdaMART(trees=8, leaves=6, min_rows=3).fit(data)
+    forest = rk.LambdaMART.plain(trees=8, leaves=6, min_rows=3).fit(data)
     assert np.isinf(forest.trees.threshold).any()  # missing or not is a split of its own
     case = case_of(to, forest)
     assert case.plan.missing == "nan"

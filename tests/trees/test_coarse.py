@@ -10,7 +10,7 @@ import rankinite as rk
 from rankinite.trees import grow
 
 DATA = rk.synthesise(20, world=rk.World(features=5, documents=10))
-LEARNER = rk.LambdaMART(trees=2, leaves=4, min_rows=2)
+LEARNER = rk.LambdaMART.plain(trees=2, leaves=4, min_rows=2)
 
 
 def test_more_rows_than_cells_are_precise_for_are_said(monkeypatch):

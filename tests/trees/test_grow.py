@@ -178,7 +178,7 @@ def test_the_score_is_monotone_in_the_features_asked_for():
     world = rk.World(features=4, documents=15, seed=2)
     data = rk.synthesise(30, world=world)
     for shape, criterion in (("best-first", "newton"), ("best-first", "mse"), ("symmetric", "newton")):
-        learner = rk.LambdaMART(trees=25, leaves=8, min_rows=2, monotone=("+1", "-2"), shape=shape, criterion=criterion)
+        learner = rk.LambdaMART.plain(trees=25, leaves=8, min_rows=2, monotone=("+1", "-2"), shape=shape, criterion=criterion)
         forest, free = learner.fit(data), replace(learner, monotone=()).fit(data)
         rises = {name: [] for name in ("forest", "free")}
         for column, sign in ((0, 1), (1, -1)):

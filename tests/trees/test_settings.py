@@ -79,7 +79,7 @@ def test_unknown_names_list_the_known_ones():
         rk.MART(loss="absolute")
     assert all(repr(name) in str(caught.value) for name in ("squared", "graded", "binary", "balanced"))
     with refused(rk.MeasureError, value="nonsense"):
-        rk.LambdaMART(measure="nonsense")
+        rk.LambdaMART.plain(measure="nonsense")
     with refused(rk.MeasureError, value="nonsense"):
         rk.McRank(watch="nonsense")
 
@@ -94,7 +94,7 @@ def test_settings_that_exclude_each_other_are_refused():
 
 
 def test_edges_of_the_ranges_are_allowed():
-    learner = rk.LambdaMART(
+    learner = rk.LambdaMART.plain(
         leaves=2,
         depth=1,
         min_rows=1,
@@ -123,17 +123,17 @@ def test_monotone_names_must_be_features():
 
 
 def test_settings_are_plain_values_for_the_model_file():
-    settings = rk.LambdaMART(measure="err", watch="ndcg@5", monotone=("+1",)).settings()
+    settings = rk.LambdaMART.plain(measure="err", watch="ndcg@5", monotone=("+1",)).settings()
     assert settings["learner"] == "LambdaMART"
     assert (settings["measure"], settings["watch"], settings["monotone"]) == ("err", "ndcg@5", ["+1"])
 
 
 def test_numbers_of_numpy_are_taken_for_pythons_own():
     """A grid search draws them from np.arange or np.logspace."""
-    learner = rk.LambdaMART(
+    learner = rk.LambdaMART.plain(
         leaves=np.int64(7), trees=np.int32(3), rate=np.float32(0.5), normalise=np.bool_(False), seed=np.uint8(4)
     )
-    assert learner == rk.LambdaMART(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
+    assert learner == rk.LambdaMART.plain(leaves=7, trees=3, rate=0.5, normalise=False, seed=4)
     assert {type(learner.leaves), type(learner.trees), type(learner.seed)} == {int}
     with refused(rk.ArgumentError, setting="leaves", value=7.5):
-        rk.LambdaMART(leaves=np.float64(7.5))
+        rk.LambdaMART.plain(leaves=np.float64(7.5))

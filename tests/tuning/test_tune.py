@@ -20,7 +20,7 @@ from refusals import refused
 WORLD = rk.World(features=6, documents=12, noise=0.3)
 TRAIN = rk.synthesise(60, world=WORLD)
 VALID = rk.synthesise(30, part="valid", world=WORLD)
-LEARNER = rk.LambdaMART(trees=12, leaves=4, min_rows=3, patience=4, train_history=False)
+LEARNER = rk.LambdaMART.plain(trees=12, leaves=4, min_rows=3, patience=4, train_history=False)
 SPACE = {"rate": {"low": 0.02, "high": 0.5, "log": True}, "leaves": [2, 3, 4, 6], "row_share": {"low": 0.4, "high": 1.0}}
 SEARCH = {"space": SPACE, "folds": 3, "trials": 12, "generation": 4}
 
@@ -95,7 +95,7 @@ made = []
 real = evaluator.fold_value
 evaluator.fold_value = lambda task: made.append(1) or real(task)
 train = rk.synthesise(60, world=rk.World(features=6, documents=12, noise=0.3))
-learner = rk.LambdaMART(trees=12, leaves=4, min_rows=3, patience=4, train_history=False)
+learner = rk.LambdaMART.plain(trees=12, leaves=4, min_rows=3, patience=4, train_history=False)
 found = rk.tune(learner, train, space={"rate": {"low": 0.02, "high": 0.5, "log": True}, "leaves": [2, 3, 4, 6],
     "row_share": {"low": 0.4, "high": 1.0}}, folds=3, trials=12, generation=4, keep=sys.argv[1], eager=len(sys.argv) > 2)
 print(len(made), found.value, len(found.trials))

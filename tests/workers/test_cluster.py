@@ -22,7 +22,7 @@ from refusals import refused
 
 WORLD = rk.World(features=6, documents=15, noise=0.3)
 TRAIN = rk.synthesise(30, world=WORLD)
-LEARNER = rk.LambdaMART(trees=8, leaves=4, min_rows=3, row_share=0.7)
+LEARNER = rk.LambdaMART.plain(trees=8, leaves=4, min_rows=3, row_share=0.7)
 TWO_KINDS = rk.ensembles.Average(
     {
         "bag": rk.Bag(LEARNER, parts=3),
@@ -131,7 +131,7 @@ def test_a_search_is_the_same_on_workers(dask, tmp_path):
 
 
 def test_any_executor_will_do_and_errors_come_back_as_they_are(tmp_path):
-    impossible = rk.LambdaMART(min_rows=10**6)
+    impossible = rk.LambdaMART.plain(min_rows=10**6)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool, rk.cluster(pool, share=tmp_path):
         assert saved(rk.Seeds(LEARNER, count=2).fit(TRAIN)) == saved(
             rk.Blend(tuple((0.5, LEARNER.reseeded(number).fit(TRAIN)) for number in range(2)))

@@ -121,7 +121,7 @@ class Groundwork:
         """LambdaMART with the shape and rate that the background was trained with, where these are recorded."""
         task, leaves = self.task, last_recorded(self.forest, "leaves", 12)
         rate = self.tuning.rate or last_recorded(self.forest, "rate", 0.1)
-        return LambdaMART(measure=task.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=task.seed)
+        return LambdaMART.plain(measure=task.measure, trees=trees, leaves=leaves, rate=rate, patience=None, seed=task.seed)
 
     def _with_loss(self, learner: LambdaMART) -> Boosting:
         return learner if self.forest is None else with_loss_of(self.forest, learner, self.loss)

@@ -93,7 +93,9 @@ def _help(name: str) -> str:
     is_obvious = len(having) == len(SETTINGS) or set(having) <= FAMILIES.get(_panel(name).lower(), set())  # by the heading
     alike = len({setting.doc for setting in having.values()}) == 1
     only = "" if is_obvious or not alike else f" ({_who(list(having))} only)"
-    defaults = {learner: setting.shown_default for learner, setting in having.items() if setting.shown_default}
+    defaults = {learner: setting.shown_default for learner, setting in having.items()}
+    if any(defaults.values()):
+        defaults = {learner: text or NONE for learner, text in defaults.items()}
     default = _merged(defaults, "{text} ({who})", ", ")
     shown = f" [dim]\\[default: {default}][/dim]" if default else ""
     return f"{text}{only}".replace("[", r"\[") + shown  # Rich would take other brackets for markup

@@ -63,7 +63,8 @@ def settings_of(learner: type[Any]) -> dict[str, Setting]:
 
 
 def _setting(learner: type[Any], field: Field[Any]) -> Setting:
-    home = next(base for base in learner.__mro__ if field.name in vars(base).get("__annotations__", {}))
+    homes = [base for base in learner.__mro__ if field.name in vars(base).get("__annotations__", {})]
+    home = next((base for base in homes if field.name in _docs(base)), homes[0])  # others only change the default
     types = set(str(field.type).split(" | "))
     random = field.name.endswith("_share") or field.name in {"thresholds", "seed"}
     return Setting(

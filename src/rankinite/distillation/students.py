@@ -207,7 +207,7 @@ class _Students:
         if self.how == "net":
             return LambdaRank(hidden=self.hidden, nan="mean", seed=self.seed).fit(data)
         rate = min(0.3, 10.0 / self.trees)
-        return LambdaMART(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
+        return LambdaMART.plain(trees=self.trees, leaves=self.leaves, rate=rate, min_rows=5, train_history=False).fit(data)
 
 
 def _nearest(teacher: Fitted, tried: Sequence[tuple[Mapping[Method, Fitted], Dataset]]) -> Method:

@@ -41,7 +41,7 @@ def challenge(
 
     >>> ranker = challenge(max_grade=2).fit(train)                                             # doctest: +SKIP
     """
-    forest = trees or LambdaMART(trees=1000, train_history=False)
+    forest = trees or LambdaMART.plain(trees=1000, train_history=False)
     two_layers = net or LambdaRank(hidden=(25,), restarts=1, train_history=False)
     graded = replace(points or MART(trees=500, train_history=False), loss="graded", max_grade=max_grade, sigma=1.0)
     chances = Rescaled(graded, "probability")

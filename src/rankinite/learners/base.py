@@ -48,6 +48,33 @@ Callback = Callable[[Progress], "bool | None"]
 """Called after every round; True ends the training."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoldProgress:
+    """How far the choice of the number of trees is, where held-out parts of the training queries make it."""
+
+    round: int
+    """Rounds done, in every part."""
+    rounds: int
+    """Rounds at most."""
+    measure: str
+    """What is watched."""
+    value: float
+    """Its mean over the parts."""
+    best: int
+    """The round with the best mean so far."""
+    parts: int
+    """Parts that are held out, each once."""
+
+
+@runtime_checkable
+class WatchesFolds(Protocol):
+    """A callback that also wants to know how the choice of the number of trees goes; others hear of the training alone."""
+
+    def folds(self, progress: FoldProgress) -> None:
+        """Called after every round in which each part has got one more tree."""
+        ...
+
+
 @runtime_checkable
 class Resuming(Protocol):
     """A callback that can also give back what an interrupted run had trained, such as :class:`rankinite.Checkpoint`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from rankinite.checks import check_choice, check_count, check_rate
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from rankinite.models.forest import Forest
 
 Preset = Literal["plain", "paper"]
-"""What the settings are that are not given: our defaults, or what the papers do where that differs."""
+"""What settings are that are not given: those that all learners of trees share, or what the papers do where that differs."""
+MOST_TREES = 1_000
+"""Rounds of boosting, at most, where no number is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boosting(Learner, TreeSettings):
     """Settings of every learner that boosts trees, and ``fit``."""
 
-    trees: int = 500
-    """Rounds of boosting, at most: trees, or for McRank trees for each grade."""
+    trees: int | None = 500
+    """Rounds of boosting, at most: trees, or for McRank trees for each grade. If none, up to 1,000: as many as are best on
+    the validation data, or, without them, on parts of the training queries that are held out in turn."""
     rate: float = 0.1
     """Shrinkage of each tree, in (0, 1]."""
     patience: int | None = 50
@@ -34,26 +37,38 @@ class Boosting(Learner, TreeSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         name = type(self).__name__
-        check_count(name, "trees", self.trees)
+        if self.trees is not None:
+            check_count(name, "trees", self.trees)
         check_rate(name, self.rate)
         object.__setattr__(self, "rate", float(self.rate))
         if self.patience is not None:
             check_count(name, "patience", self.patience)
         self.check_watch()
 
+    @property
+    def most_trees(self) -> int:
+        """Rounds of boosting, at most."""
+        return MOST_TREES if self.trees is None else self.trees
+
     @classmethod
     def plain(cls, **settings: Any) -> Self:
-        """The learner with these settings and our defaults, as the class itself makes it."""
-        return cls(**settings)
+        """The learner with these settings, and otherwise what all learners of trees share: see :meth:`plain_settings`."""
+        return cls(**{**cls.plain_settings(), **settings})
+
+    @classmethod
+    def plain_settings(cls) -> dict[str, Any]:
+        """Where what all learners of trees share differs from this learner's own defaults."""
+        own = {one.name: one.default for one in fields(cls)}
+        return {one.name: one.default for one in fields(Boosting) if one.default != own[one.name]}
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:
         """The learner with these settings, and otherwise as in the papers: see :meth:`paper_settings`."""
-        return cls(**{**cls.paper_settings(), **settings})
+        return cls.plain(**{**cls.paper_settings(), **settings})
 
     @classmethod
     def paper_settings(cls) -> dict[str, Any]:
-        """Where the papers differ from our defaults: they find splits by least squares on the gradients."""
+        """Where the papers differ from :meth:`plain`: they find splits by least squares on the gradients."""
         return {"criterion": "mse"}
 
     @classmethod

@@ -62,7 +62,7 @@ class BoostingRun:
         self.callbacks, self.team, self.members = callbacks, team, train.members
         self.watch = Monitor(
             learner, train, valid,
-            rounds=learner.trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
+            rounds=learner.most_trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
         )  # fmt: skip
         self.objective = learner.objective(train)
         self.outputs = self.objective.outputs
@@ -149,15 +149,15 @@ class BoostingRun:
         if not self._resume():
             self._measure()  # entry 0 of the history: what training starts from
         stopped = train_rounds(
-            self.learner.trees,
+            self.learner.most_trees,
             lambda: self.done,
             is_over=lambda: self.watch.waited_long_enough(self.done),
-            take=self._take_round,
+            take=self.take_round,
             tell=lambda: self.watch.tell(self.done, lambda: self._forest("unfinished")),
         )
         return self._finished(stopped)
 
-    def _take_round(self) -> bool:
+    def take_round(self) -> bool:
         """A tree for each output; whether there was anything left to split."""
         self.objective.gradients(self.scores, self.push, self.curvature)
         trees = [self._grow(self.push[k], self.curvature[k], k) for k in range(self.outputs)]
@@ -205,7 +205,7 @@ class BoostingRun:
         if forest is None:
             return False
         assert forest.history is not None  # it was checked
-        rounds = min(forest.rounds, self.learner.trees)
+        rounds = min(forest.rounds, self.learner.most_trees)
         trees = forest.truncate(rounds).trees
         self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
         self.watch.take_up(forest.history, rounds)

@@ -9,6 +9,7 @@ from rankinite.checks import check_count, check_flag, check_positive
 from rankinite.learners.base import TrainsForMeasure
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
+from rankinite.trees.settings import Shape
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -19,9 +20,19 @@ if TYPE_CHECKING:
 class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Boosted trees that climb a measure such as NDCG (papers 002 §7, 000 §3).
 
-    >>> ranker = LambdaMART(measure="ndcg@10", trees=300).fit(train, valid)            # doctest: +SKIP
+    >>> ranker = LambdaMART(measure="ndcg@10").fit(train, valid)                       # doctest: +SKIP
+
+    Its trees are symmetric, slow and drawn from some of the rows, which ranked best on twelve sets (benchmarks/defaults.py);
+    :meth:`plain` has the settings of the other learners instead: best-first trees on all rows.
     """
 
+    # What these settings mean is said where all learners of trees have them.
+    trees: int | None = None
+    leaves: int = 64
+    shape: Shape = "symmetric"
+    row_share: float = 0.7
+    rate: float = 0.05
+    patience: int | None = 200
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
     truncation: int | None = None
@@ -41,7 +52,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
 
     @classmethod
     def paper_settings(cls) -> dict[str, Any]:
-        """Where the papers differ from our defaults: splits by least squares, and λ not scaled by query or pair."""
+        """Where the papers differ from :meth:`plain`: splits by least squares, and λ not scaled by query or pair."""
         return {**super().paper_settings(), "normalise": False}
 
     def objective(self, train: Dataset) -> Objective:

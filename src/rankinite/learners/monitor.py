@@ -68,6 +68,11 @@ class Monitor:
     def _value(self, scores: Floats, data: Dataset) -> float:
         return mean_value(scores, data, self.measure)
 
+    @property
+    def latest(self) -> float:
+        """The last value on the validation data."""
+        return self._valid_values[-1]
+
     def best(self, done: int) -> int:
         """The round with the best value, the first of equals; where nothing judges, the last one."""
         values = self._sign * np.asarray(self._judge[self._first : done + 1])

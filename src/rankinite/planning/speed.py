@@ -74,7 +74,7 @@ def measure_speed(rows_per_query: int = 100, *, train_history: bool = True, sets
 
     equations, times = list[list[float]](), list[float]()
     for rows, features, leaves in sets:
-        learner = LambdaMART(leaves=leaves, train_history=train_history)
+        learner = LambdaMART.plain(leaves=leaves, train_history=train_history)
         job = Job(
             rows=rows, features=features, settings=learner, rows_per_query=rows_per_query, train_history=train_history
         )  # fmt: skip

@@ -80,6 +80,7 @@ def _bin() -> None:
 def _grow(**settings: Any) -> None:
     import numpy as np
 
+    from rankinite.data.row_keys import row_keys
     from rankinite.engine.parallel import Team, threads
     from rankinite.trees.bins import WIDTH, Bins, Codes
     from rankinite.trees.grow import Grower, add_tree, words_of
@@ -88,8 +89,10 @@ def _grow(**settings: Any) -> None:
     rows = QUERIES * DOCUMENTS
     codes = Codes(np.arange(rows * WIDTH, dtype=np.uint8).reshape(1, rows, WIDTH) % 4, FEATURES)
     bins = Bins(np.tile(np.arange(3.0), FEATURES), np.arange(FEATURES + 1) * 3, np.zeros(FEATURES, np.bool_))
+    wanted = TreeSettings(min_rows=1, **settings)
+    keys = row_keys(tiny_data()) if wanted.draws else None
     with threads(1), Team() as team:
-        grower = Grower(TreeSettings(min_rows=1, **settings), bins, codes, np.zeros(FEATURES, np.int64), team, None, None)
+        grower = Grower(wanted, bins, codes, np.zeros(FEATURES, np.int64), team, keys, None)
         scores = np.zeros(rows)
         grown = grower.grow(np.linspace(-1.0, 1.0, rows), np.ones(rows), 0)
         grower.add(grown, grown.values(), scores)
@@ -127,21 +130,21 @@ JOBS: dict[str, Callable[[], None]] = {
     "scoring": _score,
     "bins": _bin,
     "reading": _read,
-    "symmetric trees": lambda: _grow(shape="symmetric"),
+    "symmetric trees": lambda: _grow(shape="symmetric", row_share=0.7),
     "nets": _descend,
     "combining": _combine,
 }
 """The longest first: whoever begins with them is done soonest."""
 
 VERBS: dict[str, tuple[str, ...]] = {
-    "train": ("trees", "gradients", "measures"),
+    "train": ("symmetric trees", "gradients", "measures"),
     "evaluate": ("measures", "scoring"),
     "compare": ("measures", "scoring"),
     "score": ("scoring",),
-    "tune": ("trees", "gradients", "measures"),
+    "tune": ("symmetric trees", "gradients", "measures"),
     "adapt": ("trees", "gradients", "symmetric trees", "combining", "measures"),
     "ensemble": ("trees", "gradients", "measures"),
-    "cross_validate": ("trees", "gradients", "measures"),
+    "cross_validate": ("symmetric trees", "gradients", "measures"),
 }
 """What to compile beside a verb, in this order. The verb itself begins with what comes first in it, such as reading."""
 

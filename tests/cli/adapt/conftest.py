@@ -18,7 +18,7 @@ def few_trees():
     with pytest.MonkeyPatch.context() as patched:
 
         def small(measure, seed=0, *_):
-            return rk.LambdaMART(measure=measure, trees=8, leaves=4, rate=0.3, min_rows=5, seed=seed)
+            return rk.LambdaMART.plain(measure=measure, trees=8, leaves=4, rate=0.3, min_rows=5, seed=seed)
 
         for module, name in (
             ("groundwork", "target_learner"),
@@ -36,7 +36,7 @@ def home(tmp_path_factory):
     """A folder with a background, its data, and target data."""
     folder = tmp_path_factory.mktemp("adapting")
     web = rk.synthesise(40, world=WORLD)
-    rk.LambdaMART(trees=10, leaves=5, min_rows=5, rate=0.3).fit(web).save(folder / "web.rankinite")
+    rk.LambdaMART.plain(trees=10, leaves=5, min_rows=5, rate=0.3).fit(web).save(folder / "web.rankinite")
     rk.write(web, folder / "web.txt")
     for name, queries, domain, part in (
         ("train", 12, 1, "train"),

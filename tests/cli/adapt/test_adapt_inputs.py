@@ -68,7 +68,7 @@ def test_of_several_backgrounds_the_best_is_named(home, tmp_path):
 
 def test_the_best_forest_is_named_where_another_ranker_is_better(home, tmp_path):
     train, weak = rk.read(home / "train.txt"), tmp_path / "weak.rankinite"
-    rk.LambdaMART(trees=1, leaves=2, min_rows=1).fit(train.map_grades(lambda grades: 4 - grades)).save(weak)
+    rk.LambdaMART.plain(trees=1, leaves=2, min_rows=1).fit(train.map_grades(lambda grades: 4 - grades)).save(weak)
     arguments = (
         f"weak={weak}",
         f"net={tmp_path / 'net.rankinite'}",

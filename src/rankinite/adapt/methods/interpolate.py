@@ -71,7 +71,7 @@ def target_learner(measure: Measure | str, seed: int = 0, rows: int = 1000) -> L
     """
     min_rows = max(1, min(20, rows // 6))  # so that trees can be grown on the rows that folds leave
     drawn: dict[str, Any] = {"node_row_share": 0.7, "node_feature_share": 0.3}
-    return LambdaMART(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed, **drawn)
+    return LambdaMART.plain(measure=measure, trees=500, leaves=10, rate=0.1, min_rows=min_rows, seed=seed, **drawn)
 
 
 def _search_for(how: How | None, rankers: int) -> How:

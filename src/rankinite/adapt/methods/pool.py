@@ -38,7 +38,7 @@ def pool(
     check_positive("pool", "weight", weight)
     check_same_features(target, background_data)
     check_scales(background_data, target, same_scale=same_scale)
-    maker = LambdaMART(measure=measure, trees=300, leaves=12, rate=0.1, seed=seed) if learner is None else learner
+    maker = LambdaMART.plain(measure=measure, trees=300, leaves=12, rate=0.1, seed=seed) if learner is None else learner
     return trained(maker, pooled(background_data, target, weight), valid)
 
 

@@ -67,7 +67,7 @@ def run(case: Case, lab: Lab) -> Outcome:
         cut[name], whole = _trained(own, fold)
         history = cut[name].history
         assert history is not None
-        rounds = range(1, own.trees + 1)
+        rounds = range(1, own.most_trees + 1)
         curves[TRAIN][name] = rounds, history.train[1:].tolist()
         curves[TEST][name] = rounds, _staged(whole, fold.test)
         if len(history.steps):

@@ -116,7 +116,7 @@ def _loaded(name: str, lab: Lab) -> tuple[Fitted, Dataset, Tested]:
 
 
 def _few(learner: LambdaMART, lab: Lab) -> LambdaMART:
-    return replace(learner, trees=lab.size(learner.trees, 10))
+    return replace(learner, trees=lab.size(learner.most_trees, 10))
 
 
 def layout(results: Outcomes) -> list[Block]:

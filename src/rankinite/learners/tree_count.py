@@ -1,0 +1,90 @@
+"""The number of trees, where none is given: as many as are best on queries that training has not seen.
+
+With validation data these say when to stop. Without, some of the training queries are held out in turn: all parts are boosted
+side by side, a round at a time, and the number of rounds with the best mean on what each has not seen is the number of trees
+that all queries are then trained with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankinite.binned.data import Binned
+from rankinite.data.dataset import Dataset
+from rankinite.data.folds import Holdout, holdouts
+from rankinite.engine.parallel import Team, run
+from rankinite.errors import RankiniteError
+from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.mean_value import mean_value
+from rankinite.learners.base import Callback, FoldProgress, WatchesFolds
+from rankinite.learners.boosting import MOST_TREES, Boosting
+from rankinite.learners.boosting_run import BoostingRun
+from rankinite.measures.base import sign_of
+
+PARTS = 5
+"""Parts of the training queries, each held out once."""
+MANY_ROWS = 100_000
+"""More rows are boosted once, with a single part held out: that part is then large enough to say how many trees are best."""
+UNJUDGED = 300
+"""Trees where nothing can be held out: coded data, preferences without grades, fewer queries than parts."""
+
+
+def with_tree_count(
+    learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
+) -> Boosting:
+    """The same learner, with a number of trees in any case."""
+    if learner.trees is not None:
+        return learner
+    if valid is not None:
+        return replace(learner, trees=MOST_TREES)
+    parts = _parts(learner, train)
+    return replace(learner, trees=_best_count(learner, parts, base, callbacks) if parts else UNJUDGED)
+
+
+def _parts(learner: Boosting, train: Dataset) -> list[Holdout]:
+    """What is held out in turn; nothing where that says nothing."""
+    if isinstance(train, Binned) or train.queries < PARTS:
+        return []
+    parts = holdouts(train, PARTS)[: 1 if train.rows > MANY_ROWS else PARTS]
+    return [part for part in parts if _can_judge(learner, part.held)]
+
+
+def _can_judge(learner: Boosting, held: Dataset) -> bool:
+    """Whether the watched measure says anything of these queries: not of preferences alone, or where all grades are equal."""
+    try:
+        return bool(np.isfinite(mean_value(np.zeros(held.rows), held, learner.watched())))
+    except RankiniteError:
+        return False
+
+
+def _best_count(learner: Boosting, parts: Sequence[Holdout], base: Scorer | None, callbacks: Sequence[Callback]) -> int:
+    """The number of rounds with the best mean over the parts; training ends when patience with that mean does."""
+    quiet = replace(learner, trees=MOST_TREES, train_history=False)
+    tell = [callback.folds for callback in callbacks if isinstance(callback, WatchesFolds)]
+    sign, patience = sign_of(learner.watched()), learner.patience or MOST_TREES
+    best, count = -np.inf, 1
+    with Team() as team:
+
+        def start(part: Holdout) -> BoostingRun:
+            own_team = Team() if len(parts) > 1 else team  # beside each other, each on one thread
+            return BoostingRun(quiet, part.rest, part.held, base, (), own_team)
+
+        runs = run(start, parts)
+        for done in range(1, MOST_TREES + 1):
+            value = float(np.mean(run(_next_value, runs)))
+            if sign * value > best:
+                best, count = sign * value, done
+            for show in tell:
+                show(FoldProgress(done, MOST_TREES, str(learner.watched()), value, count, len(parts)))
+            if done - count >= patience:
+                break
+    return count
+
+
+def _next_value(one: BoostingRun) -> float:
+    """One more round; the watched measure of what was held out, after it."""
+    one.take_round()
+    return one.watch.latest
