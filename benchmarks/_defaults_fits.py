@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from _defaults_sets import SETS, Set
-from _defaults_systems import LONG_COUNTS, OUT_OF_BOX, ROUNDS, SYSTEMS, System, Watch, kept_round, ndcg, out_of_box, rankinite
+from _defaults_systems import OUT_OF_BOX, SYSTEMS, System, Watch, kept_round, ndcg, out_of_box, rankinite
 from _measure import SCRATCH, claimed
 from rankinite.data.folds import Fold
 
@@ -34,13 +34,13 @@ class Found:
         """Test values with so many trees, or all there are: training may end when nothing is left to split."""
         return self.out_of_box if count == OUT_OF_BOX else self.tested[min(count, len(self.valid))]
 
-    def with_validation(self, most: int = ROUNDS) -> np.ndarray:
-        """Test values where early stopping ends with so many rounds at most."""
-        return self.tested[kept_round(self.valid, most)]
+    def with_validation(self) -> np.ndarray:
+        """Test values where validation data say how many trees are kept."""
+        return self.tested[kept_round(self.valid)]
 
-    def valid_value(self, most: int = ROUNDS) -> float:
-        """What early stopping has seen on validation data."""
-        return self.valid[kept_round(self.valid, most) - 1]
+    def valid_value(self) -> float:
+        """What these trees come to on the validation data."""
+        return self.valid[kept_round(self.valid) - 1]
 
 
 def path_of(name: str, fold: int, system: str, seed: int) -> Path:
@@ -54,7 +54,7 @@ def fit(system: System, fold: Fold, seed: int) -> Found:
     staged = system.train(fold.train, watch, system.settings, seed)
     seconds = time.perf_counter() - started
     rounds = len(watch.values)
-    wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values, most) for most in LONG_COUNTS}
+    wanted = {min(count, rounds) for count in system.counts} | {kept_round(watch.values)}
     stages = zip(range(1, max(wanted) + 1), staged(fold.test), strict=False)
     tested = {count: ndcg(scores, fold.test) for count, scores in stages if count in wanted}
     if system.train is not rankinite:

@@ -15,20 +15,17 @@ from _defaults_choice import (
     Option,
     Table,
     Values,
-    by_size,
+    chosen_trees,
     fitted_folds,
     is_fitted,
-    is_large,
     left_out,
     measured,
-    one_for_all,
-    peer_values,
     queries_of,
     tuned,
     values_of,
 )
 from _defaults_sets import SETS
-from _defaults_systems import CANDIDATES, LONG_COUNTS, PEERS
+from _defaults_systems import CANDIDATES, COUNTS, OUT_OF_BOX, PATIENCE, PEERS
 from rankinite.evaluation.significance import holm, paired_differences, randomisation, t_interval
 
 CUTOFFS = ("-ndcg-30", "-ndcg-all")
@@ -73,10 +70,9 @@ def systems_in(table: Table, regime: str) -> dict[str, Values]:
     best = {name: tuned(table, name, regime) for name in table.sets}
     return {
         "old default": values_of(dict.fromkeys(table.sets, OLD_OPTION), regime),
-        "new default, left out": values_of(left_out(one_for_all(table), table.sets), regime),
-        "by size, left out": values_of(left_out(by_size(table), table.sets), regime),
+        "new default, left out": values_of(left_out(table), regime),
         "our tuned best": values_of(best, regime),
-        **{peer: peer_values(peer, table.sets, regime) for peer in PEERS},
+        **{peer: values_of(dict.fromkeys(table.sets, Option(peer)), regime) for peer in PEERS},
     }
 
 
@@ -137,39 +133,35 @@ def summary_table(systems: Mapping[str, Mapping[str, Values]], against: str) -> 
     return markdown([f"{against}: minus", *(TITLES[regime].lower() for regime in REGIMES)], rows)
 
 
-def sized_choice(table: Table) -> tuple[Option, Option]:
-    """What the rule by size chooses for small and for large sets when all sets are seen."""
-    rule = by_size(table)(table.sets)
-    small, large = (next(name for name in table.sets if is_large(name) == size) for size in (False, True))
-    return rule(small), rule(large)
-
-
 def choices_list(table: Table) -> str:
-    """What was chosen when each set was left out."""
-    one, sized = left_out(one_for_all(table), table.sets), left_out(by_size(table), table.sets)
-    rows = [
-        [name, str(one[name]), str(sized[name]), *(str(tuned(table, name, regime)) for regime in REGIMES)]
-        for name in table.sets
-    ]
-    return markdown(["left-out set", "one for all", "by size", "tuned, with", "tuned, without"], rows)
+    """What was chosen when each set was left out, and how many trees its held-out queries chose for that."""
+    chosen = left_out(table)
+
+    def row(name: str) -> list[str]:
+        counts = ", ".join(map(str, chosen_trees(name, chosen[name].system)))
+        return [name, str(chosen[name]), counts, *(str(tuned(table, name, regime)) for regime in REGIMES)]
+
+    return markdown(
+        ["left-out set", "chosen", "its trees, fold by fold", "tuned, with", "tuned, without"], map(row, table.sets)
+    )
 
 
 def candidates_table(table: Table) -> str:
-    """Every candidate: its mean over sets with its best number of trees (both regimes), and without validation by number."""
+    """Every candidate: its mean over sets in both regimes, and without validation data by fixed numbers of trees."""
 
-    def best_count(name: str) -> int:
-        return max(
-            CANDIDATES[name].counts, key=lambda count: sum(table.mean(Option(name, count), regime) for regime in REGIMES)
-        )
+    def fixed(name: str, count: int) -> float:
+        return float(np.mean([np.nanmean(measured(one, Option(name, count), "without")) for one in table.sets]))
 
     def row(name: str) -> list[str]:
-        means = [table.mean(Option(name, best_count(name)), "with")]
-        means += [table.mean(Option(name, count), "without") for count in CANDIDATES[name].counts]
-        cells = [name, str(best_count(name)), *map(number, means)]
-        return cells + [""] * (2 + 1 + len(LONG_COUNTS) - len(cells))
+        return [name, *map(number, [*(table.mean(name, one) for one in REGIMES), *(fixed(name, count) for count in COUNTS)])]
 
-    order = sorted(table.candidates, key=lambda name: -sum(table.mean(Option(name, best_count(name)), one) for one in REGIMES))
-    head = ["candidate", "best trees", "with validation", *(f"without, {count} trees" for count in LONG_COUNTS)]
+    order = sorted(table.candidates, key=lambda name: -sum(table.mean(name, regime) for regime in REGIMES))
+    head = [
+        "candidate",
+        "with validation",
+        "without, trees by held-out queries",
+        *(f"without, {count} trees" for count in COUNTS),
+    ]
     return markdown(head, map(row, order))
 
 
@@ -179,25 +171,25 @@ def cutoff_pairs(sets: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in pairs if all(is_fitted(name, sets) for name in pair)]
 
 
-def cutoff_table(sets: Sequence[str], trees: int) -> str:
+def cutoff_table(sets: Sequence[str]) -> str:
     """Training for NDCG@10 or with a larger cutoff, all else equal, measured by NDCG@10; differences over sets."""
     rows = []
     for base, other in cutoff_pairs(sets):
         for regime in REGIMES:
-            values = [{name: measured(name, one, regime, trees) for name in sets} for one in (base, other)]
+            values = [{name: measured(name, Option(one), regime) for name in sets} for one in (base, other)]
             means = [number(float(over_sets(each).mean())) for each in values]
             rows.append([other, regime, *means, with_interval(set_differences(values[1], values[0]))])
     return markdown(["candidate", "validation data", "λ of ndcg@10", "of the candidate", "difference"], rows)
 
 
-def cutoff_sets_table(sets: Sequence[str], trees: int) -> str:
+def cutoff_sets_table(sets: Sequence[str]) -> str:
     """The same differences set by set, the mean of both regimes; intervals over queries."""
     pairs = cutoff_pairs(sets)
     rows = []
     for name in sets:
         cells = []
         for base, other in pairs:
-            every = [measured(name, other, regime, trees) - measured(name, base, regime, trees) for regime in REGIMES]
+            every = [measured(name, Option(other), regime) - measured(name, Option(base), regime) for regime in REGIMES]
             differences = np.mean(every, axis=0)
             cells.append(with_interval(differences[~np.isnan(differences)]))
         rows.append([name, *cells])
@@ -217,7 +209,9 @@ def cost_table(sets: Sequence[str], options: Sequence[Option]) -> str:
 
 
 def processor_seconds(train: rk.Dataset, option: Option) -> float:
-    learner = rk.LambdaMART.plain(trees=option.trees, train_history=False, **CANDIDATES[option.candidate].settings)
+    trees = None if option.trees == OUT_OF_BOX else option.trees
+    settings = {"trees": trees, "patience": PATIENCE, "train_history": False}
+    learner = rk.LambdaMART.plain(**settings, **CANDIDATES[option.system].settings)
     with rk.threads(1):
         replace(learner, trees=2).fit(train)  # kernels are compiled or loaded
         started = time.process_time()

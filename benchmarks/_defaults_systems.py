@@ -20,8 +20,6 @@ COUNTS = (100, 200, 300, 500)
 """Numbers of trees of ours that are looked at without validation data."""
 OUT_OF_BOX = 0
 """Instead of a number of trees: what the system does by itself."""
-LONG_COUNTS = (*COUNTS, 1_000)
-"""The same for candidates that still gain at the end of these."""
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores of data after every round."""
 
@@ -41,10 +39,10 @@ class Watch:
         return rounds < self.least or (rounds < ROUNDS and kept_round(self.values) > rounds - PATIENCE)
 
 
-def kept_round(values: list[float], most: int = ROUNDS) -> int:
-    """The number of trees that early stopping keeps, out of ``most`` at most."""
+def kept_round(values: list[float]) -> int:
+    """The number of trees that early stopping keeps."""
     best = 0
-    for place, value in enumerate(values[:most]):
+    for place, value in enumerate(values):
         if value > values[best]:
             best = place
         elif place - best >= PATIENCE:
@@ -220,10 +218,9 @@ def candidates() -> dict[str, System]:
     found.update({f"symmetric-64-05-{name}": {**DEEP, **changed} for name, changed in DEEP_VARIATIONS.items()})
     found["best-31-10-ndcg-30"] = {**OLD, "measure": "ndcg@30"}
     found["best-31-10-ndcg-all"] = {**OLD, "measure": "ndcg"}
-    return {name: System(rankinite, settings, LONG_COUNTS if name in LONG else COUNTS) for name, settings in found.items()}
+    return {name: System(rankinite, settings) for name, settings in found.items()}
 
 
 OLD_NAME = "best-31-10"
-LONG = ("symmetric-64-05-rows", "symmetric-64-05-rows-ndcg-30")
 CANDIDATES = candidates()
 SYSTEMS = {**CANDIDATES, **PEERS}

@@ -157,7 +157,7 @@ def test_missing_values_weights_and_early_stopping():
         holes, Y, qid=Q, sample_weight=weights, eval_set=valid
     )
     data = rk.read(holes, grades=Y, qid=Q, weight=weights)
-    expected = rk.LambdaMART.plain(trees=200, rate=0.5, patience=5, leaves=6).fit(data, TEST)
+    expected = rk.LambdaMART(trees=200, rate=0.5, patience=5, leaves=6).fit(data, TEST)
     assert fitted.forest_.history.stopped == "early"
     assert np.array_equal(fitted.predict(holes), expected.score(holes))
     with refused(rk.ArgumentError, owner="LambdaMARTRanker.fit", setting="eval_set"):

@@ -44,7 +44,7 @@ def test_the_file_says_everything(run, files, settings, tmp_path):
     run(*training(files, settings, tmp_path / "first.rankinite"))
     printed = tomllib.loads((tmp_path / "first.toml").read_text())["train"]
     assert (printed["seed"], printed["row-share"], printed["trees"], printed["leaves"]) == (3, 0.7, 12, 6)  # given
-    assert (printed["measure"], printed["shape"], printed["missing"]) == ("ndcg@10", "best-first", "zero")  # left out
+    assert (printed["measure"], printed["shape"], printed["missing"]) == ("ndcg@10", "symmetric", "zero")  # left out
     assert printed["data"] == [str(files.train)]
     assert not {"json", "quiet", "verbose", "threads", "config"} & set(printed)
 
@@ -121,7 +121,7 @@ def test_a_users_own_file_is_kept(run, here):
     (here / "x.toml").write_text(written)
     assert run("train", "--config", "x.toml").code == 0
     assert (here / "x.toml").read_text() == written
-    assert tomllib.loads((here / "x.rankinite.toml").read_text())["train"]["leaves"] == 31
+    assert tomllib.loads((here / "x.rankinite.toml").read_text())["train"]["leaves"] == 64
     (here / "x.rankinite.toml").write_text(written)
     done = run("train", "--config", "x.toml")
     assert done.code == 0
@@ -164,7 +164,7 @@ def test_a_misspelled_setting_names_the_one_that_was_meant(run, here):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[train]\ntrees = 'many'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
+        ("[train]\nleaves = 'many'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
         ("[train]\nlearner = 'lambda'\ndata = 'x'\nout = 'y'\n", "(in bad.toml)"),
         ("[train]\nout = 'y'\n", "Missing argument"),
     ],

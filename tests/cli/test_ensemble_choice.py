@@ -12,7 +12,7 @@ from rankinite.ensembles import Average, Rescaled, Summarised, bag_members, choo
 
 QUICK = "trees=5 leaves=4 min_rows=3"
 DRAWN = f"lambdamart {QUICK} row_share=0.7"
-LEARNER = rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3, row_share=0.7)
+LEARNER = rk.LambdaMART(trees=5, leaves=4, min_rows=3, row_share=0.7)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_recipes_have_summaries_scales_and_single_fits(run, folder, tmp_path):
     assert done.code == 0
     graded = rk.MART(trees=5, leaves=4, min_rows=3, loss="graded")
     members = {
-        "m4": Summarised(rk.Bag(rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3), 3), (Rescaled(graded, "probability"),)),
+        "m4": Summarised(rk.Bag(rk.LambdaMART(trees=5, leaves=4, min_rows=3), 3), (Rescaled(graded, "probability"),)),
         "m12": Rescaled(Rescaled(rk.Bag(graded, 10, members=1), "probability"), "peak"),
     }
     expected = Average(members).fit(rk.read(folder / "train.txt"))
@@ -141,7 +141,7 @@ def test_a_plan_for_the_time_is_kept_and_said(run, folder, tmp_path):
         (["--choose", "0"], "--choose 0"),
         (["--choose", "0.05"], "--choose 0.05"),
         (["--minutes", "0"], "--minutes 0"),
-        (["--recipe", "seeds", "--trees", "lambdamart"], "--row-share"),
+        (["--recipe", "seeds", "--trees", "mart"], "--row-share"),
         (["--recipe", "bag", "--trees", "lambdamark"], "--trees"),
     ],
 )
@@ -180,7 +180,7 @@ def test_train_gives_the_mean_of_seeds(run, folder, tmp_path):
 
 def test_seeds_without_chance_and_with_checkpoints_are_refused(run, folder, tmp_path):
     out = tmp_path / "model.rankinite"
-    done = run("train", folder / "train.txt", "--seeds", "3", "--out", out)
+    done = run("train", folder / "train.txt", "--learner", "mart", "--seeds", "3", "--out", out)
     assert done.code == 2
     assert "--row-share" in done.err
     done = run("train", folder / "train.txt", "--row-share", "0.5", "--seeds", "3", "--checkpoint", tmp_path / "c", "-o", out)

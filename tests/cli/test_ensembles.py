@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
     for number in range(1, 4):
         rk.write(rk.synthesise(12, world=rk.World(features=5, documents=12, noise=0.3, seed=number)), folder / f"S{number}.txt")
     train = rk.read(folder / "train.txt")
-    rk.Bag(rk.LambdaMART.plain(trees=8, leaves=5, min_rows=3), 4).fit(train).save(folder / "teacher")
+    rk.Bag(rk.LambdaMART(trees=8, leaves=5, min_rows=3), 4).fit(train).save(folder / "teacher")
     return folder
 
 
@@ -28,7 +28,7 @@ def test_systems_are_trained_as_in_python(run, folder):
     done = run("cross-validate", folder / "train.txt", "-S", f"one=lambdamart {QUICK}", "-S", f"bag=lambdamart {QUICK} bags=3",
                "-S", f"more=mart {QUICK} augment=50", "--folds", "3", "-m", "err", "--json")  # fmt: skip
     assert done.code == 0
-    one = rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3)
+    one = rk.LambdaMART(trees=5, leaves=4, min_rows=3)
     more = rk.Augmented(rk.MART(trees=5, leaves=4, min_rows=3), *rk.AUG50)
     expected = rk.cross_validate(
         {"one": one, "bag": rk.Bag(one, 3), "more": more}, rk.read(folder / "train.txt"), 3, measures="err"
@@ -44,7 +44,7 @@ def test_settings_of_all_kinds_are_read(run, folder):
     net = "lambdarank hidden=3,2 epochs=2"
     done = run("cross-validate", folder / "train.txt", "-S", spec, "-S", net, "--folds", "3", "--json")
     assert done.code == 0
-    trees = rk.LambdaMART.plain(
+    trees = rk.LambdaMART(
         trees=4,
         rate=0.05,
         normalise=False,
@@ -76,7 +76,7 @@ def test_letor_parts_and_layouts(run, folder):
         (["-S", "lambdamart rate=fast"], "--rate fast"),
         (["-S", "lambdamart bags=x"], "--bags x"),
         (["-S", "lambdamart augment=60"], "--augment 60"),
-        (["-S", "lambdamart seeds=3"], "--row-share 0.7"),
+        (["-S", "mart seeds=3"], "--row-share 0.7"),
         (["-S", "lambdamart", "-S", "lambdamart"], "lambdamart"),
         (["-S", "lambdamart", "--folds", "weeks"], "--folds weeks"),
         (["-S", "lambdamart", "--folds", "letor"], "--folds letor"),
@@ -99,7 +99,7 @@ def test_the_twelve_models_from_the_shell(run, folder, tmp_path):
     done = run("ensemble", folder / "train.txt", *small, "--test", folder / "test.txt", "--out", out, "--json")
     assert done.code == 0
     learners = (
-        rk.LambdaMART.plain(trees=3, leaves=4, min_rows=3),
+        rk.LambdaMART(trees=3, leaves=4, min_rows=3),
         rk.LambdaRank(hidden=(3,), epochs=2),
         rk.MART(trees=3, leaves=4, min_rows=3),
     )
@@ -120,7 +120,7 @@ def test_a_recipe_of_ones_own(run, folder, tmp_path):
     recipe.write_text(f"[members]\ntrees = 'lambdamart {QUICK} bags=3'\nnet = 'lambdarank epochs=2'\n")
     done = run("ensemble", folder / "train.txt", "--recipe", recipe, "--out", tmp_path / "mine")
     assert done.code == 0
-    members = {"trees": rk.Bag(rk.LambdaMART.plain(trees=5, leaves=4, min_rows=3), 3), "net": rk.LambdaRank(epochs=2)}
+    members = {"trees": rk.Bag(rk.LambdaMART(trees=5, leaves=4, min_rows=3), 3), "net": rk.LambdaRank(epochs=2)}
     expected = rk.ensembles.Average(members).fit(rk.read(folder / "train.txt"))
     expected.save(tmp_path / "expected")
     assert (tmp_path / "mine" / "model.rankinite").read_bytes() == (tmp_path / "expected").read_bytes()

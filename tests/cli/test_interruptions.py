@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_what_is_trained(files, settings, tmp_path, quiet):
     model = rk.load(tmp_path / "model")
     assert model.history.stopped == "interrupted"
     assert len(model) >= rk.load(tmp_path / "checkpoint").rounds >= 20
-    first = rk.LambdaMART.plain(trees=20, leaves=6, min_rows=5, rate=0.3, train_history=False).fit(rk.read(files.train))
+    first = rk.LambdaMART(trees=20, leaves=6, min_rows=5, rate=0.3, train_history=False).fit(rk.read(files.train))
     assert model.truncate(20).text() == first.text()
     assert printed == "" if quiet else "interrupted" in printed
     assert quiet or "checkpoint" in printed

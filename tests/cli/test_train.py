@@ -53,7 +53,7 @@ def test_the_help_lists_every_setting_with_its_doc(run, monkeypatch):
             assert setting.doc in printed
             shown = re.escape(setting.shown_default)
             assert re.search(rf"\[default: ([^]]* )?{shown}[] ]", printed) or shown == ""
-    assert "[default: 0.1 (trees), 0.001 (nets), 0.5 (lambdaboost)]" in printed
+    assert "[default: 0.05 (lambdamart), 0.1 (mart, mcrank, ranknet-trees), 0.001 (nets), 0.5 (lambdaboost)]" in printed
     assert "trees: Shrinkage of each tree, in (0, 1]. nets: Size of the steps" in printed
     assert "Share of the rows drawn for each tree. (trees only)" in printed
 
@@ -65,7 +65,7 @@ def test_every_option_reaches_the_learner():
     }  # fmt: skip
     made = learners.make(learners.LearnerName.lambdamart, learners.Settings(**settings_given))
     plain = {**settings_given, "patience": None, "monotone": ("+bm25", "-length")}
-    assert made == rk.LambdaMART.plain(**plain)
+    assert made == rk.LambdaMART(**plain)
     assert learners.make(learners.LearnerName.mart, learners.Settings()) == rk.MART()
 
 
@@ -109,14 +109,15 @@ def test_the_model_has_the_bytes_that_python_writes(run, files, settings, tmp_pa
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_change_no_byte_of_the_model(run, files, settings, tmp_path, threads):
     out = tmp_path / "model"
-    done = run("--threads", threads, "train", files.train, "--valid", files.valid, "--out", out, *settings, "--quiet")
+    plain = ("--preset", "plain", *settings)
+    done = run("--threads", threads, "train", files.train, "--valid", files.valid, "--out", out, *plain, "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
     assert out.read_bytes() == files.model.read_bytes()
 
 
 def test_training_goes_on_from_a_base(run, files, settings, tmp_path):
     train = rk.read(files.train)
-    learner = rk.LambdaMART.plain(**QUICK)
+    learner = rk.LambdaMART(**QUICK)
     for base, ranker in ((files.model, rk.load(files.model)), ("feature:2", rk.Feature("2"))):
         done = run("train", files.train, "--base", base, "--out", tmp_path / "shell", *settings)
         assert done.code == 0

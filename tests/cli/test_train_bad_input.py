@@ -129,13 +129,13 @@ def test_runs_need_names_of_documents(run, files, tmp_path):
 
 
 def test_a_checkpoint_of_another_run_is_refused(run, files, settings, tmp_path):
-    rk.LambdaMART.plain(trees=4, leaves=6, min_rows=5).fit(
+    rk.LambdaMART(trees=4, leaves=6, min_rows=5).fit(
         rk.read(files.train), callbacks=[rk.Checkpoint(tmp_path / "checkpoint", every=2)]
     )
     before = (tmp_path / "checkpoint").read_bytes()
     done = run("train", files.train, "--out", tmp_path / "m", "--checkpoint", tmp_path / "checkpoint", *settings)
     assert done.code == 2
-    assert "--rate 0.1" in done.err
+    assert "--rate 0.05" in done.err
     assert "0.3" in done.err
     assert (tmp_path / "checkpoint").read_bytes() == before
     assert run("train", files.train, "--out", tmp_path / "m", "--checkpoint", files.model, *settings).code == 2

@@ -32,9 +32,9 @@ def test_the_settings_found_make_the_same_model_again(run, folder):
     assert again.code == 0
     assert (folder / "again.rankinite").read_bytes() == (folder / "a" / "model.rankinite").read_bytes()
     expected = rk.tune(
-        rk.LambdaMART.plain(trees=6, min_rows=3, leaves=3),
+        rk.LambdaMART(trees=6, min_rows=3, leaves=3),
         train,
-        space={name: one for name, one in rk.tuning.space.default_space(rk.LambdaMART.plain(), train.rows).items()
+        space={name: one for name, one in rk.tuning.space.default_space(rk.LambdaMART(), train.rows).items()
                if name not in {"leaves", "min_rows"}},
         folds=3, trials=3, generation=2, race=False,
     )  # fmt: skip

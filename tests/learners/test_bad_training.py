@@ -99,13 +99,6 @@ def test_no_features_at_all(learner):
         learner.fit(DATA.select_features([]))
 
 
-def test_nothing_drawn():
-    one = DATA.select_queries([0])
-    with refused(rk.ArgumentError, value=one.rows) as caught:
-        replace(QUICK, query_share=0.01, trees=100).fit(one)
-    assert "`query_share=0.01`" in caught.value.remedy
-
-
 def test_validation_data_that_say_nothing():
     with refused(rk.DataError, place="synthetic valid 0", value=5):
         QUICK.fit(DATA, rk.synthesise(5, part="valid", world=WORLD).map_grades(lambda grades: 0 * grades))
@@ -305,3 +298,9 @@ def test_a_base_that_cannot_be_improved_is_returned_as_it_is():
     again = rk.MART(trees=3, rate=1.0, leaves=8, min_rows=DATA.rows).fit(DATA, base=ended)
     assert len(again) == len(ended)
     assert again.score(DATA).tolist() == ended.score(DATA).tolist()
+
+
+@pytest.mark.parametrize("shape", ["best-first", "symmetric"])
+def test_trees_that_tell_no_rows_apart_are_refused(shape):
+    with refused(rk.DataError, value=DATA.rows):
+        rk.LambdaMART(shape=shape, min_rows=DATA.rows).fit(DATA)

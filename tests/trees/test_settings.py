@@ -30,7 +30,7 @@ WRONG = {
     "bins": [1, 256, 0, 16.0],
     "bin_sample": [0, -1, "all"],
     "seed": [-1, 1.5, None, 1 << 64],
-    "trees": [0, -1, 2.5, None],
+    "trees": [0, -1, 2.5, "many"],
     "rate": [0, 1.5, -0.1, np.nan, "0.1", 10**400],
     "patience": [0, -1, 1.5],
     "watch": [5, ["ndcg@10", "err"], rk.NDCG],
@@ -137,3 +137,10 @@ def test_numbers_of_numpy_are_taken_for_pythons_own():
     assert {type(learner.leaves), type(learner.trees), type(learner.seed)} == {int}
     with refused(rk.ArgumentError, setting="leaves", value=7.5):
         rk.LambdaMART.plain(leaves=np.float64(7.5))
+
+
+def test_of_rows_so_few_that_none_is_drawn_all_are_taken():
+    data = rk.read(np.asarray([[1.0], [2.0]]), grades=[0, 1], qid=[1, 1])
+    settings = {"trees": 20, "min_rows": 1, "leaves": 2, "shape": "best-first"}
+    forest = rk.LambdaMART(**settings, row_share=0.01).fit(data)
+    assert forest.text() == rk.LambdaMART(**settings, row_share=1.0).fit(data).text()

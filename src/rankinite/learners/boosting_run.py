@@ -244,7 +244,7 @@ class BoostingRun:
 
     def _finished(self, stopped: str) -> Forest:
         forest = self._forest(stopped)
-        if self.base is None and not (forest.trees.feature >= 0).any():
+        if self.base is None and not forest.trees.tell_rows_apart():
             raise DataError(
                 "no tree could be split, so there is nothing to rank by",
                 place=self.train.source,

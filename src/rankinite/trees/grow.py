@@ -13,7 +13,7 @@ from rankinite.engine.memory import memory_left
 from rankinite.engine.over_members import total
 from rankinite.engine.parallel import Team
 from rankinite.engine.reducer import Members, Reducer
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import DataError
 from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
@@ -204,13 +204,9 @@ class Grower:
             of_queries = drawn.copy() if settings.query_share < 1.0 else True
             _tree_kernels.draw_tree_rows(self._keys, settings.row_share, row_word, drawn)
             drawn &= of_queries
+        if not total(self.reducer.members, int(drawn.sum())):
+            drawn[:] = True  # of very few rows, none may be drawn
         chosen = np.flatnonzero(drawn)
-        if not total(self.reducer.members, len(chosen)):
-            raise ArgumentError(
-                f"no row was drawn for a tree of {self.all_rows} rows",
-                value=self.all_rows,
-                remedy=f"Raise `row_share={settings.row_share}` or `query_share={settings.query_share}`",
-            )
         order[: len(chosen)] = chosen
         return drawn
 

@@ -77,6 +77,14 @@ class Trees:
         nodes = {name: getattr(self, name)[start:end] for name in DTYPES if name != "offsets"}
         return Trees(**nodes, offsets=self.offsets[first : last + 1] - start)
 
+    def tell_rows_apart(self) -> bool:
+        """Whether leaves of any tree differ; those of a symmetric tree may all have taken the value of the root."""
+        if not len(self.feature):
+            return False
+        values = np.where(self.feature < 0, self.value, np.nan)
+        highest, lowest = (pick.reduceat(values, self.offsets[:-1]) for pick in (np.fmax, np.fmin))
+        return bool((highest > lowest).any())
+
     def largest_sum(self) -> float:
         """The most that the trees can add up to, whichever leaves rows end in: the sum of each tree's largest |leaf|."""
         if not len(self):
