@@ -104,7 +104,7 @@ def _steps(out: Path, seed: int, quiet: tuple[str, ...], overwrite: tuple[str, .
             *("synth", *other, "--part", "test", "--queries", QUERIES["test"], "--out", test)
         ],
         "The ranker of the big market.": [
-            *("train", big, "--valid", valid, "--trees", TREES, "--leaves", "12", *seeded, "--out", model)
+            *("train", big, "--valid", valid, "--preset", "plain", "--trees", TREES, "--leaves", "12", *seeded, "--out", model)
         ],
         "Adapted to the new market by every method; its own queries choose, the test queries only judge.": [
             *("adapt", model, "--train", new, "--background-data", big, "--test", test, *seeded, *overwrite, "--out", adapted)
