@@ -16,7 +16,7 @@ from oracles.members import Group, parts_of
 from rankinite.engine.memory import Allowance
 from rankinite.engine.parallel import Team, threads
 from rankinite.trees import _tree_kernels, grow
-from rankinite.trees._partition_kernels import codes_of
+from rankinite.trees._partition_kernels import codes_from
 from rankinite.trees._state import WIDTH, WIDTH_SHIFT, Coded
 from rankinite.trees.bins import Codes, fit_bins
 from rankinite.trees.grow import Grower, words_of
@@ -111,7 +111,7 @@ def test_the_codes_of_a_feature_are_those_in_the_blocks(feature, copies):
     nothing = np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.uint64)
     singles = columns if copies else blocks.reshape(-1)
     coded = Coded(words_of(DATA.codes), singles, 0 if copies else WIDTH_SHIFT, *nothing)
-    found = codes_of(coded, feature)[:: 1 << coded.shift][:ROWS]
+    found = singles[codes_from(coded, feature) :: 1 << coded.shift][:ROWS]
     assert found.tolist() == blocks[feature // WIDTH, :, feature % WIDTH].tolist()
     assert 1 << WIDTH_SHIFT == WIDTH
 

@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rankinite.engine.kernel import Indices, kernel
+from rankinite.engine.kernel import Indices, lean_kernel
 
 # Positions in the shared array, a cache line apart.
 ARRIVED: Final = 0
@@ -92,7 +92,7 @@ _prefetch: Any = intrinsic(_processor_prefetch) if TOGETHER else _plain_prefetch
 _yield_core: Any = _any.ExternalFunction(_YIELD, _any.int32()) if TOGETHER else _plain_yield
 
 
-@kernel
+@lean_kernel
 def wait(sync: Indices, workers: int) -> None:
     """Go on when all workers are here; what each wrote before is then seen by all."""
     if workers == 1:
@@ -109,13 +109,13 @@ def wait(sync: Indices, workers: int) -> None:
             _yield_core()
 
 
-@kernel
+@lean_kernel
 def claim(sync: Indices) -> int:
     """The next piece of work: 0, 1, 2, … over all workers. One worker sets ``sync[CLAIMED] = 0`` before a barrier."""
     return _fetch_add(sync, CLAIMED, 1)
 
 
-@kernel
+@lean_kernel
 def prefetch(array: Any, place: int) -> None:
     """Ask for the memory at a place of a flat array soon to be read; changes nothing else."""
     _prefetch(array, place)

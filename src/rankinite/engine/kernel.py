@@ -48,9 +48,23 @@ Strings: TypeAlias = npt.NDArray[Any]
 
 def kernel(function: F) -> F:
     """Compile a function on plain arrays; to the type checker it stays the Python function it was."""
+    return _compiling_when_called(function, counts=True)
+
+
+def lean_kernel(function: F) -> F:
+    """Compile a function that neither makes nor returns arrays, only works on those it is given.
+
+    Nobody then needs to count who holds them. Numba does so at every call, array by array and atomically; for kernels that pass
+    on records of fifty arrays, that takes longer than what they do at a small node, and longer to compile.
+    """
+    return _compiling_when_called(function, counts=False)
+
+
+def _compiling_when_called(function: F, *, counts: bool) -> F:
     if vars(numba)["config"].DISABLE_JIT:
         return function
-    dispatcher: Any = KernelDispatcher(function, targetoptions={"nopython": True, "nogil": True, "error_model": "numpy"})
+    options = {"nopython": True, "nogil": True, "error_model": "numpy", "_nrt": counts}
+    dispatcher: Any = KernelDispatcher(function, targetoptions=options)
     dispatcher._cache = KernelCache(function)  # noqa: SLF001 - where Numba keeps it; enable_caching() would make its own
     return dispatcher
 

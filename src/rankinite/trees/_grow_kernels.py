@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.barriers import wait
-from rankinite.engine.kernel import kernel
+from rankinite.engine.kernel import lean_kernel
 from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
 from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows
@@ -38,7 +38,7 @@ NODE, GOES_ON = 0, 1
 """Places in the plan: the node to split (−1: none), and whether its children may be split in turn."""
 
 
-@kernel
+@lean_kernel
 def scan_node(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, first: int, last: int, worker: int
 ) -> None:
@@ -66,7 +66,7 @@ def scan_node(
         work.gains[node, f], work.codes[node, f] = net_gain(terms, total, l2), code
 
 
-@kernel
+@lean_kernel
 def own_words(coded: Coded, block: int, worker: int, workers: int) -> tuple[int, int]:
     """The words of a block that are a worker's own: an even share of all words, always the same, so that they stay in its
     cache.
@@ -77,14 +77,14 @@ def own_words(coded: Coded, block: int, worker: int, workers: int) -> tuple[int,
     return first, max(first, last)
 
 
-@kernel
+@lean_kernel
 def features_of(coded: Coded, block: int, first: int, last: int) -> tuple[int, int]:
     """The features of the words first … last−1 of a block."""
     features, base = len(coded.bins), block * WIDTH
     return min(base + 8 * first, features), min(base + 8 * last, features)
 
 
-@kernel
+@lean_kernel
 def fill(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, block: int, first: int, last: int) -> None:
     """The words first … last−1 of a block of a node's histogram, from its rows or from those drawn."""
     sums = work.histograms[nodes.slot[node], block * BLOCK : (block + 1) * BLOCK]
@@ -97,14 +97,14 @@ def fill(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int,
         add_rows(coded.words[block], work.order[side], work.cells[side], start, end, first, last, features, sums)
 
 
-@kernel
+@lean_kernel
 def take_away(nodes: Nodes, work: Workspace, whole: int, part: int, block: int, first: int, last: int) -> None:
     """Turn words of the parent's histogram, which the sibling has taken over, into the sibling's own."""
     low, high = block * BLOCK + 8 * BINS * first, block * BLOCK + 8 * BINS * last
     subtract(work.histograms[nodes.slot[whole], low:high], work.histograms[nodes.slot[part], low:high])
 
 
-@kernel
+@lean_kernel
 def prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, may_split: bool) -> None:
     """Features, and where asked rows, that the split of a node is looked for with."""
     if not may_split:
@@ -117,7 +117,7 @@ def prepare(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: i
         draw_rows(nodes, node, coded.keys, growth.row_share, mix(growth.seed, np.uint64(2 * node)), work)
 
 
-@kernel
+@lean_kernel
 def _fill_and_scan(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, small: int, large: int, worker: int, workers: int
 ) -> None:
@@ -137,7 +137,7 @@ def _fill_and_scan(
             scan_node(coded, growth, nodes, work, large, low, high, worker)
 
 
-@kernel
+@lean_kernel
 def settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
     """Note a node's best feature and gain."""
     best = best_feature(work.gains[node], coded.used)
@@ -145,14 +145,14 @@ def settle(nodes: Nodes, work: Workspace, coded: Coded, node: int) -> None:
     nodes.gain[node] = work.gains[node, best] if best >= 0 else 0.0
 
 
-@kernel
+@lean_kernel
 def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
     """Count the codes of a node's best feature, whose cut leaves a side too small, and look for another cut of it."""
     count_by_code(coded, int(nodes.best[node]), nodes, node, work, work.limits)
     cut_within_limits(coded, growth, nodes, work, node)
 
 
-@kernel
+@lean_kernel
 def cut_within_limits(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int) -> None:
     """Replace the cut of a node's best feature by its best one that leaves both sides large enough; ``limits`` are counted."""
     f = int(nodes.best[node])
@@ -168,14 +168,14 @@ def cut_within_limits(coded: Coded, growth: Growth, nodes: Nodes, work: Workspac
     settle(nodes, work, coded, node)
 
 
-@kernel
+@lean_kernel
 def _keeps_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, workers: int) -> bool:
     """Whether both sides of the cut just marked are large enough for a leaf."""
     rows, curvature = sum_of(work.counts[0], workers), sum_of(work.counts[1], workers)
     return sides_keep_limits(growth, nodes, work, node, rows, curvature)
 
 
-@kernel
+@lean_kernel
 def sides_keep_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, rows: int, curvature: int) -> bool:
     """Whether both sides of a cut are large enough for a leaf, the left one having these rows and this curvature."""
     least = least_curvature(growth, work)
@@ -183,7 +183,7 @@ def sides_keep_limits(growth: Growth, nodes: Nodes, work: Workspace, node: int, 
     return fits_rows and min(curvature, nodes.curvature[node] - curvature) >= least
 
 
-@kernel
+@lean_kernel
 def choose(nodes: Nodes, size: int) -> int:
     """The leaf with the largest gain, the first of equals, or −1."""
     chosen = -1
@@ -193,7 +193,7 @@ def choose(nodes: Nodes, size: int) -> int:
     return chosen
 
 
-@kernel
+@lean_kernel
 def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, size: int, slots: int) -> bool:
     """Give the new children histograms and features; returns whether either may be split."""
     a = size
@@ -209,7 +209,7 @@ def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
     return True
 
 
-@kernel
+@lean_kernel
 def missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
     """The code of a cut, where the histogram has no missing values with these sent to the heavier side.
 
@@ -223,7 +223,7 @@ def missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: i
     return code + MISSING_LEFT if 2 * left >= nodes.total[node] & MASK else code
 
 
-@kernel
+@lean_kernel
 def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree from a root that is set; returns its number of nodes, the same to all workers."""
     sync, size, slots = work.sync, ONE, ONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.barriers import prefetch
-from rankinite.engine.kernel import Indices, kernel
+from rankinite.engine.kernel import Indices, lean_kernel
 from rankinite.trees._state import BINS, WIDTH, WORDS, Keys, Short
 
 AHEAD = 24
@@ -16,7 +16,7 @@ _SPARSE_ROWS = 256  # the same where rows are scattered: the processor fetches t
 _BYTE, _NEXT, _ONE, _FAR = (np.uint64(n) for n in (255, BINS, 1, AHEAD))  # unsigned places are not checked for being negative
 
 
-@kernel
+@lean_kernel
 def _add_two(word: np.uint64, first: int, cell: int, sums: Indices) -> None:
     """Add a cell to the sums of the features ``first`` and ``first + 1`` of a word, at their codes."""
     shift, place = np.uint64(8 * first), np.uint64(BINS * first)
@@ -24,7 +24,7 @@ def _add_two(word: np.uint64, first: int, cell: int, sums: Indices) -> None:
     sums[((word >> (shift + np.uint64(8))) & _BYTE) + place + _NEXT] += cell
 
 
-@kernel
+@lean_kernel
 def _add_eight(word: np.uint64, cell: int, sums: Indices) -> None:
     """Add a cell to the sums of all eight features of a word; ``sums`` has shape (8 · BINS,)."""
     _add_two(word, 0, cell, sums)
@@ -33,7 +33,7 @@ def _add_eight(word: np.uint64, cell: int, sums: Indices) -> None:
     _add_two(word, 6, cell, sums)
 
 
-@kernel
+@lean_kernel
 def _add_word(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, features: int, sums: Indices) -> None:
     """The histograms of the eight features of a word, or of fewer where the last word is padded; ``sums``: (8 · BINS,)."""
     if features > 6:
@@ -56,7 +56,7 @@ def _add_word(flat: Keys, order: Short, cells: Indices, start: int, end: int, wo
             _add_two(flat[np.uint64(WORDS * order[k] + word)], 0, cells[k], sums)
 
 
-@kernel
+@lean_kernel
 def _add_two_words(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, sums: Indices) -> None:
     """The histograms of sixteen features, which just fit the nearest cache; ``sums``: (16 · BINS,)."""
     low, high, place = sums[: 8 * BINS], sums[8 * BINS :], np.uint64(word)
@@ -67,7 +67,7 @@ def _add_two_words(flat: Keys, order: Short, cells: Indices, start: int, end: in
         _add_eight(flat[codes + _ONE], cell, high)
 
 
-@kernel
+@lean_kernel
 def add_rows(
     words: Keys, order: Short, cells: Indices, start: int, end: int, first: int, last: int, features: int, out_sums: Indices
 ) -> None:
@@ -93,7 +93,7 @@ def add_rows(
                     _add_word(flat, order, cells, low, high, word + 1, rest, sums[8 * BINS :])
 
 
-@kernel
+@lean_kernel
 def subtract(whole: Indices, part: Indices) -> None:
     """Leave in ``whole`` what is not in ``part``: a parent becomes the sibling of its child."""
     for k in range(len(whole)):

@@ -10,7 +10,7 @@ from the parent's histogram, which all members know. Where rows are drawn at nod
 from __future__ import annotations
 
 from rankinite.engine.barriers import wait
-from rankinite.engine.kernel import Indices, kernel
+from rankinite.engine.kernel import Indices, lean_kernel
 from rankinite.engine.reducer import SUM, combine
 from rankinite.trees._combine_kernels import FAILED
 from rankinite.trees._grow_kernels import (
@@ -40,13 +40,13 @@ HEAD = 8
 """Numbers at the head of a message: rows, curvature and cells that go left, and the cells drawn at either child."""
 
 
-@kernel
+@lean_kernel
 def cells_of(coded: Coded) -> int:
     """The numbers of a histogram, without those of padding."""
     return len(coded.bins) * BINS
 
 
-@kernel
+@lean_kernel
 def fill_words(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, worker: int, workers: int) -> None:
     """A worker's words of a node's histogram."""
     for block in range(coded.words.shape[0]):
@@ -56,7 +56,7 @@ def fill_words(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node
             fill(coded, growth, nodes, work, node, block, first, last)
 
 
-@kernel
+@lean_kernel
 def _scan_words(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, part: int, worker: int, workers: int
 ) -> None:
@@ -71,20 +71,20 @@ def _scan_words(
         scan_node(coded, growth, nodes, work, node, low, high, worker)
 
 
-@kernel
+@lean_kernel
 def copy_cells(source: Indices, out: Indices) -> None:
     for k in range(len(out)):
         out[k] = source[k]
 
 
-@kernel
+@lean_kernel
 def send(growth: Growth, work: Workspace, length: int) -> bool:
     """Sum the message over all members; notes, and says, whether all answered."""
     work.plan[FAILED] = not combine(growth.reducer, SUM, work.message[:length])
     return work.plan[FAILED] == 0
 
 
-@kernel
+@lean_kernel
 def _send_root(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace) -> None:
     """The histogram of the root, and the cells drawn for it."""
     cells, message = cells_of(coded), work.message
@@ -96,7 +96,7 @@ def _send_root(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace) -> N
         copy_cells(message[HEAD:], work.histograms[nodes.slot[ROOT], :cells])
 
 
-@kernel
+@lean_kernel
 def left_share(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> float:
     """The share of a node's weight that goes left, by the histogram, which all members know."""
     sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
@@ -104,7 +104,7 @@ def left_share(nodes: Nodes, work: Workspace, node: int, feature: int, code: int
     return (left & MASK) / max(1, nodes.total[node] & MASK)
 
 
-@kernel
+@lean_kernel
 def _may_fail(growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, share: float) -> bool:
     """Whether a cut that leaves this share of the weight left might leave too few rows, or too little curvature, on a side."""
     if work.exact[node, feature]:
@@ -114,7 +114,7 @@ def _may_fail(growth: Growth, nodes: Nodes, work: Workspace, node: int, feature:
     return few or least * nodes.curvature[node] < DOUBTFUL * least_curvature(growth, work)
 
 
-@kernel
+@lean_kernel
 def _place(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, size: int, slots: int,
     workers: int,
@@ -133,7 +133,7 @@ def _place(
         prepare(coded, growth, nodes, work, large, small >= 0)
 
 
-@kernel
+@lean_kernel
 def _send_split(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, small: int, large: int, opens: bool, workers: int
 ) -> None:
@@ -155,7 +155,7 @@ def _send_split(
         copy_cells(message[HEAD + cells :], work.histograms[nodes.slot[large], :cells])
 
 
-@kernel
+@lean_kernel
 def _open(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, small: int, large: int, drawn_small: int,
     drawn_large: int,
@@ -171,7 +171,7 @@ def _open(
         nodes.total[small], nodes.total[large] = drawn_small, drawn_large
 
 
-@kernel
+@lean_kernel
 def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, worker: int, workers: int) -> bool:
     """Replace the cut of a node's best feature, which leaves a side too small, by its best one that does not.
 
@@ -187,7 +187,7 @@ def _check_again(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, no
     return work.plan[FAILED] == 0
 
 
-@kernel
+@lean_kernel
 def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree from a root that is set; its number of nodes, the same to all workers of all members, or ``LOST``."""
     sync, size, slots = work.sync, ONE, ONE

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.barriers import wait
-from rankinite.engine.kernel import kernel
+from rankinite.engine.kernel import lean_kernel
 from rankinite.trees._combine_kernels import FAILED
 from rankinite.trees._grow_kernels import features_of, own_words, take_away
 from rankinite.trees._member_grow_kernels import HALF, cells_of, copy_cells, fill_words, left_share, send
@@ -19,7 +19,7 @@ from rankinite.trees._state import LOST, ONE, ROOT, Coded, Growth, Nodes, Worksp
 from rankinite.trees._symmetric_kernels import lend_value, scan_level
 
 
-@kernel
+@lean_kernel
 def _fill_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, worker: int, workers: int
 ) -> None:
@@ -31,13 +31,13 @@ def _fill_level(
         fill_words(coded, growth, nodes, work, _lighter(nodes, work, a), worker, workers)
 
 
-@kernel
+@lean_kernel
 def _lighter(nodes: Nodes, work: Workspace, a: int) -> int:
     """Of two siblings, a and a + 1, the one that does not have its parent's histogram."""
     return a if nodes.slot[a] > nodes.slot[a + 1] else a + 1
 
 
-@kernel
+@lean_kernel
 def _send_level(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, opens: bool) -> None:
     """The histograms of a level and, behind them, the counts of the cuts that made it: one message."""
     cells, message, place = cells_of(coded), work.message, 0
@@ -57,7 +57,7 @@ def _send_level(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, fir
         place += cells
 
 
-@kernel
+@lean_kernel
 def _make_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, level: int, first: int, last: int, feature: int, code: int
 ) -> None:
@@ -72,7 +72,7 @@ def _make_level(
         keep_order(nodes, node, coded.monotone[feature])
 
 
-@kernel
+@lean_kernel
 def _part_node(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, size: int, slots: int,
     place: int, worker: int, workers: int,
@@ -95,7 +95,7 @@ def _part_node(
     wait(work.sync, workers)
 
 
-@kernel
+@lean_kernel
 def _scan_level_words(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, worker: int, workers: int
 ) -> None:
@@ -113,7 +113,7 @@ def _scan_level_words(
             scan_level(coded, growth, nodes, work, first, last, level, f, work.level_gains[worker])
 
 
-@kernel
+@lean_kernel
 def grow_symmetric_together(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree of ``growth.depth`` levels from a root that is set; its number of nodes, or ``LOST``."""
     sync, first, last, slots, feature, code = work.sync, ROOT, ONE, ONE, ROOT, ROOT

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rankinite.engine.kernel import Floats, kernel
+from rankinite.engine.kernel import Floats, lean_kernel
 from rankinite.trees._member_grow_kernels import grow_best_first_together
 from rankinite.trees._member_symmetric_kernels import grow_symmetric_together
 from rankinite.trees._state import DONE, Coded, Growth, Nodes, Workspace
 from rankinite.trees._tree_kernels import plant
 
 
-@kernel
+@lean_kernel
 def grow_best_first_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
@@ -20,7 +20,7 @@ def grow_best_first_tree(
     return grow_best_first_together(coded, growth, nodes, work, worker, workers)
 
 
-@kernel
+@lean_kernel
 def grow_symmetric_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.engine.kernel import kernel
+from rankinite.engine.kernel import lean_kernel
 from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, sum_of
 from rankinite.trees._state import LOW, ROOT, Growth, Nodes, Workspace
 
 
-@kernel
+@lean_kernel
 def least_weight(growth: Growth, work: Workspace) -> int:
     """What a side of a cut must have in the low bits of its cell, for limits the cells can check."""
     if growth.row_share < 1.0:
@@ -19,19 +19,19 @@ def least_weight(growth: Growth, work: Workspace) -> int:
     return max(1, growth.min_rows) if len(work.weights) == 0 else 1
 
 
-@kernel
+@lean_kernel
 def least_curvature(growth: Growth, work: Workspace) -> int:
     """The minimum curvature in quantised units."""
     return int(min(np.ceil(growth.min_curvature / work.scales[1]), 2.0**62))
 
 
-@kernel
+@lean_kernel
 def raw_l2(growth: Growth, work: Workspace) -> float:
     """L2 in quantised units; least squares on the pushes has none."""
     return growth.l2 / work.scales[1] if growth.newton else 0.0
 
 
-@kernel
+@lean_kernel
 def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
     """The Newton step Σλ / (Σw + L2), within the node's bounds; 0 where there is no curvature."""
     curvature = nodes.curvature[node] * work.scales[1]
@@ -39,7 +39,7 @@ def set_value(nodes: Nodes, node: int, growth: Growth, work: Workspace) -> None:
     nodes.value[node] = min(max(step, nodes.low[node]), nodes.high[node])
 
 
-@kernel
+@lean_kernel
 def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nodes, work: Workspace) -> None:
     """The root holds all rows of the first half of ``order``."""
     nodes.start[0], nodes.end[0], nodes.half[0], nodes.slot[0], nodes.depth[0] = 0, rows, 0, 0, 0
@@ -50,7 +50,7 @@ def start_root(total: int, rows: int, curvature: int, growth: Growth, nodes: Nod
     set_value(nodes, ROOT, growth, work)
 
 
-@kernel
+@lean_kernel
 def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: int) -> None:
     nodes.push[node], nodes.total[node], nodes.weight[node] = total >> LOW, total, total & MASK
     nodes.curvature[node] = curvature
@@ -59,7 +59,7 @@ def _start_child(nodes: Nodes, node: int, parent: int, total: int, curvature: in
     nodes.low[node], nodes.high[node] = nodes.low[parent], nodes.high[parent]
 
 
-@kernel
+@lean_kernel
 def split_node(
     node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int, workers: int
 ) -> None:
@@ -73,7 +73,7 @@ def split_node(
     make_children(node, feature, code, growth, nodes, work, size, rows, curvature, total)
 
 
-@kernel
+@lean_kernel
 def place_children(nodes: Nodes, node: int, size: int, left_rows: int) -> None:
     """Where the rows of a node's children are, of which the left one has so many on this member."""
     start, end, a, b = nodes.start[node], nodes.end[node], size, size + 1
@@ -82,7 +82,7 @@ def place_children(nodes: Nodes, node: int, size: int, left_rows: int) -> None:
     nodes.half[a] = nodes.half[b] = 1 - nodes.half[node]
 
 
-@kernel
+@lean_kernel
 def make_children(
     node: int, feature: int, code: int, growth: Growth, nodes: Nodes, work: Workspace, size: int,
     left_rows: int, left_curvature: int, left_total: int,
@@ -100,7 +100,7 @@ def make_children(
     set_value(nodes, b, growth, work)
 
 
-@kernel
+@lean_kernel
 def keep_order(nodes: Nodes, parent: int, monotone: int) -> None:
     """Bound the children of a node so that their order is the one asked for: 1 rising, −1 falling, 0 any."""
     if monotone == 0:
@@ -116,7 +116,7 @@ def keep_order(nodes: Nodes, parent: int, monotone: int) -> None:
     nodes.high[lower], nodes.low[upper] = middle, middle
 
 
-@kernel
+@lean_kernel
 def smaller_first(nodes: Nodes, a: int) -> tuple[int, int]:
     """Two siblings, a and a + 1, the one with fewer rows first."""
     b = a + 1

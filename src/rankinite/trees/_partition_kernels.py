@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.engine.barriers import prefetch, wait
-from rankinite.engine.kernel import Bytes, Floats, Indices, kernel
+from rankinite.engine.kernel import Bytes, Floats, Indices, lean_kernel
 from rankinite.trees._combine_kernels import combine_counts, combine_largest
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
@@ -21,7 +21,7 @@ _FAR = np.uint64(AHEAD)
 _ALONE = 256  # fewer rows are not worth dividing among workers
 
 
-@kernel
+@lean_kernel
 def share_of(start: int, end: int, worker: int, workers: int) -> tuple[int, int]:
     """The part of a range that is one worker's; small ranges are the first worker's alone."""
     if end - start < _ALONE:
@@ -30,7 +30,7 @@ def share_of(start: int, end: int, worker: int, workers: int) -> tuple[int, int]
     return start + length * worker // workers, start + length * (worker + 1) // workers
 
 
-@kernel
+@lean_kernel
 def _scale_for(largest: float, rows: int, bits: int) -> float:
     """The largest power of two by which numbers up to ``largest`` can be multiplied so that ``rows`` of them, rounded, sum
     to less than 2^bits; 1 where all are 0.
@@ -42,7 +42,7 @@ def _scale_for(largest: float, rows: int, bits: int) -> float:
     return math.ldexp(1.0, min(exponent, 1000))
 
 
-@kernel
+@lean_kernel
 def _largest(values: Floats) -> float:
     """The largest absolute value; inf where one is not a finite number. Compares bits, which SIMD can and floats' NaN rules
     cannot: without its sign, a float's bits rise with its value, and NaN is above all.
@@ -57,7 +57,7 @@ def _largest(values: Floats) -> float:
     return _INFINITE if best >= _INFINITE_BITS else abs(values[place])
 
 
-@kernel
+@lean_kernel
 def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, worker: int, workers: int) -> int:
     """Fill the cells of the rows order[0, :n] from their n pushes and curvatures; ``DONE``, or why it could not be done.
 
@@ -107,7 +107,7 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     return DONE if combine_counts(growth, work, 2, worker, workers) else LOST
 
 
-@kernel
+@lean_kernel
 def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
     """The code of a feature in a row; ``flat`` are all words of the codes."""
     block, place = feature // WIDTH, feature % WIDTH
@@ -115,7 +115,7 @@ def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
     return int((word >> np.uint64(8 * (place % 8))) & np.uint64(255))
 
 
-@kernel
+@lean_kernel
 def copy_columns(blocks: Bytes, first: int, last: int, out_columns: Bytes) -> None:
     """The codes of the rows first … last−1, ``blocks`` of shape (blocks, rows, WIDTH), as columns, shape (features, rows)."""
     for top in range(first, last, _TILE):
@@ -126,17 +126,17 @@ def copy_columns(blocks: Bytes, first: int, last: int, out_columns: Bytes) -> No
                 column[r] = block[r, place]
 
 
-@kernel
-def codes_of(coded: Coded, feature: int) -> Bytes:
-    """The codes of a feature: that of row r is at ``r << coded.shift``.
+@lean_kernel
+def codes_from(coded: Coded, feature: int) -> int:
+    """Where the codes of a feature begin in ``singles``: that of row r is at ``r << coded.shift`` from there.
 
     One kind of array, wherever the codes are: a strided view would be a second type, and compile every kernel twice.
     """
     rows, place = coded.words.shape[1], feature % WIDTH
-    return coded.singles[(feature - place) * rows + place if coded.shift else feature * rows :]
+    return (feature - place) * rows + place if coded.shift else feature * rows
 
 
-@kernel
+@lean_kernel
 def mark_left(
     coded: Coded, feature: int, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
     work: Workspace, worker: int, workers: int,
@@ -145,7 +145,7 @@ def mark_left(
     curvature, cells.
     """
     first, last = share_of(start, end, worker, workers)
-    codes, shift = codes_of(coded, feature), np.uint64(coded.shift)
+    codes, shift = coded.singles[codes_from(coded, feature) :], np.uint64(coded.shift)
     order, cells = work.order[half], work.cells[half]
     count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
     for k in range(np.uint64(first), np.uint64(last)):
@@ -163,7 +163,7 @@ def mark_left(
     work.counts[1, worker] = total & MASK if newton else curvature
 
 
-@kernel
+@lean_kernel
 def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, workers: int) -> None:
     """Put the rows of order[half, start:end] into the other half, those that go left first, each side in its old order."""
     first, last = share_of(start, end, worker, workers)
@@ -180,7 +180,7 @@ def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, wor
         right += 1 - goes_left
 
 
-@kernel
+@lean_kernel
 def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64, work: Workspace) -> None:
     """Draw a share of a node's rows into the drawn arrays, from the node's start on; sets the node's total."""
     order, cells = work.order[nodes.half[node]], work.cells[nodes.half[node]]
@@ -194,11 +194,11 @@ def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64
     nodes.drawn_end[node], nodes.total[node] = place, total
 
 
-@kernel
+@lean_kernel
 def count_by_code(coded: Coded, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
     """The rows and the curvature of a node by their codes of a feature; ``out_limits`` has shape (2, BINS)."""
     out_limits[:] = 0
-    codes, shift = codes_of(coded, feature), np.uint64(coded.shift)
+    codes, shift = coded.singles[codes_from(coded, feature) :], np.uint64(coded.shift)
     order = work.order[nodes.half[node]]
     for k in range(nodes.start[node], nodes.end[node]):
         r = order[k]

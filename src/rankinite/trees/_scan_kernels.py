@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine._hash_kernels import STEP, mixed
-from rankinite.engine.kernel import Flags, Floats, Indices, kernel
+from rankinite.engine.kernel import Flags, Floats, Indices, lean_kernel
 from rankinite.trees._state import LOW, MISSING
 
 MASK = (1 << LOW) - 1
@@ -28,7 +28,7 @@ _NOISE = 1e-12  # a gain below this share of its terms is rounding
 # Plain loops: NumPy's own sums and searches would take longer to compile than all of these together.
 
 
-@kernel
+@lean_kernel
 def sum_of(values: Indices, count: int) -> int:
     """The sum of the first ``count`` values."""
     total = 0
@@ -37,7 +37,7 @@ def sum_of(values: Indices, count: int) -> int:
     return total
 
 
-@kernel
+@lean_kernel
 def largest_of(values: Floats, count: int) -> float:
     """The largest of the first ``count`` values, none of them negative."""
     best = 0.0
@@ -46,7 +46,7 @@ def largest_of(values: Floats, count: int) -> float:
     return best
 
 
-@kernel
+@lean_kernel
 def any_of(flags: Flags, first: int, last: int) -> bool:
     """Whether one of the flags first … last−1 is set."""
     for k in range(first, last):
@@ -55,13 +55,13 @@ def any_of(flags: Flags, first: int, last: int) -> bool:
     return False
 
 
-@kernel
+@lean_kernel
 def mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """A random word that depends on two others."""
     return mixed(a * STEP + b + STEP)
 
 
-@kernel
+@lean_kernel
 def cut_gain(left: int, total: int, least: int, l2: float, monotone: int) -> float:
     """The two sides' terms when ``left`` of ``total`` goes left; −1 where a side is too light or the sides stand the wrong
     way round. ``least`` is what a side must have in its low bits.
@@ -80,7 +80,7 @@ def cut_gain(left: int, total: int, least: int, l2: float, monotone: int) -> flo
     return (float(push_left) * push_left * b + float(push_right) * push_right * a) / (a * b)
 
 
-@kernel
+@lean_kernel
 def _first_present(sums: Indices) -> int:
     """The first code with rows, or the last code."""
     first = 0
@@ -89,7 +89,7 @@ def _first_present(sums: Indices) -> int:
     return first
 
 
-@kernel
+@lean_kernel
 def _left_sides(sums: Indices, before: int, out: Indices) -> None:
     """What goes left when cut after each code; ``before`` goes left in any case."""
     left = before
@@ -98,7 +98,7 @@ def _left_sides(sums: Indices, before: int, out: Indices) -> None:
         out[k] = left
 
 
-@kernel
+@lean_kernel
 def _all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, out: Floats) -> None:
     """:func:`cut_gain` of many cuts at once, written so that it runs in SIMD; one division a cut.
 
@@ -120,7 +120,7 @@ def _all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, 
                 out[k] = -1.0
 
 
-@kernel
+@lean_kernel
 def _first_largest(terms: Floats) -> int:
     """The place of the largest term, −1 where none is above −1.
 
@@ -136,7 +136,7 @@ def _first_largest(terms: Floats) -> int:
     return -1
 
 
-@kernel
+@lean_kernel
 def scan(
     sums: Indices, bins: int, has_missing: bool, total: int, least: int, l2: float, monotone: int,
     left: Indices, terms: Floats,
@@ -159,7 +159,7 @@ def scan(
     return best, code
 
 
-@kernel
+@lean_kernel
 def scan_at(sums: Indices, has_missing: bool, total: int, least: int, l2: float, monotone: int, at: int) -> tuple[float, int]:
     """The same for the cut after one given code alone."""
     left = sum_of(sums, at + 1)
@@ -171,7 +171,7 @@ def scan_at(sums: Indices, has_missing: bool, total: int, least: int, l2: float,
     return best, code
 
 
-@kernel
+@lean_kernel
 def scan_limited(
     sums: Indices, bins: int, total: int, least: int, l2: float, monotone: int, only: int,
     limits: Indices, all_rows: int, all_curvature: int, min_rows: int, min_curvature: int,
@@ -205,7 +205,7 @@ def scan_limited(
     return best, code
 
 
-@kernel
+@lean_kernel
 def net_gain(terms: float, total: int, l2: float) -> float:
     """The gain of a cut, or −inf where there is none or it is nothing but rounding."""
     if terms < 0.0:
@@ -214,7 +214,7 @@ def net_gain(terms: float, total: int, l2: float) -> float:
     return gain if gain > _NOISE * terms else -np.inf
 
 
-@kernel
+@lean_kernel
 def random_cut(sums: Indices, bins: int, word: np.uint64) -> int:
     """A code drawn evenly between the first and the last one present, or −1 where there is one only."""
     first, last = bins, -1
@@ -227,14 +227,14 @@ def random_cut(sums: Indices, bins: int, word: np.uint64) -> int:
     return first + int(word % np.uint64(last - first))
 
 
-@kernel
+@lean_kernel
 def copy_flags(flags: Flags, out: Flags) -> None:
     """Copy flags; arrays of the same shape."""
     for f in range(len(flags)):
         out[f] = flags[f]
 
 
-@kernel
+@lean_kernel
 def draw_features(used: Flags, share: float, word: np.uint64, out_allowed: Flags) -> None:
     """Draw a share of the features in use, at least one; all arrays have shape (features,)."""
     available = 0
@@ -252,13 +252,13 @@ def draw_features(used: Flags, share: float, word: np.uint64, out_allowed: Flags
             available -= 1
 
 
-@kernel
+@lean_kernel
 def is_drawn(key: np.uint64, word: np.uint64, share: float) -> bool:
     """Whether a row is drawn: decided by its content, so that the order of the rows does not matter."""
     return float(mix(word, key) >> np.uint64(11)) * 2.0**-53 < share
 
 
-@kernel
+@lean_kernel
 def best_feature(gains: Floats, allowed: Flags) -> int:
     """The feature with the largest gain, the first of equals, or −1; both of shape (features,)."""
     best = -1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.barriers import wait
-from rankinite.engine.kernel import Floats, kernel
+from rankinite.engine.kernel import Floats, lean_kernel
 from rankinite.trees._grow_kernels import features_of, fill, own_words, take_away
 from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
 from rankinite.trees._partition_kernels import mark_left, move_rows
@@ -17,7 +17,7 @@ from rankinite.trees._scan_kernels import MISSING_LEFT, any_of, best_feature, co
 from rankinite.trees._state import BINS, MISSING, ONE, ROOT, Coded, Growth, Nodes, Workspace
 
 
-@kernel
+@lean_kernel
 def _add_gains(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, f: int, gains: Floats) -> None:
     """Add to ``gains``, shape (2, BINS), what each cut of a feature gains at a node; row 1: missing values left."""
     least, l2, total = least_weight(growth, work), raw_l2(growth, work), nodes.total[node]
@@ -37,7 +37,7 @@ def _add_gains(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node
         gains[1, k] += before_missing
 
 
-@kernel
+@lean_kernel
 def scan_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, f: int, gains: Floats
 ) -> None:
@@ -61,7 +61,7 @@ def scan_level(
                 work.gains[level, f], work.codes[level, f] = best, k + direction * MISSING_LEFT
 
 
-@kernel
+@lean_kernel
 def _fill_level(
     coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, first: int, last: int, level: int, worker: int, workers: int
 ) -> None:
@@ -83,7 +83,7 @@ def _fill_level(
             scan_level(coded, growth, nodes, work, first, last, level, f, gains)
 
 
-@kernel
+@lean_kernel
 def lend_value(growth: Growth, nodes: Nodes, work: Workspace, node: int, parent: int) -> None:
     """A child with too few rows or too little curvature for a leaf takes its parent's value."""
     least = max(1, least_curvature(growth, work))
@@ -91,7 +91,7 @@ def lend_value(growth: Growth, nodes: Nodes, work: Workspace, node: int, parent:
         nodes.value[node] = nodes.value[parent]
 
 
-@kernel
+@lean_kernel
 def grow_symmetric(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Grow a tree of ``growth.depth`` levels from a root that is set; returns its number of nodes to all workers."""
     sync, first, last, slots = work.sync, ROOT, ONE, ONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.barriers import CLAIMED, claim, wait
-from rankinite.engine.kernel import Flags, Floats, kernel
+from rankinite.engine.kernel import Flags, Floats, lean_kernel
 from rankinite.trees._grow_kernels import grow_best_first
 from rankinite.trees._node_kernels import start_root
 from rankinite.trees._partition_kernels import code_at, quantise
@@ -14,14 +14,14 @@ from rankinite.trees._state import DONE, MISSING, Coded, Growth, Keys, Nodes, Wo
 from rankinite.trees._symmetric_kernels import grow_symmetric
 
 
-@kernel
+@lean_kernel
 def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_drawn: Flags) -> None:
     """Draw the rows a tree is grown from; both arrays have shape (rows,). Equal keys, equal fate."""
     for r in range(len(keys)):
         out_drawn[r] = is_drawn(keys[r], word, share)
 
 
-@kernel
+@lean_kernel
 def plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int) -> int:
     """Set the root over the rows order[0, :n], whose n pushes and curvatures are given; ``DONE``, or why that failed."""
     status = quantise(push, curvature, growth, work, worker, workers)
@@ -37,7 +37,7 @@ def plant(push: Floats, curvature: Floats, growth: Growth, nodes: Nodes, work: W
 # Two kernels, so that whoever grows one kind of tree waits for the compilation of that kind only.
 
 
-@kernel
+@lean_kernel
 def grow_best_first_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
@@ -48,7 +48,7 @@ def grow_best_first_tree(
     return grow_best_first(coded, growth, nodes, work, worker, workers)
 
 
-@kernel
+@lean_kernel
 def grow_symmetric_tree(
     push: Floats, curvature: Floats, coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, worker: int, workers: int
 ) -> int:
@@ -59,7 +59,7 @@ def grow_symmetric_tree(
     return grow_symmetric(coded, growth, nodes, work, worker, workers)
 
 
-@kernel
+@lean_kernel
 def add_to_leaves(nodes: Nodes, size: int, values: Floats, work: Workspace, worker: int, workers: int, out: Floats) -> None:
     """Add each leaf's value to the scores of its rows; ``values`` has shape (size,), ``out`` (rows,)."""
     if worker == 0:
@@ -76,7 +76,7 @@ def add_to_leaves(nodes: Nodes, size: int, values: Floats, work: Workspace, work
             out[order[k]] += values[node]
 
 
-@kernel
+@lean_kernel
 def add_by_codes(words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: int, last: int, out: Floats) -> None:
     """Add a tree's values to the scores of the rows first … last−1, found by their codes.
 
