@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 
 import rankinite as rk
@@ -33,9 +34,9 @@ def test_other_learners_are_plain_by_themselves(learner):
 
 def test_lambdamart_has_defaults_of_its_own():
     learner = rk.LambdaMART()
-    assert set(learner.plain_settings()) == {"trees", "leaves", "rate", "shape", "row_share", "patience"}
+    assert set(learner.plain_settings()) == {"trees", "leaves", "rate", "shape", "row_share", "patience", "reach"}
     assert (learner.trees, learner.leaves, learner.rate, learner.patience) == (None, 64, 0.05, 200)
-    assert (learner.shape, learner.row_share) == ("symmetric", 0.7)
+    assert (learner.shape, learner.row_share, learner.reach) == ("symmetric", 0.7, 3)
 
 
 @pytest.mark.parametrize("learner", TREES)
@@ -67,3 +68,13 @@ def test_boosting_from_a_background_as_in_the_papers(drawn):
     assert (theirs.criterion, theirs.normalise) == ("mse", False)
     assert (ours.criterion, ours.normalise) == ("newton", True)
     assert (ours.trees, ours.leaves, ours.seed) == (theirs.trees, theirs.leaves, theirs.seed) == (500, 20, 3)
+
+
+@pytest.mark.parametrize(("asked", "trained"), [("ndcg@3", "ndcg@9"), ("dcg@2", "dcg@6"), ("err@3", "err@9"), ("map", "map")])
+def test_reach_widens_what_is_trained_for_and_not_what_is_watched(asked, trained):
+    data, small = rk.synthesise(15), {"trees": 4, "min_rows": 2, "leaves": 4}
+    wide = rk.LambdaMART(measure=asked, **small)
+    same = rk.LambdaMART(measure=trained, watch=asked, reach=1, **small)
+    assert wide.watched() == same.watched() == rk.parse_measure(asked)
+    assert wide.fit(data).text() == same.fit(data).text()
+    assert np.array_equal(wide.fit(data).history.train, same.fit(data).history.train)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from oracles import bins as oracle
 from oracles.columns import COLUMNS, by_feature, column, edges_of, mixed
 from rankinite.errors import ArgumentError, DataError
+from rankinite.trees._bin_kernels import sort_values
 from rankinite.trees.bins import MISSING, Bins, fit_bins
 from refusals import refused
 
@@ -164,3 +165,12 @@ def test_kernels_mean_the_same_without_the_compiler():
     bins = fit_bins(features, most=9, sample=100)
     assert isinstance(bins, Bins)
     assert plain == bins.edges.tobytes() + bins.has_missing.tobytes() + bins.code(features).blocks.tobytes()
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(width=32) | st.sampled_from([0.0, -0.0, np.inf, -np.inf, np.nan]), max_size=300))
+def test_values_are_sorted_as_numpy_does(values):
+    given_values = np.asarray(values, np.float32)
+    ordered, spare = given_values.copy(), np.empty_like(given_values)
+    sort_values(ordered.view(np.uint32), spare.view(np.uint32), np.empty((4, 256), np.int64))
+    np.testing.assert_array_equal(ordered, np.sort(given_values))

@@ -43,6 +43,7 @@ WRONG = {
     "step_data": ["test", None],
     "reoptimise": [-1, 1.5, None, "5"],
     "truncation": [0, -1, 1.5, "10"],
+    "reach": [0, -1, 1.5, None],
     "normalise": ["no", 1, None],
     "loss": ["absolute", None, 1],
     "max_grade": [0, -1, 2.5, "4"],

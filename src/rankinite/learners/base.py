@@ -206,12 +206,16 @@ class TrainsForMeasure(Learner):
 
         object.__setattr__(self, "measure", trainable(one_measure(type(self).__name__, "measure", self.measure)))
 
-    def lambdas(self, train: Dataset, sigma: float, truncation: int | None = None, *, normalise: bool = False) -> Lambdas:
-        """The λ-gradients of the measure, bound to the training data."""
+    def lambdas(
+        self, train: Dataset, sigma: float, truncation: int | None = None, *, normalise: bool = False, reach: int = 1
+    ) -> Lambdas:
+        """The λ-gradients of the measure, or of the same over ``reach`` times as many ranks, bound to the training data."""
         from rankinite.evaluation.inputs import as_measures
         from rankinite.gradients.lambdas import Lambdas, trainable
+        from rankinite.measures.cutoff import widened
 
-        return Lambdas(train, trainable(as_measures(self.measure)[0]), sigma, truncation, normalise=normalise)
+        measure = widened(trainable(as_measures(self.measure)[0]), reach)
+        return Lambdas(train, measure, sigma, truncation, normalise=normalise)
 
     def watched(self) -> Measure:
         """What is trained for, unless another measure is asked for."""

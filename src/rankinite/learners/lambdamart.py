@@ -23,7 +23,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     >>> ranker = LambdaMART(measure="ndcg@10").fit(train, valid)                       # doctest: +SKIP
 
     Its trees are symmetric, slow and drawn from some of the rows, which ranked best on twelve sets (benchmarks/defaults.py);
-    :meth:`plain` has the settings of the other learners instead: best-first trees on all rows.
+    :meth:`plain` has the settings of the other learners instead: best-first trees on all rows, and λ of the measure itself.
     """
 
     # What these settings mean is said where all learners of trees have them.
@@ -35,6 +35,9 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     patience: int | None = 200
     sigma: float = 1.0
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
+    reach: int = 3
+    """How many times as far as the measure's cutoff the λ look: 3 trains for ndcg@30 where ndcg@10 is asked for and watched, as
+    documents below the cutoff have something to teach too; 1 trains for the measure itself. Nothing without a cutoff."""
     truncation: int | None = None
     """Only pairs with a document above this rank are looked at; no limit but the measure's own if left out."""
     normalise: bool = True
@@ -46,9 +49,15 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
         self.check_measure()
         check_positive("LambdaMART", "sigma", self.sigma)
         object.__setattr__(self, "sigma", float(self.sigma))
+        check_count("LambdaMART", "reach", self.reach)
         if self.truncation is not None:
             check_count("LambdaMART", "truncation", self.truncation)
         check_flag("LambdaMART", "normalise", self.normalise)
+
+    @classmethod
+    def plain_settings(cls) -> dict[str, Any]:
+        """What all learners of trees share, and λ of the measure itself."""
+        return {**super().plain_settings(), "reach": 1}
 
     @classmethod
     def paper_settings(cls) -> dict[str, Any]:
@@ -57,4 +66,4 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """λ-gradients of the measure."""
-        return self.lambdas(train, self.sigma, self.truncation, normalise=self.normalise)
+        return self.lambdas(train, self.sigma, self.truncation, normalise=self.normalise, reach=self.reach)

@@ -30,10 +30,10 @@ def boost_anywhere(
     learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
 ) -> Forest | Blend:
     """Train on data that were checked: together with others where a group is in force and the data are coded, else alone."""
-    learner = with_tree_count(learner, train, valid, base, callbacks)
     group, cluster = mpi_in_force(), in_force()
     if group is not None and group.members.count > 1:
         return _over_mpi(group, learner, train, valid, base, callbacks)
+    learner = with_tree_count(learner, train, valid, base, callbacks)
     if isinstance(train, Binned) and cluster is not None and cluster.client is not None:
         from rankinite.learners.dask_run import DaskRun
 
@@ -50,7 +50,7 @@ def _over_mpi(
     callbacks: Sequence[Callback],
 ) -> Forest | Blend:
     shards, judges = check_joint(learner, train, valid)
-    members = group.members
+    learner, members = with_tree_count(learner, shards, judges, base, callbacks), group.members
     first: tuple[list[Manifest], ...] = _first_sees(group, shards, judges)
     known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(*first)).encode())]
     check_alike(known)

@@ -6,8 +6,8 @@ A measure of relevance 0 or 1 is a :class:`rankinite.measures.binary.BinaryMeasu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from rankinite.errors import MeasureError, quoted
 from rankinite.measures.base import PartedMeasure, expected_values
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.spelling import LARGEST_CUTOFF, spell
+
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,13 @@ def check_word(name: str, setting: str, word: object, known: Sequence[str]) -> N
             rule=f"Known are {', '.join(known)}",
             remedy=f"Write for example {name}:{setting}={known[0]}",
         )
+
+
+def widened(measure: M, times: int) -> M:
+    """The same measure over so many times as many ranks; itself where it looks at all."""
+    if not isinstance(measure, CutoffMeasure) or measure.cutoff is None:
+        return measure
+    return replace(measure, cutoff=min(measure.cutoff * times, LARGEST_CUTOFF))
 
 
 def ranks_up_to(cutoff: int | None, ranks: int) -> int:
