@@ -69,7 +69,7 @@ def main() -> None:
     text = "\n\n".join(
         [machine(["numba", "numpy"]), f"{about} Before: {names['before']}; now: {names['now']}.", "\n".join(lines)]
     )
-    write_section("One machine, before and after members", text)
+    write_section("One machine, this code against an earlier commit (benchmarks/commits.py)", text)
 
 
 def _name(commit: str) -> str:
