@@ -304,3 +304,5 @@ def test_a_base_that_cannot_be_improved_is_returned_as_it_is():
 def test_trees_that_tell_no_rows_apart_are_refused(shape):
     with refused(rk.DataError, value=DATA.rows):
         rk.LambdaMART(shape=shape, min_rows=DATA.rows).fit(DATA)
+    with refused(rk.DataError, value=DATA.rows):
+        rk.MART(trees=None, shape=shape, min_rows=DATA.rows).fit(DATA)

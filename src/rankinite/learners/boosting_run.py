@@ -146,8 +146,7 @@ class BoostingRun:
 
     def boost(self) -> Forest:
         """The loop."""
-        if not self._resume():
-            self._measure()  # entry 0 of the history: what training starts from
+        self.begin()
         stopped = train_rounds(
             self.learner.most_trees,
             lambda: self.done,
@@ -156,6 +155,11 @@ class BoostingRun:
             tell=lambda: self.watch.tell(self.done, lambda: self._forest("unfinished")),
         )
         return self._finished(stopped)
+
+    def begin(self) -> None:
+        """Take up what an interrupted run has left, or note what training starts from: entry 0 of the history."""
+        if not self._resume():
+            self._measure()
 
     def take_round(self) -> bool:
         """A tree for each output; whether there was anything left to split."""

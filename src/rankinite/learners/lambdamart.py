@@ -37,7 +37,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Steepness of the pair cost: how far apart two scores must be to count as settled."""
     reach: int = 3
     """How many times as far as the measure's cutoff the λ look: 3 trains for ndcg@30 where ndcg@10 is asked for and watched, as
-    documents below the cutoff have something to teach too; 1 trains for the measure itself. Nothing without a cutoff."""
+    documents below the cutoff have something to teach too; 1 trains for the measure itself, as do all that have no cutoff."""
     truncation: int | None = None
     """Only pairs with a document above this rank are looked at; no limit but the measure's own if left out."""
     normalise: bool = True

@@ -70,7 +70,9 @@ def _best_count(learner: Boosting, parts: Sequence[Holdout], base: Scorer | None
 
         def start(part: Holdout) -> BoostingRun:
             own_team = Team() if len(parts) > 1 else team  # beside each other, each on one thread
-            return BoostingRun(quiet, part.rest, part.held, base, (), own_team)
+            one = BoostingRun(quiet, part.rest, part.held, base, (), own_team)
+            one.begin()
+            return one
 
         runs = run(start, parts)
         for done in range(1, MOST_TREES + 1):
