@@ -23,7 +23,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     >>> ranker = LambdaMART(measure="ndcg@10").fit(train, valid)                       # doctest: +SKIP
 
     Its trees are symmetric, slow and drawn from some of the rows, which ranked best on twelve sets (benchmarks/defaults.py);
-    :meth:`plain` has the settings of the other learners instead: best-first trees on all rows, and λ of the measure itself.
+    ``plain`` has the settings of the other learners instead: best-first trees on all rows, and λ of the measure itself.
     """
 
     # What these settings mean is said where all learners of trees have them.
