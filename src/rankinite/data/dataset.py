@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset_checks import check_dataset, check_judged
 from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.origin import remember_origin
@@ -59,6 +60,8 @@ class Dataset:
     """Where the rows came from, for messages."""
     judged: bool = True
     """Whether the rows have grades. Without, they can be scored and distilled from, but not learnt from or evaluated on."""
+    categories: Mapping[str, Vocabulary] = field(default_factory=dict[str, Vocabulary])
+    """The vocabulary of each feature that is a category: its column holds codes, or NaN. All other features are numbers."""
 
     def __post_init__(self) -> None:
         convert: dict[str, Any] = {
@@ -93,6 +96,7 @@ class Dataset:
         weights: Floats | None = None,
         batches: Strings | None = None,
         source: str = "data",
+        categories: Mapping[str, Vocabulary] | None = None,
     ) -> Dataset:
         """Group rows, each with the qid of its query; ``weights`` and ``batches`` are one per row here.
 
@@ -115,6 +119,7 @@ class Dataset:
             input_row=order,
             source=source,
             judged=judged,
+            categories=categories or {},
         )
 
     @property
@@ -199,15 +204,21 @@ class Dataset:
     def select_features(self, features: Sequence[int | str]) -> Dataset:
         """The features given by position or name, in the order given."""
         columns = [self.feature_index(feature) for feature in features]
-        return replace(self, features=self.features[:, columns], feature_names=tuple(self.feature_names[c] for c in columns))
+        names = tuple(self.feature_names[column] for column in columns)
+        categories = {name: self.categories[name] for name in names if name in self.categories}
+        return replace(self, features=self.features[:, columns], feature_names=names, categories=categories)
 
     def rename_features(self, names: Mapping[str, str] | Sequence[str]) -> Dataset:
         """New feature names: all of them in order, or a mapping from old to new."""
         if isinstance(names, Mapping):
             for old in names:
                 self.feature_index(old)
-            return replace(self, feature_names=tuple(names.get(name, name) for name in self.feature_names))
-        return replace(self, feature_names=tuple(names))
+            renamed = tuple(names.get(name, name) for name in self.feature_names)
+        else:
+            renamed = tuple(names)
+        new_name = dict(zip(self.feature_names, renamed, strict=False))  # a wrong number of names is refused below
+        categories = {new_name.get(name, name): vocabulary for name, vocabulary in self.categories.items()}
+        return replace(self, feature_names=renamed, categories=categories)
 
     # ---- changing ---------------------------------------------------------------------------------------------
 
@@ -282,4 +293,5 @@ class Dataset:
             preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
             source=self.source,
             judged=self.judged,
+            categories=self.categories,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def check_dataset(data: Dataset) -> None:
     """Refuse arrays that do not fit together, or hold values that nothing can be computed from."""
     _check_shape(data, "features", (data.grades.size, len(data.feature_names)))
+    _check_categories(data)
     check_queries(data)
 
 
@@ -111,6 +112,30 @@ def _check_weights(data: Dataset) -> None:
             "and squares are finite too",
             remedy="Divide all of them by one number",
         )
+
+
+def _check_categories(data: Dataset) -> None:
+    """Every categorical feature is there once and holds codes of its vocabulary, or NaN."""
+    for name, vocabulary in data.categories.items():
+        if data.feature_names.count(name) != 1:
+            raise DataError(
+                f"{data.feature_names.count(name)} features are called {quoted(name)}, which has a vocabulary",
+                place=data.source,
+                value=name,
+                rule="A vocabulary belongs to one feature",
+                remedy="Give categories for features of the data, whose names differ",
+            )
+        column = data.features[:, data.feature_names.index(name)]
+        codes = column[~np.isnan(column)]
+        if len(codes) and not (codes.min() >= 0 and codes.max() < len(vocabulary) and (np.floor(codes) == codes).all()):
+            wrong = codes[~((codes >= 0) & (codes < len(vocabulary)) & (np.floor(codes) == codes))]
+            raise DataError(
+                f"the code {wrong[0]:g} is no category",
+                place=f"{data.source}, feature {quoted(name)}",
+                value=float(wrong[0]),
+                rule=f"Codes are whole numbers from 0 to {len(vocabulary) - 1}, or NaN",
+                remedy="Let rankinite.read make the codes, with `categories`",
+            )
 
 
 def check_rows(data: Dataset) -> None:
