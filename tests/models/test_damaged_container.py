@@ -88,7 +88,7 @@ def test_a_safetensors_file_of_another_program_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "place", "value"),
     [
-        ({"format": 2}, "format", 2),
+        ({"format": 3}, "format", 3),
         ({"format": "1"}, "format", "1"),
         ({"format": True}, "format", True),
         ({"kind": "net2"}, "kind", "net2"),

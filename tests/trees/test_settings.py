@@ -27,6 +27,8 @@ WRONG = {
     "node_row_share": [0, 2, False],
     "node_feature_share": [0, 2, None],
     "monotone": ["bm25", ("+",), ("",), (5,), 5, None],
+    "category_rows": [0, -1, 2.5, None],
+    "category_smooth": [-1, np.nan, np.inf, "a", None],
     "bins": [1, 256, 0, 16.0],
     "bin_sample": [0, -1, "all"],
     "seed": [-1, 1.5, None, 1 << 64],

@@ -108,7 +108,8 @@ def test_members_with_and_without_the_copy_grow_the_same_trees(kind):
 def test_the_codes_of_a_feature_are_those_in_the_blocks(feature, copies):
     blocks = DATA.codes.blocks
     columns = blocks.transpose(0, 2, 1).reshape(-1, ROWS)[:FEATURES].ravel()
-    nothing = np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.uint64)
+    numbers, flags, keys = np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.uint64)
+    nothing = numbers, flags, numbers, flags, flags, keys
     singles = columns if copies else blocks.reshape(-1)
     coded = Coded(words_of(DATA.codes), singles, 0 if copies else WIDTH_SHIFT, *nothing)
     found = singles[codes_from(coded, feature) :: 1 << coded.shift][:ROWS]

@@ -19,7 +19,7 @@ from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.streams import read_whole
 from rankinite.engine.kernel import Bytes, Flags
 from rankinite.errors import DataError, quoted
-from rankinite.trees.bins import WIDTH
+from rankinite.trees.bins import WIDTH, Bins
 
 MANIFEST, UNFINISHED = "manifest.json", "unfinished"
 """What makes a folder finished, and what its writer has locked until then."""
@@ -203,6 +203,9 @@ def hash_of(path: Path) -> str:
     return hashed.hexdigest()
 
 
-def bins_key(edges: npt.NDArray[Any], starts: npt.NDArray[Any]) -> str:
-    """A hash of the edges of all features."""
-    return hashlib.sha256(edges.tobytes() + starts.tobytes()).hexdigest()
+def bins_key(bins: Bins) -> str:
+    """A hash of the edges of all features, and of the codes of categories."""
+    hashed = hashlib.sha256(bins.edges.tobytes() + bins.starts.tobytes())
+    for feature in sorted(bins.categories):
+        hashed.update(f"\0{feature}\0".encode() + bins.categories[feature].tobytes())
+    return hashed.hexdigest()

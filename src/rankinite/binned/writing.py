@@ -97,7 +97,7 @@ class FolderWriter:
             queries=self._queries,
             feature_names=feature_names,
             missing=tuple(np.flatnonzero(self._bins.has_missing).tolist()),
-            bins=bins_key(self._bins.edges, self._bins.starts),
+            bins=bins_key(self._bins),
             most=most,
             sample=sample,
             judged=judged,

@@ -61,16 +61,22 @@ class Vocabulary:
     def codes_of(self, numbers: npt.NDArray[Any]) -> Features:
         """The codes of categories given as plain numbers: by value where they are whole numbers, else codes as they are.
 
-        What is no category becomes NaN.
+        Of a number that is not whole its whole part counts. What is no category becomes NaN.
         """
-        values = np.asarray(numbers, np.float64)
+        values = np.trunc(np.asarray(numbers, np.float64))
         if not self.numeric:
-            known = (values >= 0) & (values < len(self)) & (np.floor(values) == values)
+            known = (values >= 0) & (values < len(self))
             return np.where(known, values, np.nan).astype(FEATURE)
         if not self.names:
             return np.full(values.shape, np.nan, FEATURE)
         places = np.minimum(np.searchsorted(self._numbers, values), len(self) - 1)
         return np.where(self._numbers[places] == values, places, np.nan).astype(FEATURE)
+
+    def plain_numbers(self, codes: Features) -> npt.NDArray[np.float64]:
+        """The inverse of :meth:`codes_of`: the values of whole numbers, otherwise the codes themselves."""
+        if not self.numeric:
+            return codes.astype(np.float64)
+        return np.append(self._numbers, np.nan)[np.where(np.isnan(codes), len(self), codes).astype(np.int64)]
 
     @cached_property
     def _numbers(self) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees.bins import Bins, Codes, fit_bins
+from rankinite.trees.category_bins import CategoryCounts, centred_grades, coded_categories, count_categories
 
 _SHARED: WeakKeyDictionary[Dataset, dict[Any, Any]] = WeakKeyDictionary()
 
@@ -22,21 +23,33 @@ def share_bins(data: Dataset) -> None:
     _SHARED.setdefault(data, {})
 
 
-def binned(train: Dataset, most: int, sample: int) -> tuple[Bins, Codes]:
-    """The bins of training data, and the data in them."""
+def binned(train: Dataset, most: int, sample: int, category_rows: int) -> tuple[Bins, Codes]:
+    """The bins of training data, and the data in them; ``category_rows``: rows that a category needs for a bin of its own."""
     if isinstance(train, Binned):
         _check_made_so(train, most, sample)
         check_room(train)
         return train.bins, train.codes()
-    shared, key = _SHARED.get(train), (most, sample)
+    shared, key = _SHARED.get(train), (most, sample, category_rows)
     if shared is not None and key in shared:
         return shared[key]
     keys = row_keys(train) if train.rows > sample else None
-    bins = fit_bins(train.features, most=most, sample=sample, keys=keys)
+    bins = with_categories(fit_bins(train.features, most=most, sample=sample, keys=keys), train, category_rows)
     found = bins, bins.code(train.features)
     if shared is not None:
         shared[key] = found
     return found
+
+
+def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
+    """The bins with the codes of all categories of the training data, in place of the edges between their numbers."""
+    if not train.categories:
+        return bins
+    centred = centred_grades(train.grades, train.offsets, float(np.abs(train.grades).max(initial=0.0)))
+    counts: dict[int, CategoryCounts] = {}
+    for name, vocabulary in train.categories.items():
+        feature = train.feature_index(name)
+        counts[feature] = count_categories(train.features[:, feature], len(vocabulary), centred)
+    return coded_categories(bins, counts, category_rows)
 
 
 def coded(bins: Bins, data: Dataset) -> Codes:

@@ -69,10 +69,10 @@ class BoostingRun:
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
         self.scores = starting_scores(base, train, self.objective)
         self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
-        bins, codes = binned(train, learner.bins, learner.bin_sample)
+        bins, codes = binned(train, learner.bins, learner.bin_sample, learner.category_rows)
         self.has_missing = bool(bins.has_missing.any())
         keys = row_keys(train) if learner.draws else None
-        signs = learner.signs(train.feature_names)
+        signs = learner.signs(train.feature_names, train.categories)
         weights = None if train.weights is None else weight_of_rows(train)
         self.bins, self.words = bins, words_of(codes)
         self.grower = Grower(learner, bins, codes, signs, team, keys, _query_keys(keys, train), weights, self.members)
@@ -224,7 +224,7 @@ class BoostingRun:
         resuming = [callback for callback in self.callbacks if isinstance(callback, Resuming)]
         if not is_any(self.members, resuming):
             return None
-        keys = {"train": run_key(self.train, self.scores), "bins": bins_key(self.bins.edges, self.bins.starts)}
+        keys = {"train": run_key(self.train, self.scores), "bins": bins_key(self.bins)}
         if self.valid is not None and self.valid_scores is not None:
             keys["valid"] = run_key(self.valid, self.valid_scores)
         found = [(callback, callback.resume(self.learner.settings(), keys)) for callback in resuming]
@@ -244,6 +244,7 @@ class BoostingRun:
             settings={**self.learner.settings(), **self.facts, MISSING_VALUES: self.has_missing},
             history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
             sketch=self.sketch,
+            categories=self.train.categories,
         )
 
     def _finished(self, stopped: str) -> Forest:

@@ -113,6 +113,19 @@ def check_data(
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
 
 
+def refuse_categories(owner: str, train: Dataset) -> None:
+    """Refuse categories where a learner adds up features: their codes have no size."""
+    if train.categories:
+        name = next(iter(train.categories))
+        raise DataError(
+            f"the feature {quoted(name)} is a category, and {owner} adds up numbers",
+            place=train.source,
+            value=name,
+            remedy="Turn categories into numbers with one_hot([…]), where there are few, leave them out, or train trees",
+            shell_remedy="Pass `one_hot` for few categories, leave the feature out with `ignore`, or train trees",
+        )
+
+
 def matched_base(base: Scorer | None, train: Dataset) -> Scorer | None:
     """The base with its features as the data call them, so that what is trained from it can be one forest with it."""
     return None if base is None else matched_to(base, train)[0]
@@ -129,6 +142,14 @@ def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset |
             place=place,
             value=forest.feature_names,
             rule="Features must be the same, in the same order",
+            remedy=OTHER_RUN,
+        )
+    if forest.categories != train.categories:
+        raise DataError(
+            "this checkpoint has other categories than the training data",
+            place=place,
+            value=list(forest.categories),
+            rule="Vocabularies must be the same",
             remedy=OTHER_RUN,
         )
     if forest.outputs != outputs:

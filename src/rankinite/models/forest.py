@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, frozen
@@ -19,6 +20,8 @@ from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.models import forest_edits, views
 from rankinite.models.base import Fitted, Note, Trained
+from rankinite.models.category_inputs import with_codes
+from rankinite.models.files.categories import described, stored_categories
 from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.forest_checks import check_forest
@@ -27,7 +30,7 @@ from rankinite.models.importance import Drop, permutation_importance, tree_impor
 from rankinite.models.inputs import columns_of, located
 from rankinite.models.text import forest_text
 from rankinite.models.training import by_learner, drawn_history, plain_settings
-from rankinite.trees.structure import DTYPES, Trees
+from rankinite.trees.structure import DTYPES, SET_DTYPES, Trees
 from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
 
 if TYPE_CHECKING:
@@ -59,6 +62,8 @@ class Forest(Fitted):
     """How training went."""
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, as for models from elsewhere."""
+    categories: Mapping[str, Vocabulary] = field(default_factory=dict[str, Vocabulary])
+    """The vocabulary of each feature that is a category; the sets of its trees are of these codes."""
 
     shows = frozenset({"trees", "splits", "history"})
 
@@ -68,6 +73,7 @@ class Forest(Fitted):
         if self.grades is not None:
             object.__setattr__(self, "grades", frozen(np.ascontiguousarray(self.grades, SCORE)))
         object.__setattr__(self, "settings", plain_settings(self.settings, "Forest"))
+        object.__setattr__(self, "categories", dict(self.categories))
         check_forest(self)
 
     @property
@@ -134,11 +140,13 @@ class Forest(Fitted):
         ``names``: what the columns of the matrices are; left out, they are ``feature_names``. Any thread may call it, and any
         process that was forked later. The scores are those of :meth:`score`, to the bit.
         """
-        from rankinite.models.scorer import ForestScorer, matched_by_names
+        from rankinite.models.scorer import ForestScorer, PreparedScorer, matched_by_names
 
         matched, columns = matched_by_names(self, names)
         if matched is not self:
             return matched.scorer(columns)
+        if self.categories:
+            return PreparedScorer(self, columns)
         places = columns_of(columns, self.feature_names, "the columns")
         return ForestScorer(self, columns, tuple(run.at(places) for run in self._walks.runs))
 
@@ -181,7 +189,10 @@ class Forest(Fitted):
         return np.repeat(self.start[:, None], rows, axis=1)
 
     def _located(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Indices | None]:
-        return located(features, self._names_in(features))
+        names = self._names_in(features)
+        places = {self.feature_names.index(name): vocabulary for name, vocabulary in self.categories.items()}
+        matrix, columns = located(features, names, places)
+        return with_codes(features, matrix, columns, names, places), columns
 
     def _names_in(self, features: Dataset | npt.ArrayLike) -> tuple[str, ...]:
         """What the features are called in a Dataset, which may be other names where these here are mere positions."""
@@ -264,33 +275,39 @@ class Forest(Fitted):
                 value=number,
                 rule="Trees are counted from 0",
             )
-        return plot_tree(self.trees.take(number, number + 1), self.feature_names, f"tree {number}", axes)
+        tree = self.trees.take(number, number + 1)
+        return plot_tree(tree, self.feature_names, f"tree {number}", axes, self.categories)
 
     # ---- files ------------------------------------------------------------------------------------------------
 
     def stored(self) -> Stored:
         """Its content in a model file."""
-        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self.trees, name) for name in DTYPES}
+        kept = DTYPES | SET_DTYPES if self.trees.has_sets else DTYPES
+        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self.trees, name) for name in kept}
         arrays["start"] = self.start
         if self.grades is not None:
             arrays["grades"] = self.grades
-        facts = {
+        facts: dict[str, Any] = {
             "feature_names": list(self.feature_names),
             "graded": self.grades is not None,
             "settings": self.settings,
             "history": None if self.history is None else self.history.to_dict(),
         }
+        if self.categories:
+            facts["categories"] = described(self.categories)
         return with_sketch(Stored("forest", facts, arrays), self.sketch)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Forest:
         """The forest of a model file."""
+        kinds = DTYPES | SET_DTYPES if stored.has_array("set_codes") else DTYPES
         return cls(
-            trees=Trees(**{name: stored.array(name, dtype) for name, dtype in DTYPES.items()}),
+            trees=Trees(**{name: stored.array(name, dtype) for name, dtype in kinds.items()}),
             feature_names=stored.texts("feature_names"),
             start=stored.array("start", SCORE),
             grades=stored.array("grades", SCORE) if stored.fact("graded", bool) else None,
             settings=stored.fact("settings", dict),
             history=stored_history(stored),
             sketch=stored_sketch(stored),
+            categories=stored_categories(stored) if "categories" in stored.facts else {},
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 from rankinite.models.files.container import DAMAGED
 from rankinite.models.inputs import two_features
 
@@ -22,8 +22,32 @@ def check_forest(forest: Forest) -> None:
         repeated = min(name for name, count in Counter(names).items() if count > 1)
         raise two_features("forest", repeated)
     forest.trees.check(len(names), "forest")
+    _check_categories(forest)
     _check_outputs(forest, outputs)
     _check_numbers(forest)
+
+
+def _check_categories(forest: Forest) -> None:
+    """Refuse sets of features without a vocabulary, codes beyond it, and thresholds on categories."""
+    sizes = np.zeros(len(forest.feature_names), np.int64)
+    for name, vocabulary in forest.categories.items():
+        if name not in forest.feature_names:
+            raise DataError(
+                f"there is a vocabulary of {quoted(name)}, which is no feature", place="forest", value=name, remedy=DAMAGED
+            )
+        sizes[forest.feature_names.index(name)] = max(1, len(vocabulary))
+    trees, inner = forest.trees, forest.trees.feature >= 0
+    asked, has_set = sizes[trees.feature[inner]], trees.set_sizes[inner] > 0
+    if not np.array_equal(asked > 0, has_set):
+        raise DataError(
+            "a node asks for the size of a category, or for the category of a number",
+            place="forest",
+            rule="Nodes have sets where their feature has a vocabulary, and thresholds elsewhere",
+            remedy=DAMAGED,
+        )
+    largest = trees.set_codes[trees.set_starts[1:][trees.set_sizes > 0] - 1] if trees.has_sets else np.zeros(0)
+    if (largest >= asked[has_set]).any():
+        raise DataError("a set has codes beyond its vocabulary", place="forest", value=int(largest.max()), remedy=DAMAGED)
 
 
 def _check_outputs(forest: Forest, outputs: int) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from rankinite.data.categories import Vocabulary, union
 from rankinite.data.sketch import united
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, quoted
@@ -56,7 +57,10 @@ def renamed(forest: Forest, names: Sequence[str | None]) -> Forest:
         )
     sketch = None if forest.sketch is None else forest.sketch.renamed(new)
     trees = replace(forest.trees, feature=feature)
-    return replace(forest, trees=trees, feature_names=tuple(new[k] for k in kept), sketch=sketch)
+    new_name = dict(zip(forest.feature_names, new, strict=True))
+    categories = {new_name[name]: one for name, one in forest.categories.items() if new_name[name] is not None}
+    names = tuple(new[k] for k in kept)
+    return replace(forest, trees=trees, feature_names=names, sketch=sketch, categories=categories)
 
 
 def extended(first: Forest, second: Forest) -> Forest:
@@ -68,6 +72,9 @@ def extended(first: Forest, second: Forest) -> Forest:
             value=second,
             remedy="Add them up to a blend with +",
         )
+    if first.categories != second.categories:
+        shared = {name: union((first.categories[name], second.categories[name])) for name in first.categories}
+        first, second = with_vocabularies(first, shared), with_vocabularies(second, shared)
     return replace(
         second,
         trees=join([first.trees, second.trees]),
@@ -77,8 +84,23 @@ def extended(first: Forest, second: Forest) -> Forest:
     )
 
 
+def with_vocabularies(forest: Forest, categories: Mapping[str, Vocabulary]) -> Forest:
+    """The same forest in the codes of other vocabularies, which have all categories of its own."""
+    trees = forest.trees
+    codes = trees.set_codes.copy()
+    owner = np.repeat(trees.feature, trees.set_sizes) if trees.has_sets else np.zeros(0, np.int32)
+    for name, own in forest.categories.items():
+        mine = owner == forest.feature_names.index(name)
+        codes[mine] = own.codes_in(categories[name])[codes[mine]].astype(np.int32)
+    if trees.has_sets:  # codes rise within each set
+        codes = codes[np.lexsort((codes, np.repeat(np.arange(len(trees.feature)), trees.set_sizes)))]
+    return replace(forest, trees=replace(trees, set_codes=codes), categories=dict(categories))
+
+
 def are_alike(first: Forest, second: Forest) -> bool:
     """Whether the trees of two forests mean the same features and outputs."""
+    if first.categories.keys() != second.categories.keys():
+        return False
     if (first.grades is None) != (second.grades is None) or first.feature_names != second.feature_names:
         return False
     return first.grades is None or np.array_equal(first.grades, cast(Floats, second.grades))

@@ -5,18 +5,20 @@ Features that have names are found by name; columns of plain arrays are the mode
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.columns import is_numeric, repeated_names
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
+from rankinite.models.category_inputs import codes_of_column, refuse_categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +55,22 @@ def check_meaning(features: object, names: Iterable[tuple[str, ...]], kind: str)
         )
 
 
-def located(features: Dataset | npt.ArrayLike, names: tuple[str, ...]) -> tuple[Reals, Indices | None]:
+def located(
+    features: Dataset | npt.ArrayLike, names: tuple[str, ...], categories: Mapping[int, Vocabulary] | None = None
+) -> tuple[Reals, Indices | None]:
     """A matrix of all rows, and the column of each feature named (None: they are its columns, in order).
 
-    The columns are not put in order here, because data sets can be large and are mostly in order already.
+    The columns are not put in order here, because data sets can be large and are mostly in order already. ``categories``:
+    vocabularies of features that may be text in a data frame, by position.
     """
+    if categories is None:
+        refuse_categories(features, names)
     if isinstance(features, Dataset):
         return features.features, columns_of(features.feature_names, names, features.source)
     if isinstance(features, NamedMatrix):
         return frozen(features.matrix), columns_of(features.columns, names, "the columns")
     if has_names(features):
-        return frozen(_frame_matrix(features, names)), None
+        return frozen(_frame_matrix(features, names, categories or {})), None
     return frozen(_plain_matrix(features, len(names))), None
 
 
@@ -95,16 +102,20 @@ def two_features(place: str, name: str) -> DataError:
     )
 
 
-def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
-    """The features named, from a frame that may have others: float32 when all are, else float64."""
+def _frame_matrix(frame: Any, names: tuple[str, ...], categories: Mapping[int, Vocabulary]) -> Reals:
+    """The features named, from a frame that may have others: float32 when all are, else float64.
+
+    Categories that are text there become what plain numbers would have to be: their codes, or the whole numbers they are.
+    """
     import pyarrow as pa
 
     from rankinite.data.io.tables import numbers
 
     table = _arrow_table(frame, names)
     columns_of(table.column_names, names, "the table")
+    texts = {names[place]: one for place, one in categories.items() if not is_numeric(table.schema.field(names[place]).type)}
     for name in names:
-        if not is_numeric(table.schema.field(name).type):
+        if name not in texts and not is_numeric(table.schema.field(name).type):
             raise DataError(
                 f"column {quoted(name)} contains {table.schema.field(name).type}, not numbers",
                 place="the table",
@@ -112,10 +123,13 @@ def _frame_matrix(frame: Any, names: tuple[str, ...]) -> Reals:
                 rule="Features must be numeric",
                 remedy="Convert it",
             )
-    kinds = {table.schema.field(name).type for name in names}
+    kinds = {table.schema.field(name).type for name in names if name not in texts}
     matrix = np.empty((table.num_rows, len(names)), FEATURE if kinds <= {pa.float32()} else SCORE)
     for column, name in enumerate(names):
-        matrix[:, column] = numbers(table.column(name), matrix.dtype)
+        if name in texts:
+            matrix[:, column] = texts[name].plain_numbers(codes_of_column(table.column(name), texts[name]))
+        else:
+            matrix[:, column] = numbers(table.column(name), matrix.dtype)
     return matrix
 
 

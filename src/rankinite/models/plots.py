@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankinite.data.categories import Vocabulary
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, literal, plain, short
 from rankinite.errors import ArgumentError
 from rankinite.models.history import History
@@ -68,7 +69,9 @@ def plot_curves(curves: Curves, measure: str, value: float) -> Figure:
     return figure
 
 
-def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) -> Axes:
+def plot_tree(
+    tree: Trees, names: Sequence[str], title: str, axes: Axes | None, categories: Mapping[str, Vocabulary] | None = None
+) -> Axes:
     """One tree from left to right: lines of text are wide and low, so leaves are drawn below each other."""
     places = _layout(tree)
     levels = int(max(depth for depth, _ in places)) + 1
@@ -87,7 +90,15 @@ def plot_tree(tree: Trees, names: Sequence[str], title: str, axes: Axes | None) 
             for child, is_left in ((tree.left[node], True), (tree.right[node], False)):
                 thick = bool(tree.missing_left[node]) == is_left
                 _draw_line(canvas, (x, y), places[int(child)], 2.4 if thick else 0.9)
-        canvas.text(x, y, _label(tree, node, names), fontsize=8, color=INK, va="center", bbox=_box(tree, node, largest))
+        canvas.text(
+            x,
+            y,
+            _label(tree, node, names, categories or {}),
+            fontsize=8,
+            color=INK,
+            va="center",
+            bbox=_box(tree, node, largest),
+        )
     return canvas
 
 
@@ -111,11 +122,16 @@ def _layout(tree: Trees) -> list[tuple[float, float]]:
     return list(zip(depth.tolist(), height.tolist(), strict=True))
 
 
-def _label(tree: Trees, node: int, names: Sequence[str]) -> str:
+def _label(tree: Trees, node: int, names: Sequence[str], categories: Mapping[str, Vocabulary]) -> str:
     rows = f"{tree.rows[node]:,} rows"
     if tree.feature[node] == LEAF:
         return f"{tree.value[node]:+.4g}   {rows}"
-    name = short(names[int(tree.feature[node])])
+    name, codes = short(names[int(tree.feature[node])]), tree.set_of(node)
+    if codes:
+        vocabulary = categories[names[int(tree.feature[node])]].names
+        shown = ", ".join(short(vocabulary[code]) for code in codes[:2])
+        more = f", … ({len(codes)} in all)" if len(codes) > 2 else ""
+        return literal(f"{name}: {shown}{more}\n{rows}")
     return literal(f"{name} ≤ {tree.threshold[node]:.4g}\n{rows}")
 
 

@@ -7,6 +7,8 @@
         no: leaf 0.05 [rows 300]
       no: leaf -0.2 [rows 400]
 
+At a node that asks for a category it says ``brand in {acme, 'big co'}``.
+
 A linear ranker: one line per feature with its weight. A net: mean and scale of every feature, then the weights of every unit.
 Names with anything but letters, digits, dots, dashes and underscores are quoted.
 """
@@ -14,7 +16,7 @@ Names with anything but letters, digits, dots, dashes and underscores are quoted
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankinite.errors import ArgumentError
@@ -38,7 +40,7 @@ def forest_text(forest: Forest, first: int | None) -> str:
     if forest.grades is not None:
         lines.append(f"grades: {' '.join(map(repr, forest.grades.tolist()))}")
     for number in range(count):
-        lines += ["", f"tree {number}", *_tree_lines(forest.trees.take(number, number + 1), forest.feature_names)]
+        lines += ["", f"tree {number}", *_tree_lines(forest, forest.trees.take(number, number + 1))]
     if count < len(forest):
         lines += ["", f"… and {len(forest) - count} more trees"]
     return "\n".join(lines) + "\n"
@@ -73,19 +75,33 @@ def shown_name(name: str) -> str:
     return name if re.fullmatch(r"[\w.\-]+", name) else repr(name)
 
 
-def _tree_lines(tree: Trees, names: Sequence[str]) -> Iterator[str]:
+def question(forest: Forest, tree: Trees, node: int, most: int | None = None) -> str:
+    """What an inner node of a tree of the forest asks; ``most``: categories to name, all if left out. Nothing of a leaf."""
+    feature = int(tree.feature[node])
+    if feature == LEAF:
+        return ""
+    name, missing = forest.feature_names[feature], " or missing" if tree.missing_left[node] else ""
+    codes = tree.set_of(node)
+    if not codes:
+        return f"{shown_name(name)} <= {tree.threshold[node].item()!r}{missing}"
+    vocabulary = forest.categories[name].names
+    shown = [shown_name(vocabulary[code]) for code in codes[:most]]
+    more = "" if len(shown) == len(codes) else f", … {len(codes)} in all"
+    return f"{shown_name(name)} in {{{', '.join(shown)}{more}}}{missing}"
+
+
+def _tree_lines(forest: Forest, tree: Trees) -> Iterator[str]:
     waiting = [(0, 0, "")]  # a stack, not recursion: trees may be deeper than Python's
     while waiting:
         node, depth, answer = waiting.pop()
-        yield "  " * depth + answer + _node_text(tree, node, names)
+        yield "  " * depth + answer + _node_text(forest, tree, node)
         if tree.feature[node] != LEAF:
             waiting.append((int(tree.right[node]), depth + 1, "no: "))
             waiting.append((int(tree.left[node]), depth + 1, "yes: "))
 
 
-def _node_text(tree: Trees, node: int, names: Sequence[str]) -> str:
+def _node_text(forest: Forest, tree: Trees, node: int) -> str:
     feature, value, rows = int(tree.feature[node]), tree.value[node].item(), tree.rows[node]
     if feature == LEAF:
         return f"leaf {value!r} [rows {rows}]"
-    asked = f"{shown_name(names[feature])} <= {tree.threshold[node].item()!r}{' or missing' if tree.missing_left[node] else ''}"
-    return f"{asked} [rows {rows}, value {value!r}, gain {tree.gain[node].item()!r}]"
+    return f"{question(forest, tree, node)} [rows {rows}, value {value!r}, gain {tree.gain[node].item()!r}]"

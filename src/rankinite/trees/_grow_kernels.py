@@ -10,12 +10,24 @@ where the cut fails, that feature is counted code by code and scanned again with
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankinite.engine.barriers import wait
 from rankinite.engine.kernel import lean_kernel
+from rankinite.trees._category_kernels import lay_set, limited_category, order_codes, scan_category
 from rankinite.trees._histogram_kernels import BLOCK, add_rows, subtract
-from rankinite.trees._node_kernels import keep_order, least_curvature, least_weight, raw_l2, smaller_first, split_node
+from rankinite.trees._node_kernels import (
+    keep_order,
+    keep_set,
+    least_curvature,
+    least_weight,
+    raw_l2,
+    raw_smooth,
+    smaller_first,
+    split_node,
+)
 from rankinite.trees._partition_kernels import count_by_code, draw_rows, mark_left, move_rows
 from rankinite.trees._scan_kernels import (
     MASK,
@@ -24,6 +36,7 @@ from rankinite.trees._scan_kernels import (
     best_feature,
     copy_flags,
     draw_features,
+    lay_cut,
     mix,
     net_gain,
     random_cut,
@@ -56,7 +69,13 @@ def scan_node(
             coded.has_missing[f],
             coded.monotone[f],
         )
-        if growth.random_thresholds:
+        if coded.category[f]:
+            at: Any = -1
+            if growth.random_thresholds:
+                at = np.int64(mix(growth.seed, np.uint64(node * len(coded.bins) + f)) >> np.uint64(1))
+            smooth, order = raw_smooth(growth, nodes, node), work.places[worker]
+            terms, code = scan_category(histogram, bins, has_missing, total, least, l2, smooth, at, order, left, room)
+        elif growth.random_thresholds:
             at = random_cut(histogram, bins, mix(growth.seed, np.uint64(node * len(coded.bins) + f)))
             if at < 0:
                 continue
@@ -160,10 +179,17 @@ def cut_within_limits(coded: Coded, growth: Growth, nodes: Nodes, work: Workspac
     sums = work.histograms[nodes.slot[node], f * BINS : (f + 1) * BINS]
     only = work.codes[node, f] % MISSING_LEFT if growth.random_thresholds else -1
     least, l2 = least_weight(growth, work), raw_l2(growth, work)
-    terms, code = scan_limited(
-        sums, coded.bins[f], total, least, l2, coded.monotone[f], only,
-        limits, nodes.rows[node], nodes.curvature[node], growth.min_rows, least_curvature(growth, work),
-    )  # fmt: skip
+    rows, curvature, min_curvature = nodes.rows[node], nodes.curvature[node], least_curvature(growth, work)
+    if coded.category[f]:
+        terms, code = limited_category(
+            sums, coded.bins[f], total, least, l2, raw_smooth(growth, nodes, node), only, work.places[0], work.terms[0],
+            limits, rows, curvature, growth.min_rows, min_curvature,
+        )  # fmt: skip
+    else:
+        terms, code = scan_limited(
+            sums, coded.bins[f], total, least, l2, coded.monotone[f], only,
+            limits, rows, curvature, growth.min_rows, min_curvature,
+        )  # fmt: skip
     work.gains[node, f], work.codes[node, f], work.exact[node, f] = net_gain(terms, total, l2), code, True
     settle(nodes, work, coded, node)
 
@@ -210,14 +236,28 @@ def _open_children(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, 
 
 
 @lean_kernel
-def missing_side(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
+def lay_table(
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, worker: int
+) -> None:
+    """Fill the worker's table: which codes of a feature go left under this cut of a node."""
+    if coded.category[feature]:
+        sums, order = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS], work.places[worker]
+        smooth, bins = raw_smooth(growth, nodes, node), coded.bins[feature]
+        count = order_codes(sums, bins, nodes.total[node], smooth, work.terms[worker], order)
+        lay_set(sums, bins, count, code, order, work.tables[worker])
+    else:
+        lay_cut(code, work.tables[worker])
+
+
+@lean_kernel
+def missing_side(coded: Coded, nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> int:
     """The code of a cut, where the histogram has no missing values with these sent to the heavier side.
 
     To be asked before rows are marked: rows that weigh nothing, or were not drawn, are not in the histogram, but may miss the
     value nonetheless and must go where the tree will send them. Where limits have been checked, the code is final.
     """
     sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
-    if work.exact[node, feature] or sums[MISSING] != 0:
+    if coded.category[feature] or work.exact[node, feature] or sums[MISSING] != 0:
         return code
     left = sum_of(sums, code + 1) & MASK
     return code + MISSING_LEFT if 2 * left >= nodes.total[node] & MASK else code
@@ -242,21 +282,10 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
         if node < 0:
             break
         feature, half = int(nodes.best[node]), int(nodes.half[node])
-        code = missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
+        code = missing_side(coded, nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
-        mark_left(
-            coded,
-            feature,
-            code % MISSING_LEFT,
-            code >= MISSING_LEFT,
-            growth.newton,
-            half,
-            start,
-            end,
-            work,
-            worker,
-            workers,
-        )
+        lay_table(coded, growth, nodes, work, node, feature, code, worker)
+        mark_left(coded, feature, growth.newton, half, start, end, work, worker, workers)
         wait(sync, workers)
         if not work.exact[node, feature] and not _keeps_limits(growth, nodes, work, node, workers):
             wait(sync, workers)  # nobody may still be reading what changes now
@@ -266,6 +295,7 @@ def grow_best_first(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace,
         move_rows(half, start, end, work, worker, workers)
         if worker == 0:
             split_node(node, feature, code, growth, nodes, work, size, workers)
+            keep_set(coded, nodes, node, feature, work.tables[worker])
             keep_order(nodes, node, coded.monotone[feature])
         size += 2
         wait(sync, workers)

@@ -19,6 +19,7 @@ from rankinite.trees._grow_kernels import (
     cut_within_limits,
     features_of,
     fill,
+    lay_table,
     missing_side,
     own_words,
     prepare,
@@ -27,9 +28,9 @@ from rankinite.trees._grow_kernels import (
     sides_keep_limits,
     take_away,
 )
-from rankinite.trees._node_kernels import keep_order, least_curvature, make_children, place_children
+from rankinite.trees._node_kernels import keep_order, keep_set, least_curvature, make_children, place_children
 from rankinite.trees._partition_kernels import count_by_code, mark_left, move_rows
-from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, any_of, sum_of
+from rankinite.trees._scan_kernels import MASK, any_of, sum_of
 from rankinite.trees._state import BINS, LOST, ONE, ROOT, Coded, Growth, Nodes, Workspace
 
 SMALL = 2
@@ -97,10 +98,11 @@ def _send_root(coded: Coded, growth: Growth, nodes: Nodes, work: Workspace) -> N
 
 
 @lean_kernel
-def left_share(nodes: Nodes, work: Workspace, node: int, feature: int, code: int) -> float:
-    """The share of a node's weight that goes left, by the histogram, which all members know."""
-    sums = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS]
-    left = sum_of(sums, code % MISSING_LEFT + 1) + (sums[BINS - 1] if code >= MISSING_LEFT else 0)
+def left_share(nodes: Nodes, work: Workspace, node: int, feature: int, worker: int) -> float:
+    """The share of a node's weight that goes left by the worker's table and the histogram, which all members know."""
+    sums, left = work.histograms[nodes.slot[node], feature * BINS : (feature + 1) * BINS], 0
+    for code in range(BINS):
+        left += sums[code] if work.tables[worker, code] else 0
     return (left & MASK) / max(1, nodes.total[node] & MASK)
 
 
@@ -116,7 +118,7 @@ def _may_fail(growth: Growth, nodes: Nodes, work: Workspace, node: int, feature:
 
 @lean_kernel
 def _place(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, size: int, slots: int,
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, size: int, slots: int, worker: int,
     workers: int,
 ) -> None:  # fmt: skip
     """Say where the children's own rows are, which of them is filled, and into which histograms.
@@ -124,7 +126,7 @@ def _place(
     The parent's histogram stays as it is until the cut is known to be good; a child that is filled besides takes the spare one.
     """
     place_children(nodes, node, size, sum_of(work.counts[0], workers))
-    small = size if left_share(nodes, work, node, feature, code) <= HALF else size + 1
+    small = size if left_share(nodes, work, node, feature, worker) <= HALF else size + 1
     large = 2 * size + 1 - small
     work.plan[SMALL] = small
     nodes.slot[small], nodes.slot[large] = slots, len(work.histograms) - 1
@@ -213,14 +215,12 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
         if node < 0:
             break
         feature, half = int(nodes.best[node]), int(nodes.half[node])
-        code = missing_side(nodes, work, node, feature, int(work.codes[node, feature]))
+        code = missing_side(coded, nodes, work, node, feature, int(work.codes[node, feature]))
         start, end = nodes.start[node], nodes.end[node]
-        mark_left(
-            coded, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
-            work, worker, workers,
-        )  # fmt: skip
+        lay_table(coded, growth, nodes, work, node, feature, code, worker)
+        mark_left(coded, feature, growth.newton, half, start, end, work, worker, workers)
         wait(sync, workers)
-        if _may_fail(growth, nodes, work, node, feature, left_share(nodes, work, node, feature, code)):
+        if _may_fail(growth, nodes, work, node, feature, left_share(nodes, work, node, feature, worker)):
             if worker == 0:
                 _send_split(coded, growth, nodes, work, node, node, workers < 0, workers)  # the counts alone
             wait(sync, workers)
@@ -235,7 +235,7 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
         opens = size + 2 < 2 * growth.leaves - 1 and not (growth.depth > 0 and nodes.depth[node] + 1 >= growth.depth)
         wait(sync, workers)
         if worker == 0:
-            _place(coded, growth, nodes, work, node, feature, code, size, slots, workers)
+            _place(coded, growth, nodes, work, node, feature, size, slots, worker, workers)
         wait(sync, workers)
         small = int(work.plan[SMALL])
         large = int(2 * size + 1 - small)
@@ -257,6 +257,7 @@ def grow_best_first_together(coded: Coded, growth: Growth, nodes: Nodes, work: W
         wait(sync, workers)  # nor the counts
         if worker == 0:
             make_children(node, feature, code, growth, nodes, work, size, rows, curvature, work.message[2])
+            keep_set(coded, nodes, node, feature, work.tables[worker])
             keep_order(nodes, node, coded.monotone[feature])
             if opens:
                 _open(coded, growth, nodes, work, node, small, large, work.message[3], work.message[4])

@@ -12,11 +12,11 @@ from rankinite.engine.kernel import lean_kernel
 from rankinite.trees._combine_kernels import FAILED
 from rankinite.trees._grow_kernels import features_of, own_words, take_away
 from rankinite.trees._member_grow_kernels import HALF, cells_of, copy_cells, fill_words, left_share, send
-from rankinite.trees._node_kernels import keep_order, make_children, place_children
+from rankinite.trees._node_kernels import keep_order, keep_set, make_children, place_children
 from rankinite.trees._partition_kernels import mark_left, move_rows
-from rankinite.trees._scan_kernels import MISSING_LEFT, any_of, best_feature, copy_flags, draw_features, mix, sum_of
+from rankinite.trees._scan_kernels import any_of, best_feature, copy_flags, draw_features, mix, sum_of
 from rankinite.trees._state import LOST, ONE, ROOT, Coded, Growth, Nodes, Workspace
-from rankinite.trees._symmetric_kernels import lend_value, scan_level
+from rankinite.trees._symmetric_kernels import lay_level_table, lend_value, scan_level
 
 
 @lean_kernel
@@ -66,6 +66,7 @@ def _make_level(
         size, head = last + 2 * (node - first), 3 * (node - first)
         counts = work.message[head : head + 3]
         make_children(node, feature, code, growth, nodes, work, size, counts[0], counts[1], counts[2])
+        keep_set(coded, nodes, node, feature, work.tables[0])
         nodes.gain[node] = work.gains[level, feature] / (last - first)
         lend_value(growth, nodes, work, size, node)
         lend_value(growth, nodes, work, size + 1, node)
@@ -74,20 +75,17 @@ def _make_level(
 
 @lean_kernel
 def _part_node(
-    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, code: int, size: int, slots: int,
+    coded: Coded, growth: Growth, nodes: Nodes, work: Workspace, node: int, feature: int, size: int, slots: int,
     place: int, worker: int, workers: int,
 ) -> None:  # fmt: skip
-    """Part a node's own rows by a cut, and put the counts into the message from ``place`` on."""
+    """Part a node's own rows by the table of a cut, and put the counts into the message from ``place`` on."""
     half, start, end = nodes.half[node], nodes.start[node], nodes.end[node]
-    mark_left(
-        coded, feature, code % MISSING_LEFT, code >= MISSING_LEFT, growth.newton, half, start, end,
-        work, worker, workers,
-    )  # fmt: skip
+    mark_left(coded, feature, growth.newton, half, start, end, work, worker, workers)
     wait(work.sync, workers)
     move_rows(half, start, end, work, worker, workers)
     if worker == 0:
         place_children(nodes, node, size, sum_of(work.counts[0], workers))
-        light = left_share(nodes, work, node, feature, code) <= HALF
+        light = left_share(nodes, work, node, feature, worker) <= HALF
         small, large = (size, size + 1) if light else (size + 1, size)
         nodes.slot[small], nodes.slot[large] = slots, nodes.slot[node]
         for k in range(3):
@@ -110,7 +108,7 @@ def _scan_level_words(
                 small = _lighter(nodes, work, a)
                 take_away(nodes, work, 2 * a + 1 - small, small, block, first_word, last_word)
         for f in range(low, high):
-            scan_level(coded, growth, nodes, work, first, last, level, f, work.level_gains[worker])
+            scan_level(coded, growth, nodes, work, first, last, level, f, worker)
 
 
 @lean_kernel
@@ -144,10 +142,9 @@ def grow_symmetric_together(coded: Coded, growth: Growth, nodes: Nodes, work: Wo
         if feature < 0:
             break
         code, size = ONE * work.codes[level, feature], last
+        lay_level_table(coded, growth, nodes, work, first, last, feature, code, worker)
         for node in range(first, last):
-            _part_node(
-                coded, growth, nodes, work, node, feature, code, size, slots, 3 * (node - first), worker, workers
-            )  # fmt: skip
+            _part_node(coded, growth, nodes, work, node, feature, size, slots, 3 * (node - first), worker, workers)
             size += 2
             slots += 1
         first, last = last, size

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.engine.kernel import lean_kernel
+from rankinite.engine.kernel import Bytes, lean_kernel
 from rankinite.trees._scan_kernels import MASK, MISSING_LEFT, sum_of
-from rankinite.trees._state import LOW, ROOT, Growth, Nodes, Workspace
+from rankinite.trees._state import LOW, ROOT, SET, Coded, Growth, Nodes, Workspace
 
 
 @lean_kernel
@@ -29,6 +29,35 @@ def least_curvature(growth: Growth, work: Workspace) -> int:
 def raw_l2(growth: Growth, work: Workspace) -> float:
     """L2 in quantised units; least squares on the pushes has none."""
     return growth.l2 / work.scales[1] if growth.newton else 0.0
+
+
+@lean_kernel
+def raw_smooth(growth: Growth, nodes: Nodes, node: int) -> float:
+    """The smoothing of categories in the units of a node's low bits, of which a row of the node has the mean."""
+    return growth.smooth * (nodes.total[node] & MASK) / max(1, nodes.rows[node])
+
+
+@lean_kernel
+def level_smooth(growth: Growth, nodes: Nodes, first: int, last: int) -> float:
+    """The same for the nodes first … last−1 together."""
+    weight, rows = 0, 0
+    for node in range(first, last):
+        weight += nodes.total[node] & MASK
+        rows += nodes.rows[node]
+    return growth.smooth * weight / max(1, rows)
+
+
+@lean_kernel
+def keep_set(coded: Coded, nodes: Nodes, node: int, feature: int, table: Bytes) -> None:
+    """Note the codes that go left at a node that asks for a category."""
+    if not coded.category[feature]:
+        return
+    nodes.code[node], nodes.missing_left[node] = SET, False
+    for word in range(nodes.members.shape[1]):
+        bits = np.uint64(0)
+        for bit in range(64):
+            bits |= np.uint64(table[64 * word + bit]) << np.uint64(bit)
+        nodes.members[node, word] = bits
 
 
 @lean_kernel

@@ -12,7 +12,7 @@ from rankinite.engine.kernel import Bytes, Floats, Indices, lean_kernel
 from rankinite.trees._combine_kernels import combine_counts, combine_largest
 from rankinite.trees._histogram_kernels import AHEAD
 from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
-from rankinite.trees._state import DONE, LOST, LOW, MISSING, NOT_FINITE, WIDTH, WORDS, Coded, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import DONE, LOST, LOW, NOT_FINITE, WIDTH, WORDS, Coded, Growth, Keys, Nodes, Workspace
 
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with this many bits, to choose the final scale
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
@@ -138,22 +138,20 @@ def codes_from(coded: Coded, feature: int) -> int:
 
 @lean_kernel
 def mark_left(
-    coded: Coded, feature: int, code: int, missing_left: bool, newton: bool, half: int, start: int, end: int,
-    work: Workspace, worker: int, workers: int,
+    coded: Coded, feature: int, newton: bool, half: int, start: int, end: int, work: Workspace, worker: int, workers: int
 ) -> None:  # fmt: skip
-    """Say which rows of order[half, start:end] go left by their codes of a feature; sums them up in ``counts``: rows,
-    curvature, cells.
+    """Say which rows of order[half, start:end] go left by their codes of a feature and the worker's table; sums them up in
+    ``counts``: rows, curvature, cells.
     """
     first, last = share_of(start, end, worker, workers)
     codes, shift = coded.singles[codes_from(coded, feature) :], np.uint64(coded.shift)
-    order, cells = work.order[half], work.cells[half]
-    count, curvature, total, with_missing = 0, 0, 0, int(missing_left)
+    order, cells, table = work.order[half], work.cells[half], work.tables[worker]
+    count, curvature, total = 0, 0, 0
     for k in range(np.uint64(first), np.uint64(last)):
         r = order[k]
         if shift:  # every code is in a cache line of its own
             prefetch(codes, int(order[k + _FAR]) << coded.shift)
-        row_code = int(codes[np.uint64(r) << shift])
-        left = int(row_code <= code) + with_missing * int(row_code == MISSING)  # a missing one is above every code
+        left = int(table[codes[np.uint64(r) << shift]])
         work.goes_left[k] = left
         count += left
         total += left * cells[k]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine._hash_kernels import STEP, mixed
-from rankinite.engine.kernel import Flags, Floats, Indices, lean_kernel
+from rankinite.engine.kernel import Bytes, Flags, Floats, Indices, lean_kernel
 from rankinite.trees._state import LOW, MISSING
 
 MASK = (1 << LOW) - 1
@@ -99,7 +99,7 @@ def _left_sides(sums: Indices, before: int, out: Indices) -> None:
 
 
 @lean_kernel
-def _all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, out: Floats) -> None:
+def all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, out: Floats) -> None:
     """:func:`cut_gain` of many cuts at once, written so that it runs in SIMD; one division a cut.
 
     SIMD does not turn int64 into floats. But a number below 2⁵² put into the last bits of the float 2⁵² adds itself to it.
@@ -121,7 +121,7 @@ def _all_terms(left: Indices, total: int, least: int, l2: float, monotone: int, 
 
 
 @lean_kernel
-def _first_largest(terms: Floats) -> int:
+def first_largest(terms: Floats) -> int:
     """The place of the largest term, −1 where none is above −1.
 
     Compares the bits: those of floats from 0 on rise with the value, and SIMD takes the largest integer but not the largest
@@ -152,11 +152,19 @@ def scan(
     present, lefts, own_terms = sums[first:bins], left[: bins - first], terms[: bins - first]
     for direction in range(2 if missing != 0 else 1):
         _left_sides(present, missing * direction, lefts)
-        _all_terms(lefts, total, least, l2, monotone, own_terms)
-        k = _first_largest(own_terms)
+        all_terms(lefts, total, least, l2, monotone, own_terms)
+        k = first_largest(own_terms)
         if k >= 0 and own_terms[k] > best:
             best, code = own_terms[k], first + k + direction * MISSING_LEFT
     return best, code
+
+
+@lean_kernel
+def lay_cut(code: int, out_table: Bytes) -> None:
+    """Say for every code whether it goes left under a cut; ``out_table`` has shape (BINS,)."""
+    for k in range(MISSING):
+        out_table[k] = k <= code % MISSING_LEFT
+    out_table[MISSING] = code >= MISSING_LEFT
 
 
 @lean_kernel

@@ -28,6 +28,8 @@ WIDTH: Final = 8 * WORDS
 WIDTH_SHIFT: Final = 6
 """WIDTH is 2 to this power."""
 
+SET: Final = -1
+"""In place of the code after which a node cuts: it has a set of codes."""
 DONE: Final = 0
 NOT_FINITE: Final = -1
 """In place of a size: a push or a curvature is not a finite number."""
@@ -60,6 +62,8 @@ class Growth(NamedTuple):
     seed: np.uint64
     rows: int
     """The rows that the tree is grown from, those of other members included."""
+    smooth: float
+    """Rows by which the means of categories are pulled towards their node's."""
     reducer: int
     """The address of what combines numbers over members; 0: there is but one."""
 
@@ -103,6 +107,12 @@ class Workspace(NamedTuple):
     """(workers, BINS + 16): what goes left at each cut; with room between, so that no two workers write to one cache line."""
     terms: Floats
     """(workers, BINS + 16): and what it gains, with room likewise."""
+    sums: Indices
+    """(workers, BINS + 16): the histogram of a category over all nodes of a level."""
+    places: Indices
+    """(workers, BINS + 16): the codes of a category in order."""
+    tables: Bytes
+    """(workers, BINS + 64): whether each code goes left, at the split in the making."""
     plan: Indices
     """(4,): what the first worker decided for all."""
     message: Indices
@@ -117,6 +127,9 @@ class Nodes(NamedTuple):
 
     feature: Indices
     code: Indices
+    """The code after which it cuts; ``SET`` where it asks for a category."""
+    members: Keys
+    """(nodes, 4): the codes that go left there, one bit each."""
     missing_left: Flags
     left: Indices
     right: Indices
@@ -162,6 +175,8 @@ class Coded(NamedTuple):
     """(F,)."""
     monotone: Indices
     """(F,): 1 where the score must not fall with the feature, −1 where it must not rise, else 0."""
+    category: Flags
+    """(F,): features that are categories."""
     used: Flags
     """(F,): features drawn for this tree."""
     keys: Keys
@@ -172,4 +187,5 @@ def nodes_of(leaves: int) -> Nodes:
     """Room for a tree of ``leaves`` leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
     kinds: dict[str, Any] = {"missing_left": np.bool_} | dict.fromkeys(("gain", "low", "high", "value"), np.float64)
     arrays: dict[str, Any] = {name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields}
+    arrays["members"] = np.zeros((2 * leaves, BINS // 64), np.uint64)
     return Nodes(**arrays)

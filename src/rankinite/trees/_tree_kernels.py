@@ -10,7 +10,7 @@ from rankinite.trees._grow_kernels import grow_best_first
 from rankinite.trees._node_kernels import start_root
 from rankinite.trees._partition_kernels import code_at, quantise
 from rankinite.trees._scan_kernels import is_drawn, sum_of
-from rankinite.trees._state import DONE, MISSING, Coded, Growth, Keys, Nodes, Workspace
+from rankinite.trees._state import DONE, MISSING, SET, Coded, Growth, Keys, Nodes, Workspace
 from rankinite.trees._symmetric_kernels import grow_symmetric
 
 
@@ -89,6 +89,9 @@ def add_by_codes(words: Keys, nodes: Nodes, values: Floats, skip: Flags, first: 
         node = 0
         while nodes.feature[node] >= 0:
             code = code_at(flat, rows, nodes.feature[node], r)
-            left = nodes.missing_left[node] if code == MISSING else code <= nodes.code[node]
+            if nodes.code[node] == SET:
+                left = (nodes.members[node, code >> 6] >> np.uint64(code & 63)) & np.uint64(1) != 0
+            else:
+                left = nodes.missing_left[node] if code == MISSING else code <= nodes.code[node]
             node = nodes.left[node] if left else nodes.right[node]
         out[r] += values[node]

@@ -8,7 +8,8 @@ Edges are float64 and lie between neighbouring float32 values, so no rounding ca
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -57,10 +58,27 @@ class Bins:
     """features + 1: feature f has ``edges[starts[f]:starts[f + 1]]``, at most 254 of them."""
     has_missing: Flags
     """One per feature: whether a value of it is missing in the data that the bins were made from."""
+    categories: Mapping[int, Bytes] = field(default_factory=dict[int, Bytes])
+    """For each feature that is a category: the code of each of its categories, ``MISSING`` for rare ones. It has no edges."""
 
     def __post_init__(self) -> None:
         for name in ("edges", "starts", "has_missing"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def counts(self) -> Indices:
+        """How many codes each feature has, without that of missing values."""
+        counts = np.diff(self.starts) + 1
+        for feature, codes in self.categories.items():
+            counts[feature] = 1 + max((int(code) for code in codes if code != MISSING), default=0)
+        return counts
+
+    @property
+    def is_category(self) -> Flags:
+        """Which features are categories."""
+        flags = np.zeros(self.features, np.bool_)
+        flags[list(self.categories)] = True
+        return flags
 
     @property
     def features(self) -> int:
@@ -97,6 +115,10 @@ class Bins:
             )
         cuts, steps = self._cuts()
         run(lambda chunk: code_rows(features, cuts, steps, *chunk, at, out_blocks), _row_chunks(rows))
+        for feature, codes in self.categories.items():
+            own = features[:, feature]
+            places = np.where(np.isnan(own), len(codes), own).astype(np.int64)
+            out_blocks[feature // WIDTH, at : at + rows, feature % WIDTH] = np.append(codes, np.uint8(MISSING))[places]
 
     def _cuts(self) -> tuple[Features, np.ndarray[tuple[int], np.dtype[np.uint32]]]:
         """The edges in float32, padded to one row of 256 per feature, and the first step of a binary search in each row.

@@ -17,10 +17,10 @@ from rankinite.errors import DataError
 from rankinite.trees import _member_tree_kernels, _tree_kernels
 from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
-from rankinite.trees._state import LOW, NOT_FINITE, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
+from rankinite.trees._state import LOW, NOT_FINITE, SET, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
 from rankinite.trees.settings import TreeSettings
-from rankinite.trees.structure import Trees
+from rankinite.trees.structure import Trees, sets_of
 from rankinite.trees.workspace import quantised_weights, workspace
 
 _NO_KEYS = frozen(np.empty(0, np.uint64))
@@ -82,7 +82,7 @@ class Grower:
         self._singles = (_columns_of(codes, team) if self.copies else codes.blocks).reshape(-1)
         self._keys = _NO_KEYS if keys is None else frozen(keys)
         self._query_keys = None if query_keys is None else frozen(query_keys)
-        self._bin_counts = frozen(np.diff(bins.starts) + 1)
+        self._bin_counts, self._category = frozen(bins.counts), frozen(bins.is_category)
         self._has_missing, self._monotone = frozen(bins.has_missing), frozen(monotone)
         symmetric = settings.shape == "symmetric"
         self._leaves = 1 << settings.levels() if symmetric else min(settings.leaves, max(2, self.all_rows))
@@ -112,7 +112,7 @@ class Grower:
         used = self._draw_features(seeds[2])
         coded = Coded(
             self._words, self._singles, 0 if self.copies else WIDTH_SHIFT,
-            self._bin_counts, self._has_missing, self._monotone, used, self._keys,
+            self._bin_counts, self._has_missing, self._monotone, self._category, used, self._keys,
         )  # fmt: skip
         growth = Growth(
             self._leaves,
@@ -126,6 +126,7 @@ class Grower:
             float(settings.node_feature_share),
             seeds[3],
             total(self.reducer.members, len(push)) if settings.draws_for_trees else self.all_rows,
+            float(settings.category_smooth),
             self.reducer.address,
         )
         kernels = _tree_kernels if self.reducer.members is None else _member_tree_kernels
@@ -173,8 +174,9 @@ class Grower:
         """The tree as it is kept, with these values, one per node."""
         nodes, size = grown.nodes, grown.size
         chosen = nodes.feature[:size] >= 0
+        cut = chosen & (nodes.code[:size] != SET)
         threshold = np.zeros(size)
-        threshold[chosen] = self.bins.thresholds(nodes.feature[:size][chosen], nodes.code[:size][chosen])
+        threshold[cut] = self.bins.thresholds(nodes.feature[:size][cut], nodes.code[:size][cut])
         push_unit, curvature_unit = self._work.scales
         unit = push_unit * (push_unit / (curvature_unit if self.settings.criterion == "newton" else self._weight_unit))
         return Trees(
@@ -188,7 +190,13 @@ class Grower:
             curvature=nodes.curvature[:size] * curvature_unit,
             gain=np.where(chosen, nodes.gain[:size] * unit, 0.0),
             offsets=np.asarray([0, size]),
+            **sets_of([self._set_at(nodes, node) if chosen[node] and not cut[node] else [] for node in range(size)]),
         )
+
+    def _set_at(self, nodes: Nodes, node: int) -> list[int]:
+        """The categories whose codes go left at a node."""
+        codes = self.bins.categories[int(nodes.feature[node])]
+        return np.flatnonzero(_table(nodes.members[node])[codes]).tolist()
 
     def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
         """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
@@ -216,6 +224,11 @@ class Grower:
             count = max(1, round(self.settings.feature_share * self.features))
             used[np.random.default_rng(int(word)).permutation(self.features)[count:]] = False
         return used
+
+
+def _table(members: Keys) -> Flags:
+    """Whether each code goes left, from the bits of a node."""
+    return np.unpackbits(members.view(np.uint8), bitorder="little").astype(np.bool_)
 
 
 def _seeds(seed: int, number: int) -> Keys:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -52,6 +52,11 @@ class TreeSettings:
     """Share of the features drawn for each node (symmetric: for each level)."""
     monotone: tuple[str, ...] = ()
     """Features the score must not fall with (+name) or not rise with (-name)."""
+    category_rows: int = 5
+    """Rows a category must have in the training data to be told apart; rarer ones go where missing values go."""
+    category_smooth: float = 10.0
+    """Rows by which a category's mean is pulled towards that of its node before categories are put in order, and by which
+    splits of many categories are held back: more for many categories with few rows each."""
     bins: int = 255
     """Bins a feature's values are put into, at most 255."""
     bin_sample: int = 100_000
@@ -62,7 +67,7 @@ class TreeSettings:
     def __post_init__(self) -> None:
         name = type(self).__name__
         plain_numbers(self)  # those of the learners too
-        whole = {"leaves": 2, "min_rows": 1, "bins": 2, "bin_sample": 1}
+        whole = {"leaves": 2, "min_rows": 1, "category_rows": 1, "bins": 2, "bin_sample": 1}
         for field, least in whole.items():
             check_count(name, field, getattr(self, field), least)
         if self.depth is not None:
@@ -72,7 +77,7 @@ class TreeSettings:
             raise ArgumentError(
                 "is too many", owner=name, setting="bins", value=self.bins, rule="A code is one byte", remedy="Give at most 255"
             )
-        for field in ("min_curvature", "l2"):
+        for field in ("min_curvature", "l2", "category_smooth"):
             check_number(name, field, getattr(self, field), 0.0)
             object.__setattr__(self, field, float(getattr(self, field)))  # 1 and 1.0 must make the same model file
         for field in ("row_share", "query_share", "feature_share", "node_row_share", "node_feature_share"):
@@ -123,8 +128,8 @@ class TreeSettings:
         fitting = self.leaves.bit_length() - 1
         return fitting if self.depth is None else min(self.depth, fitting)
 
-    def signs(self, feature_names: Sequence[str]) -> Indices:
-        """The monotone constraint of every feature: 1, −1 or 0."""
+    def signs(self, feature_names: Sequence[str], categories: Collection[str] = ()) -> Indices:
+        """The monotone constraint of every feature: 1, −1 or 0. Those that are categories can have none."""
         import numpy as np
 
         signs = np.zeros(len(feature_names), np.int64)
@@ -136,6 +141,13 @@ class TreeSettings:
                     setting="monotone",
                     value=entry,
                     rule=f"The features are {listed(feature_names)}",
+                )
+            if entry[1:] in categories:
+                raise DataError(
+                    "names a category, and categories have no sizes that a score could rise with",
+                    setting="monotone",
+                    value=entry,
+                    remedy="Leave it out, or read the feature as a number",
                 )
             signs[position[entry[1:]]] = 1 if entry[0] == "+" else -1
         return signs

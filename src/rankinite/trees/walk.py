@@ -9,7 +9,7 @@ so that all ways give the same bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,6 +19,7 @@ from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, Reals, frozen
 from rankinite.engine.parallel import run_briefly, thread_count
 from rankinite.trees import _walk_kernels as _kernels
 from rankinite.trees._walk_kernels import Nodes
+from rankinite.trees.indicators import Indicators, indicated, indicators_of
 from rankinite.trees.packed_trees import PackedTrees, packed
 from rankinite.trees.structure import LEAF, Trees
 from rankinite.trees.symmetric_trees import SymmetricTrees, depths_of, symmetric
@@ -33,6 +34,9 @@ SMALLEST = 1 << 15
 FEWEST_ROWS = 32
 """Nor are fewer rows than this."""
 
+ROOM = 1 << 22
+"""Values of rows with their indicators at a time."""
+
 TreeRun = PackedTrees | SymmetricTrees
 
 
@@ -43,11 +47,15 @@ class Walks:
     nodes: Nodes
     numbers: Floats
     offsets: Indices
+    indicators: Indicators | None = None
+    """Where trees ask for categories: the columns that they ask in place of these."""
 
     def with_columns(self, columns: Indices | None) -> Walks:
         """The same trees for a matrix whose columns are in another order: ``columns[f]`` is where feature f is."""
         if columns is None or not len(columns):
             return self
+        if self.indicators is not None:
+            return replace(self, indicators=self.indicators.at(columns))
         nodes = self.nodes.copy()
         nodes[:, 0] = columns[nodes[:, 0]]
         return Walks(frozen(nodes), self.numbers, self.offsets)
@@ -63,6 +71,7 @@ class Walks:
 
 def walks_of(trees: Trees) -> Walks:
     """Lay trees out for walking down. They must be sound (``Trees.check``)."""
+    indicators, trees = indicators_of(trees), indicated(trees)
     count = len(trees.feature)
     itself = np.arange(count)
     root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
@@ -72,7 +81,8 @@ def walks_of(trees: Trees) -> Walks:
     nodes[:, 1] = trees.missing_left
     nodes[:, 2] = np.where(leaf, itself, root + trees.left)
     nodes[:, 3] = np.where(leaf, itself, root + trees.right)
-    return Walks(frozen(nodes), frozen(np.stack((trees.threshold, trees.value), axis=1)), frozen(trees.offsets))
+    numbers = frozen(np.stack((trees.threshold, trees.value), axis=1))
+    return Walks(frozen(nodes), numbers, frozen(trees.offsets), indicators)
 
 
 def add_trees(walks: Walks, matrix: Reals, first: int, last: int, out_scores: Floats, columns: Indices | None = None) -> None:
@@ -80,6 +90,11 @@ def add_trees(walks: Walks, matrix: Reals, first: int, last: int, out_scores: Fl
 
     ``matrix``: rows × features, float32 or float64, row-major; feature f is in its column ``columns[f]``, or f.
     """
+    if walks.indicators is not None:
+        plain = replace(walks, indicators=None)
+        vars(plain)["runs"] = walks.runs  # laid out once
+        in_parts(walks.indicators.at(columns), matrix, out_scores, lambda wide, out: add_trees(plain, wide, first, last, out))
+        return
     if last - first >= FEW_TREES:
         ends = ((one, max(first, one.first), min(last, one.last)) for one in walks.runs)
         add_runs([one.part(begin, end).at(columns) for one, begin, end in ends if begin < end], matrix, out_scores)
@@ -87,6 +102,16 @@ def add_trees(walks: Walks, matrix: Reals, first: int, last: int, out_scores: Fl
     here, given = walks.with_columns(columns), frozen(matrix)
     arrays = (given, here.nodes, here.numbers, here.offsets, first, last)
     _in_pieces(lambda a, b: _kernels.add_trees(*arrays, a, b, out_scores), len(matrix), last - first)
+
+
+def in_parts(indicators: Indicators, matrix: Reals, out_scores: Floats, add: Callable[[Reals, Floats], None]) -> None:
+    """Call ``add(features with indicators, scores)`` for some rows at a time, as indicators take much room."""
+    width = indicators.features + len(indicators.feature)
+    step = max(FEWEST_ROWS, ROOM // width)
+    for first in range(0, len(matrix), step):
+        scores = out_scores[:, first : first + step].copy()
+        add(indicators.beside(matrix[first : first + step]), scores)
+        out_scores[:, first : first + step] = scores
 
 
 def add_runs(runs: Sequence[TreeRun], matrix: Reals, out_scores: Floats) -> None:

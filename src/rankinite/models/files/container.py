@@ -23,8 +23,10 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError, DataError, listed, quoted
 
-FORMAT = 1
-"""The version written; files of later versions are refused."""
+FORMAT = 2
+"""The latest version; files of later ones are refused."""
+SETS = "set_codes"
+"""The array of forests that ask for categories: with it a file has format 2, which readers of format 1 refuse."""
 KEY = "rankinite"
 """The entry of the metadata that describes the model."""
 CHECKSUM = "rankinite.sha256"
@@ -97,6 +99,10 @@ class Stored:
             )
         return array
 
+    def has_array(self, name: str) -> bool:
+        """Whether there is such an array."""
+        return self.prefix + name in self.arrays
+
     def part(self, facts: Any, prefix: str) -> Stored:
         """A ranker inside this one."""
         if not isinstance(facts, dict):
@@ -145,7 +151,8 @@ def model_bytes(content: Stored) -> bytes:
 
 def _pieces(content: Stored, place: object) -> Iterable[bytes | memoryview]:
     """The bytes of a model file: its header, and one array after the other."""
-    described = json.dumps({"format": FORMAT, **content.described()}, allow_nan=False, separators=(",", ":"))
+    version = FORMAT if any(name.endswith(SETS) for name in content.arrays) else 1
+    described = json.dumps({"format": version, **content.described()}, allow_nan=False, separators=(",", ":"))
     # Wide items first, so that every array is aligned.
     names = sorted(content.arrays, key=lambda name: (-content.arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {"__metadata__": {KEY: described, CHECKSUM: checksum(described, content.arrays)}}

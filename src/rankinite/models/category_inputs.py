@@ -1,0 +1,65 @@
+"""Categories of rows in the codes of a model's vocabularies, found by name: whatever the codes of the data are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.categories import Vocabulary, recoded_column
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import FEATURE, SCORE, Features, Indices, Reals, frozen
+from rankinite.errors import DataError, quoted
+
+
+def with_codes(
+    features: Dataset | npt.ArrayLike, matrix: Reals, columns: Indices | None, names: Sequence[str],
+    categories: Mapping[int, Vocabulary],
+) -> Reals:  # fmt: skip
+    """The matrix with the model's codes in the columns of its categories, given by position in ``names``.
+
+    Categories of a Dataset are matched by name; plain numbers are a category's value where categories are whole numbers, else
+    its code in the model. What the model does not know is missing.
+    """
+    own: Mapping[str, Vocabulary] = features.categories if isinstance(features, Dataset) else {}
+    if own:
+        refuse_categories(features, [name for place, name in enumerate(names) if place not in categories])
+    if not categories:
+        return matrix
+    coded = np.array(matrix, FEATURE if matrix.dtype == FEATURE else SCORE)
+    for place, vocabulary in categories.items():
+        column = place if columns is None else int(columns[place])
+        coded[:, column] = recoded_column(coded[:, column], own.get(names[place]), vocabulary)
+    return frozen(coded)
+
+
+def refuse_categories(features: object, names: Sequence[str]) -> None:
+    """Refuse data in which a feature that a model takes for a number is a category: its codes have no size."""
+    if not isinstance(features, Dataset):
+        return
+    found = [name for name in names if name in features.categories]
+    if found:
+        raise DataError(
+            f"the feature {quoted(found[0])} is a category, but the model takes it for a number",
+            place=features.source,
+            value=found[0],
+            remedy="Train a learner of trees on it, or turn it into numbers with one_hot([…]), for the training data too",
+            shell_remedy="Train a learner of trees on it, or pass `one_hot`, for the training data too",
+        )
+
+
+def codes_of_column(column: Any, vocabulary: Vocabulary) -> Features:
+    """An Arrow column of text, or of numbers that are not categories' codes, in the codes of a vocabulary."""
+    import pyarrow as pa
+    import pyarrow.compute
+
+    compute: Any = pyarrow.compute
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    dictionary = array if pa.types.is_dictionary(array.type) else compute.dictionary_encode(array)
+    values = [None if value is None else str(value) for value in dictionary.dictionary.to_pylist()]
+    places = vocabulary.places
+    code_of = np.asarray([np.nan if value is None else places.get(value, np.nan) for value in [*values, None]], FEATURE)
+    indices = dictionary.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return code_of[indices.astype(np.int64)]
