@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.dataset_checks import check_dataset, check_judged
+from rankinite.data.dataset_checks import check_dataset, check_judged, whole_positions
 from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
 from rankinite.data.selection import query_numbers, row_numbers
-from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
+from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
@@ -59,6 +59,8 @@ class Dataset:
     """Where the rows came from, for messages."""
     judged: bool = True
     """Whether the rows have grades. Without, they can be scored and distilled from, but not learnt from or evaluated on."""
+    positions: Positions | None = None
+    """One per row, from 1 on: where the document was shown when the grades, clicks then, were collected."""
 
     def __post_init__(self) -> None:
         convert: dict[str, Any] = {
@@ -70,13 +72,14 @@ class Dataset:
             "weights": None if self.weights is None else np.ascontiguousarray(self.weights, SCORE),
             "batches": None if self.batches is None else as_text(self.batches),
             "feature_names": tuple(self.feature_names),
+            "positions": None if self.positions is None else whole_positions(self.positions, self.source),
         }
         if self.input_rows < 0:
             convert["input_rows"] = len(convert["grades"])
         for name, value in convert.items():
             object.__setattr__(self, name, value)
         check_dataset(self)
-        for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row"):
+        for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row", "positions"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, frozen(array))  # a view: the caller's own array stays writeable
@@ -92,6 +95,7 @@ class Dataset:
         doc_ids: Strings | None = None,
         weights: Floats | None = None,
         batches: Strings | None = None,
+        positions: Positions | None = None,
         source: str = "data",
     ) -> Dataset:
         """Group rows, each with the qid of its query; ``weights`` and ``batches`` are one per row here.
@@ -102,7 +106,8 @@ class Dataset:
         names, offsets, order = group_rows(qids)
         if order is not None:
             features, grades = features[order], grades[order]
-            doc_ids, weights, batches = (None if v is None else v[order] for v in (doc_ids, weights, batches))
+            one_per_row = (doc_ids, weights, batches, positions)
+            doc_ids, weights, batches, positions = (None if v is None else v[order] for v in one_per_row)
         return cls(
             features=features,
             grades=grades,
@@ -115,6 +120,7 @@ class Dataset:
             input_row=order,
             source=source,
             judged=judged,
+            positions=positions,
         )
 
     @property
@@ -239,6 +245,10 @@ class Dataset:
         """The same data with one training weight per query."""
         return replace(self, weights=np.array(weights, SCORE))
 
+    def with_positions(self, positions: npt.ArrayLike | None) -> Dataset:
+        """The same data with the position at which each document was shown, from 1 on; without them if None."""
+        return replace(self, positions=None if positions is None else np.asarray(positions))
+
     def with_preferences(self, preferences: Preferences) -> Dataset:
         """The same data with judged pairs."""
         return replace(self, preferences=preferences)
@@ -282,4 +292,5 @@ class Dataset:
             preferences=None if self.preferences is None else self.preferences.take(rows, self.rows),
             source=self.source,
             judged=self.judged,
+            positions=None if self.positions is None else self.positions[rows],
         )
