@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rankinite import reproduce as reproduce
     from rankinite.binned.data import Binned as Binned
     from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
+    from rankinite.data.clicks import ClickLog as ClickLog
+    from rankinite.data.clicks import ClickSettings as ClickSettings
+    from rankinite.data.clicks import simulate_clicks as simulate_clicks
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from rankinite.models.files.loading import load as load
     from rankinite.models.files.matching import match_features as match_features
     from rankinite.models.forest import Forest as Forest
+    from rankinite.gradients.examination import Examination as Examination
     from rankinite.models.history import History as History
     from rankinite.models.linear import Linear as Linear
     from rankinite.models.local_optimum import Optimum as Optimum
@@ -137,6 +141,7 @@ _HOMES = {
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
     "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
+    "rankinite.data.clicks": ("ClickLog", "ClickSettings", "simulate_clicks"),
     "rankinite.data.io.trec": ("read_run", "read_scores", "read_trec"),
     "rankinite.data.io.trec_lines": ("write_qrels",),
     "rankinite.data.io.writing": ("write",),
@@ -163,6 +168,7 @@ _HOMES = {
     "rankinite.learners.checkpoint": ("Checkpoint",),
     "rankinite.models.feature": ("Feature",),
     "rankinite.models.forest": ("Forest",),
+    "rankinite.gradients.examination": ("Examination",),
     "rankinite.models.history": ("History",),
     "rankinite.models.files.loading": ("load",),
     "rankinite.models.files.matching": ("match_features",),

@@ -129,6 +129,14 @@ def say_odd_features(data: Dataset) -> None:
         say(f"{data.source}: {advice(odd, named_documents=data.doc_ids is not None)}")
 
 
+def say_odd_clicks(data: Dataset, debias: str | None) -> None:
+    """Print a note on clicks to be debiased that are neither 0 nor 1."""
+    odd = sorted({float(grade) for grade in set(data.grades.tolist())} - {0.0, 1.0}) if debias is not None else []
+    if odd:
+        known = ", ".join(f"{grade:g}" for grade in odd[:5])
+        say(f"{data.source}: grades such as {known} are debiased as clicks too: every grade above 0 counts as clicked")
+
+
 def _size(paths: Sequence[Path]) -> str:
     """How large files are together; nothing for pipes."""
     size = sum(path.stat().st_size for path in paths if path.is_file())

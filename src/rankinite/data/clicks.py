@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -23,7 +22,7 @@ from rankinite.data.dataset_checks import check_judged
 from rankinite.data.grouping import as_text
 from rankinite.data.io.output_files import write_atomically
 from rankinite.engine.kernel import GRADE, INDEX, SCORE, Flags, Floats, Indices
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import DataError
 
 if TYPE_CHECKING:
     from rankinite.data.io.text_files import AnyPath

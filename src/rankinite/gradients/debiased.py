@@ -30,7 +30,7 @@ STEP = 0.5
 overshoot."""
 STRETCH, MOST_STRETCH = 2.0, 20.0
 """How far the slope may go in one round, and in all."""
-ENOUGH_CLICKS, LEAST_SHARE, MOST_SHARE = 20_000, 0.05, 0.2
+ENOUGH_CLICKS, LEAST_SHARE, MOST_SHARE = 100_000, 0.2, 1 / 3
 """Clicks that estimates are made from, and bounds of the share of queries that these may take."""
 FEW_CLICKS, FEW_GROUPS = 500, 20
 """With fewer clicks, or fewer different queries, estimates are made from all, as there is nothing to spare."""

@@ -135,14 +135,17 @@ class Examination:
 
     def grid(self) -> Grid:
         """The curves as a table."""
+        shown = [(place, f"{clicked:.3f}", f"{skipped:.3f}") for place, clicked, skipped in self.rows()]
+        if not self.bias.size:
+            return Grid(("position", "clicked", "skipped"), tuple(shown), align="rrr", title=TITLE, notes=(NOTE,))
+        biased = tuple((*row[:2], f"{bias:+.3f}") for row, bias in zip(shown, self.bias.tolist(), strict=True))
+        return Grid(("position", "clicked", "bias"), biased, align="rrr", title=TITLE, notes=(NOTE,))
+
+    def rows(self) -> list[tuple[str, float, float]]:
+        """The positions of each level, and both curves there."""
         ends = [*(last - 1 for last in self.positions[1:].tolist()), None]
         places = [_range(first, last) for first, last in zip(self.positions.tolist(), ends, strict=True)]
-        if self.bias.size:
-            rows = tuple((place, f"{t:.3f}", f"{b:+.3f}") for place, t, b in zip(places, self.clicked, self.bias, strict=True))
-            return Grid(("position", "clicked", "bias"), rows, align="rrr", title=TITLE, notes=(NOTE,))
-        curves = zip(places, self.clicked.tolist(), self.skipped.tolist(), strict=True)
-        rows = tuple((place, f"{clicked:.3f}", f"{skipped:.3f}") for place, clicked, skipped in curves)
-        return Grid(("position", "clicked", "skipped"), rows, align="rrr", title=TITLE, notes=(NOTE,))
+        return list(zip(places, self.clicked.round(4).tolist(), self.skipped.round(4).tolist(), strict=True))
 
 
 def _range(first: int, last: int | None) -> str:
