@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from rankinite.evaluation.outputs import write_run as write_run
     from rankinite.evaluation.outputs import write_scores as write_scores
     from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
+    from rankinite.gradients.examination import Examination as Examination
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
     from rankinite.learners.lambdaboost import LambdaBoost as LambdaBoost
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from rankinite.models.files.loading import load as load
     from rankinite.models.files.matching import match_features as match_features
     from rankinite.models.forest import Forest as Forest
-    from rankinite.gradients.examination import Examination as Examination
     from rankinite.models.history import History as History
     from rankinite.models.linear import Linear as Linear
     from rankinite.models.local_optimum import Optimum as Optimum

@@ -53,8 +53,8 @@ class Reading:
     position: Annotated[
         str | None,
         typer.Option(
-            help="Where documents were shown, for clicks as grades: a column of a table, or, beside LETOR files, a file with one "
-            "position per line (DATA.position is found without being named).",
+            help="Where documents were shown, if the grades are clicks: a column of a table; for LETOR files, a file with one "
+            "position per line (DATA.position is found by itself).",
             rich_help_panel=_READING,
         ),
     ] = None

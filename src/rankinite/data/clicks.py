@@ -27,9 +27,8 @@ from rankinite.errors import DataError
 if TYPE_CHECKING:
     from rankinite.data.io.text_files import AnyPath
 
-TRUST_FIRST, TRUST_LAST = 0.65, 0.05
-"""Trust bias: how often a document that does not deserve it is clicked at the first position, for being there, and what is left
-of that far down."""
+TRUST = 0.65
+"""How often a document that does not deserve it is clicked at the first position, for being there; further down, less."""
 QUERIES, CLICKS = range(2)
 """What a stream of random numbers is for."""
 
@@ -147,7 +146,7 @@ def _attraction(data: Dataset, noise: float) -> Floats:
 
 
 def _session_names(data: Dataset, queries: Indices) -> Any:
-    """"7~1", "7~2", … for the sessions of query "7"; ``queries`` are sorted."""
+    """The qids of sessions: those of query "7" are "7~1", "7~2", …; ``queries`` are sorted."""
     first = np.searchsorted(queries, np.arange(data.queries))
     numbers = np.arange(len(queries)) - first[queries] + 1
     return np.strings.add(np.strings.add(data.qids[queries], as_text(["~"])), as_text(numbers))
@@ -156,12 +155,11 @@ def _session_names(data: Dataset, queries: Indices) -> Any:
 def _clicks(attraction: Floats, places: Indices, offsets: Indices, settings: ClickSettings) -> tuple[Floats, Flags]:
     """Of every shown document, how likely it was looked at given what came before, and whether it was clicked."""
     random = _stream(settings.seed, CLICKS)
-    interest = (places + 1.0) ** -settings.eta
+    interest: Floats = np.asarray((places + 1.0) ** -settings.eta, SCORE)
     if settings.model == "cascade":
         return _cascade(attraction, places, offsets, settings.eta, random)
     if settings.model == "trust":
-        trust = TRUST_LAST + (TRUST_FIRST - TRUST_LAST) * interest
-        attraction = attraction + (1.0 - attraction) * trust * settings.noise
+        attraction = attraction + (1.0 - attraction) * TRUST * interest
     return interest, random.random(len(places)) < interest * attraction
 
 
@@ -182,5 +180,3 @@ def _before(flags: Flags, offsets: Indices, *, itself: bool) -> Flags:
     counts = np.cumsum(flags)
     at_start = np.repeat(counts[offsets[:-1]] - flags[offsets[:-1]], np.diff(offsets))
     return (counts if itself else counts - flags) > at_start
-
-

@@ -106,8 +106,8 @@ class Dataset:
         names, offsets, order = group_rows(qids)
         if order is not None:
             features, grades = features[order], grades[order]
-            one_per_row = (doc_ids, weights, batches, positions)
-            doc_ids, weights, batches, positions = (None if v is None else v[order] for v in one_per_row)
+            doc_ids, weights, batches = (None if v is None else v[order] for v in (doc_ids, weights, batches))
+            positions = None if positions is None else positions[order]
         return cls(
             features=features,
             grades=grades,

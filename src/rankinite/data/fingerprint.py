@@ -15,8 +15,8 @@ from rankinite.data.row_keys import row_keys
 
 @singledispatch
 def fingerprint(data: Dataset) -> str:
-    """A hash of the rows in their order (features, grades or that there are none, qids), the names of features, the weights, the
-    positions and the preferences.
+    """A hash of the rows in their order (features, grades or that there are none, qids, positions), the names of features, the
+    weights and the preferences.
 
     Ids of documents and batches are left out: no learner looks at them.
     """

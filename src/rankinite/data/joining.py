@@ -48,7 +48,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
         judged=first.judged,
-        positions=None if first.positions is None else np.concatenate([part.positions for part in parts]),
+        positions=_joined([part.positions for part in parts], [np.ones(part.rows, np.int32) for part in parts]),
     )
 
 

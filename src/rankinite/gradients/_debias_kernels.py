@@ -29,9 +29,9 @@ def count_doubts(
 ) -> None:
     """For every clicked document a and other document b of the queries first … last−1 that are ``asked``: ρ, that b is better.
 
-    ρ = 1/(1 + exp(slope · x)) with x = s_a − s_b is added up in ``units`` to one, in ``out_doubts[0]`` at the levels of a and b,
-    where b was clicked too also in ``out_doubts[1]``; shape (2, levels, levels). ``out_leans``, (4, levels, levels), has ρ·x for
-    both, then ρ(1−ρ)·x² for both, in ``fine_units``. Clicked are documents of a grade above 0.
+    ρ = 1/(1 + exp(slope · x)) with x = s_a − s_b is added up in ``units`` to one, in ``out_doubts[0]`` at the levels of a and
+    b, where b was clicked too also in ``out_doubts[1]``; shape (2, levels, levels). ``out_leans``, (4, levels, levels), has
+    ρ·x for both, then ρ(1−ρ)·x² for both, in ``fine_units``. Clicked are documents of a grade above 0.
     """
     for query in range(first, last):
         if not asked[query]:

@@ -1,6 +1,6 @@
 """λ-gradients from clicks, debiased: how prominently positions are looked at is estimated together with the ranker.
 
-Notation: a document of relevance r that is shown at position k is clicked with probability θ_k·r, and ρ = 1/(1 + exp(σ(s_a − s_b)))
+Notation: a document of relevance r that is shown at position k is clicked with probability θ_k·r; ρ = 1/(1 + exp(σ(s_a − s_b)))
 is the chance, by the scores of two documents of a query, that b is better than a. See docs/adr/0030.
 """
 
@@ -18,7 +18,7 @@ from rankinite.engine.parallel import over_queries
 from rankinite.engine.powers import power_of_two
 from rankinite.gradients import _debias_kernels as _kernels
 from rankinite.gradients.base import checked_scores, query_weights, weight_of_rows
-from rankinite.gradients.examination import Examination, levels_of
+from rankinite.gradients.examination import Examination, levels_of, shown_positions
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import Debiasing
 from rankinite.measures.base import TrainableMeasure
@@ -42,15 +42,15 @@ class PairwiseDebiased:
     """Pairs divided by t⁺ at the position of the clicked document times t⁻ at that of the skipped one (Hu et al. 2019).
 
     Hu et al. take t⁺ from the sums of pair losses at each position, which are proportional to it only where documents at all
-    positions are alike. Here the two ways round are compared: were the curves and the scores right, the pairs clicked at i, each
-    weighted by the chance ρ that the scores were wrong, and those clicked at j would balance,
+    positions are alike. Here the two ways round are compared: were the curves and the scores right, the pairs clicked at i,
+    each weighted by the chance ρ that the scores were wrong, and those clicked at j would balance,
 
         θ_j · Σ c_a ρ_ba − Σ c_a c_b ρ_ba  =  θ_i · Σ c_b ρ_ab − Σ c_a c_b ρ_ab   (a shown at i, b at j; c: clicked),
 
-    whatever the documents there are like. Summed over j this is one linear equation for each θ_i = t⁺_i, with θ_1 = 1. t⁻ follows
-    from t⁺ and the rate of clicks, as what is skipped and what is clicked add up. The scores of a few slow trees are too near
-    each other for log-odds; so ρ has a slope of its own in place of σ, which follows from the same balance with each pair weighed
-    by the difference of its scores.
+    whatever the documents there are like. Summed over j this is one linear equation for each θ_i = t⁺_i, with θ_1 = 1. t⁻
+    follows from t⁺ and the rate of clicks, as what is skipped and what is clicked add up. The scores of a few slow trees are
+    too near each other for log-odds; so ρ has a slope of its own in place of σ, which follows from the same balance with each
+    pair weighed by the difference of its scores.
 
     Scores that follow the noise of clicks would pass for knowledge. So the estimate is made from some of the queries, which
     nothing is learnt from meanwhile; after ``rounds`` rounds it is settled, and these queries are learnt from like the others.
@@ -70,6 +70,7 @@ class PairwiseDebiased:
         rounds: int,
     ) -> None:
         self._data, self._sigma, self._power, self._weights = data, sigma, power, query_weights(data)
+        shown_positions(data)  # refuses data without, before anything is computed of them
         self._rounds, self._done, self._asked = rounds, 0, asked_queries(data)
         self._not_learnt = np.flatnonzero(np.repeat(self._asked, np.diff(data.offsets))) if not self._asked.all() else None
         self._levels = levels_of(data, weight_of_rows(data))
@@ -131,15 +132,16 @@ class PairwiseDebiased:
             )  # fmt: skip
             return doubts, leans
 
-        doubts, leans = (sum(parts) for parts in zip(*over_queries(work, data.offsets), strict=True))
-        found = np.clip(_balance(*doubts), LEAST, MOST)
-        self._turn(found, *(leans / fine_units))
+        counted = over_queries(work, data.offsets)
+        doubts, leans = (np.sum([part[place] for part in counted], axis=0) for place in range(2))
+        found = np.clip(_balance(doubts[0], doubts[1]), LEAST, MOST)
+        self._turn(found, leans / fine_units)
         return found
 
-    def _turn(self, clicked: Floats, leaning: Floats, both_leaning: Floats, bending: Floats, both_bending: Floats) -> None:
+    def _turn(self, clicked: Floats, leans: Floats) -> None:
         """A Newton step of the slope, by the balance of pairs that are weighed by the difference of their scores."""
-        lean = math.fsum((clicked * leaning - both_leaning).ravel().tolist())
-        bend = math.fsum((clicked * bending - both_bending).ravel().tolist())
+        lean = math.fsum((clicked * leans[0] - leans[1]).ravel().tolist())
+        bend = math.fsum((clicked * leans[2] - leans[3]).ravel().tolist())
         if bend > 0.0:
             moved = self._slope + lean / bend
             bounded = min(max(moved, self._slope / STRETCH), self._slope * STRETCH)
@@ -167,9 +169,7 @@ class AdditiveDebiased:
 
     outputs = 1
 
-    def __init__(
-        self, data: Dataset, measure: TrainableMeasure, sigma: float, truncation: int | None, *, power: float
-    ) -> None:
+    def __init__(self, data: Dataset, measure: TrainableMeasure, sigma: float, truncation: int | None, *, power: float) -> None:
         self._data, self._power = data, power
         self._levels = levels_of(data, weight_of_rows(data))
         self._biases = math.log(2.0) * binary_logarithms(self._levels.first_guess(LEAST, MOST))
@@ -204,13 +204,13 @@ class AdditiveDebiased:
             return
         units = units_of(highest * len(push))
 
-        def work(first: int, last: int) -> np.ndarray:
+        def work(first: int, last: int) -> Indices:
             sums = np.zeros((2, len(self._biases)), np.int64)
             rows = int(self._data.offsets[first]), int(self._data.offsets[last])
             _kernels.count_pushes(push, curvature, self._levels.of_row, units, *rows, sums)
             return sums
 
-        pushes, curvatures = sum(over_queries(work, self._data.offsets)) / units
+        pushes, curvatures = np.sum(over_queries(work, self._data.offsets), axis=0) / units
         stiff = curvatures > 0.0
         steps = (pushes - PULL * curvatures * self._biases)[stiff] / ((1.0 + PULL) * curvatures[stiff])
         self._biases[stiff] += STEP * np.clip(steps, -1.0, 1.0)

@@ -106,7 +106,8 @@ class Examination:
             object.__setattr__(self, name, frozen(np.array(getattr(self, name), kind)))
         sound = [np.isfinite(curve).all() and (curve > 0).all() for curve in (self.clicked, self.skipped)]
         alike = self.positions.ndim == 1 and self.clicked.shape == self.skipped.shape == self.positions.shape
-        alike = alike and math.isfinite(self.slope) and (not self.bias.size or self.bias.shape == self.positions.shape) and np.isfinite(self.bias).all()
+        numbers = np.append(self.bias, self.slope)
+        alike = alike and self.bias.shape in {(0,), self.positions.shape} and bool(np.isfinite(numbers).all())
         if not alike or not all(sound) or (np.diff(self.positions) <= 0).any() or (self.positions < 1).any():
             raise ArgumentError(
                 "are not curves over rising positions",
@@ -121,7 +122,7 @@ class Examination:
         place = np.searchsorted(self.positions, positions, side="right") - 1
         return self.clicked[np.maximum(place, 0)]
 
-    def to_dict(self) -> dict[str, list[Any]]:
+    def to_dict(self) -> dict[str, Any]:
         """The same as JSON has it."""
         names = ("positions", "clicked", "skipped", *(("bias",) if self.bias.size else ()))
         return {**{name: getattr(self, name).tolist() for name in names}, "slope": self.slope, "rounds": self.rounds}
@@ -129,9 +130,8 @@ class Examination:
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Examination:
         """From what :meth:`to_dict` gave; to the bit."""
-        curves = (np.asarray(facts[name], np.float64) for name in ("clicked", "skipped"))
-        bias = np.asarray(facts.get("bias", ()), np.float64)
-        return cls(np.asarray(facts["positions"]), *curves, bias, float(facts["slope"]), int(facts["rounds"]))
+        clicked, skipped, bias = (np.asarray(facts.get(name, ()), np.float64) for name in ("clicked", "skipped", "bias"))
+        return cls(np.asarray(facts["positions"]), clicked, skipped, bias, float(facts["slope"]), int(facts["rounds"]))
 
     def grid(self) -> Grid:
         """The curves as a table."""

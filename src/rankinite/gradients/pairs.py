@@ -17,7 +17,6 @@ from rankinite.gradients.base import checked_scores, query_weights
 from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap
 
-
 NO_LEVELS: Positions = np.empty(0, np.int32)
 NO_CURVE: Floats = np.empty(0, SCORE)
 

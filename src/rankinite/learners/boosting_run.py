@@ -264,9 +264,7 @@ class BoostingRun:
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
             settings={**self.learner.settings(), **self.facts, MISSING_VALUES: self.has_missing},
-            history=self.watch.history(
-                self.done, stopped, () if self.search is None else self.search.taken, self.examination
-            ),
+            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken, self.examination),
             sketch=self.sketch,
         )
 

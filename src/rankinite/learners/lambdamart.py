@@ -84,7 +84,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
             )
 
     def settings(self) -> dict[str, Any]:
-        """All settings as plain values; those of debiasing only where clicks are debiased, so that other models stay as they were."""
+        """All settings as plain values; those of debiasing only where clicks are debiased: other models keep their bytes."""
         values = super().settings()
         return values if self.debias is not None else {n: v for n, v in values.items() if not n.startswith("debias")}
 

@@ -121,9 +121,7 @@ class Monitor:
         ends = [callback(progress) for callback in self._callbacks]  # every one of them is called
         return any(ends)
 
-    def history(
-        self, done: int, stopped: str, steps: Sequence[float] = (), examination: Examination | None = None
-    ) -> History:
+    def history(self, done: int, stopped: str, steps: Sequence[float] = (), examination: Examination | None = None) -> History:
         """How training went in the rounds that are done."""
         return History(
             measure=str(self.measure),

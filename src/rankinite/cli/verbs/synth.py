@@ -25,7 +25,9 @@ ONE_FILE = "Give the name of a file, as log.parquet or log.txt.gz"
 def synth(
     out: Annotated[
         Path,
-        Output(is_folder=lambda path: not _is_one_file(path), also=lambda path: further_files(path) if _is_one_file(path) else ()),
+        Output(
+            is_folder=lambda path: not _is_one_file(path), also=lambda path: further_files(path) if _is_one_file(path) else ()
+        ),
         typer.Option(
             "--out",
             "-o",

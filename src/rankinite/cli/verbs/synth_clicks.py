@@ -119,7 +119,7 @@ def _material(options: ClickOptions, generated: Any, reading: Reading) -> tuple[
     return data, _weak_ranker(data) if options.shown_by is None else ranker(options.shown_by)
 
 
-def _weak_ranker(data: Dataset) -> Ranker:
+def _weak_ranker(data: Dataset) -> Any:
     import numpy as np
 
     from rankinite.learners.lambdamart import LambdaMART

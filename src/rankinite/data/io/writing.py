@@ -52,8 +52,9 @@ def write(data: Dataset, path: AnyPath) -> None:
     if .gz, .zst or .xz is added.
 
     The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches, and
-    needs grades; positions go to a second file beside it, PATH.position, as LightGBM has it; qrels hold the judgements alone (:func:`write_qrels`). The other formats have no grade column where nobody
-    judged the rows.
+    needs grades; its positions go to a second file, PATH.position, as LightGBM has it; qrels hold the judgements alone
+    (:func:`write_qrels`). The other formats have no grade column where nobody judged the rows. CSV and TSV files do not say
+    which column holds positions: read them with ``positions="position"``.
     """
     path = Path(path)
     file_format = written_format(path)
