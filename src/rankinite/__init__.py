@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rankinite import reproduce as reproduce
     from rankinite.binned.data import Binned as Binned
     from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
+    from rankinite.data.clicks import ClickLog as ClickLog
+    from rankinite.data.clicks import ClickSettings as ClickSettings
+    from rankinite.data.clicks import simulate_clicks as simulate_clicks
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from rankinite.evaluation.outputs import write_run as write_run
     from rankinite.evaluation.outputs import write_scores as write_scores
     from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
+    from rankinite.gradients.examination import Examination as Examination
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
     from rankinite.learners.lambdaboost import LambdaBoost as LambdaBoost
@@ -137,6 +141,7 @@ _HOMES = {
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
     "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
+    "rankinite.data.clicks": ("ClickLog", "ClickSettings", "simulate_clicks"),
     "rankinite.data.io.trec": ("read_run", "read_scores", "read_trec"),
     "rankinite.data.io.trec_lines": ("write_qrels",),
     "rankinite.data.io.writing": ("write",),
@@ -163,6 +168,7 @@ _HOMES = {
     "rankinite.learners.checkpoint": ("Checkpoint",),
     "rankinite.models.feature": ("Feature",),
     "rankinite.models.forest": ("Forest",),
+    "rankinite.gradients.examination": ("Examination",),
     "rankinite.models.history": ("History",),
     "rankinite.models.files.loading": ("load",),
     "rankinite.models.files.matching": ("match_features",),

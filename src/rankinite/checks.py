@@ -45,7 +45,7 @@ def check_number(
     if not number or (above and value == low):
         bounds = "a finite number"
         if high < sys.float_info.max:
-            bounds = f"above {low:g} and at most {high:g}"
+            bounds = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
         elif low > -sys.float_info.max:
             bounds += f" above {low:g}" if above else f" from {low:g} on"
         raise ArgumentError(f"must be {bounds}", owner=name, setting=field, value=value)

@@ -50,3 +50,12 @@ Exactness: TypeAlias = Literal["exact", "last bits", "float32", "same order"]
 - ``float32``: every tree decides alike, the sum is rounded to float32;
 - ``same order``: other scores that put the documents of a query into the same order.
 """
+Debias: TypeAlias = Literal["pairwise", "additive"]
+"""How clicks are debiased: pairs divided by how often their positions are clicked and skipped, or a bias of each position."""
+ClickModel: TypeAlias = Literal["position", "cascade", "trust"]
+"""How simulated users look at results.
+
+- ``position``: a position is looked at with probability (1/position)^η, whatever else happens;
+- ``cascade``: from the top down until something satisfies, or patience ends;
+- ``trust``: as by position, but what is shown further up is also clicked more readily than it deserves.
+"""

@@ -100,7 +100,7 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     """
     features = [features] if isinstance(features, str) else features
     ignore = [ignore] if isinstance(ignore, str) else ignore
-    columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None}
+    columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None, "positions": None}
     settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, None)
     return bin_files(
         source, out, shards=shards, like=like, bins=bins, bin_sample=bin_sample, base=base,
@@ -128,9 +128,23 @@ def bin_files(
     check_count("bin", "bin_sample", bin_sample)
     if shards is not None:
         check_count("bin", "shards", shards)
+    _refuse_positions(settings)
     model = Binned(like) if isinstance(like, str | PathLike) else like
     with open_pieces(source, replace(settings, like=model), format=format, infinite=infinite) as pieces:
         return _Coding(pieces, Path(out), shards, model, bins, bin_sample, base, tell, say).done()
+
+
+def _refuse_positions(settings: ReadSettings) -> None:
+    """Refuse to lose positions: bins have no room for them, and without them clicks cannot be debiased."""
+    positions = settings.columns.get("positions")
+    if positions is not None:
+        raise ArgumentError(
+            "is not kept in bins, so that clicks could not be debiased",
+            owner="bin",
+            setting="positions",
+            value=positions,
+            remedy="Leave it out, or train on the data themselves",
+        )
 
 
 class _Coding:

@@ -50,6 +50,14 @@ class Reading:
     grades: Annotated[str | None, typer.Option(help="The grade column of a table.", rich_help_panel=_READING)] = None
     group: Annotated[Path | None, typer.Option(help="A file with the size of each query.", rich_help_panel=_READING)] = None
     doc_id: Annotated[str | None, typer.Option(help="The document id column of a table.", rich_help_panel=_READING)] = None
+    position: Annotated[
+        str | None,
+        typer.Option(
+            help="Where documents were shown, if the grades are clicks: a column of a table; for LETOR files, a file with one "
+            "position per line (DATA.position is found by itself).",
+            rich_help_panel=_READING,
+        ),
+    ] = None
     input_format: Annotated[
         str | None,
         typer.Option(help="letor, parquet, arrow, csv, tsv or qrels, if the name does not tell.", rich_help_panel=_READING),
@@ -84,10 +92,11 @@ class Reading:
         """The same for the library."""
         from rankinite.data.io.read_settings import ReadSettings
 
-        for name in ("qid", "grades", "doc_id", "input_format"):
+        for name in ("qid", "grades", "doc_id", "position", "input_format"):
             if getattr(self, name) == "":
                 raise ArgumentError("is empty", setting=name, value="", remedy=f"Give a name, or leave `{name}` out")
         columns = {"grades": self.grades, "qid": self.qid, "doc_id": self.doc_id, "weight": None, "batch": None}
+        columns["positions"] = self.position
         return ReadSettings(
             columns,
             group=self.group,
@@ -118,6 +127,14 @@ def say_odd_features(data: Dataset) -> None:
     odd = find_odd_features(data)
     if odd:
         say(f"{data.source}: {advice(odd, named_documents=data.doc_ids is not None)}")
+
+
+def say_odd_clicks(data: Dataset, debias: str | None) -> None:
+    """Print a note on clicks to be debiased that are neither 0 nor 1."""
+    odd = sorted({float(grade) for grade in set(data.grades.tolist())} - {0.0, 1.0}) if debias is not None else []
+    if odd:
+        known = ", ".join(f"{grade:g}" for grade in odd[:5])
+        say(f"{data.source}: grades such as {known} are debiased as clicks too: every grade above 0 counts as clicked")
 
 
 def _size(paths: Sequence[Path]) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary
-from rankinite.data.dataset_checks import check_dataset, check_judged
+from rankinite.data.dataset_checks import check_dataset, check_judged, whole_positions
 from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
 from rankinite.data.selection import query_numbers, row_numbers
-from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Strings, frozen
+from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import DataError, listed, quoted
 from rankinite.grid import Grid, few
@@ -62,6 +62,8 @@ class Dataset:
     """Whether the rows have grades. Without, they can be scored and distilled from, but not learnt from or evaluated on."""
     categories: Mapping[str, Vocabulary] = field(default_factory=dict[str, Vocabulary])
     """The vocabulary of each feature that is a category: its column holds codes, or NaN. All other features are numbers."""
+    positions: Positions | None = None
+    """One per row, from 1 on: where the document was shown when the grades, clicks then, were collected."""
 
     def __post_init__(self) -> None:
         convert: dict[str, Any] = {
@@ -73,13 +75,14 @@ class Dataset:
             "weights": None if self.weights is None else np.ascontiguousarray(self.weights, SCORE),
             "batches": None if self.batches is None else as_text(self.batches),
             "feature_names": tuple(self.feature_names),
+            "positions": None if self.positions is None else whole_positions(self.positions, self.source),
         }
         if self.input_rows < 0:
             convert["input_rows"] = len(convert["grades"])
         for name, value in convert.items():
             object.__setattr__(self, name, value)
         check_dataset(self)
-        for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row"):
+        for name in ("features", "grades", "offsets", "qids", "doc_ids", "weights", "batches", "input_row", "positions"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, frozen(array))  # a view: the caller's own array stays writeable
@@ -95,6 +98,7 @@ class Dataset:
         doc_ids: Strings | None = None,
         weights: Floats | None = None,
         batches: Strings | None = None,
+        positions: Positions | None = None,
         source: str = "data",
         categories: Mapping[str, Vocabulary] | None = None,
     ) -> Dataset:
@@ -107,6 +111,7 @@ class Dataset:
         if order is not None:
             features, grades = features[order], grades[order]
             doc_ids, weights, batches = (None if v is None else v[order] for v in (doc_ids, weights, batches))
+            positions = None if positions is None else positions[order]
         return cls(
             features=features,
             grades=grades,
@@ -120,6 +125,7 @@ class Dataset:
             source=source,
             judged=judged,
             categories=categories or {},
+            positions=positions,
         )
 
     @property
@@ -250,6 +256,10 @@ class Dataset:
         """The same data with one training weight per query."""
         return replace(self, weights=np.array(weights, SCORE))
 
+    def with_positions(self, positions: npt.ArrayLike | None) -> Dataset:
+        """The same data with the position at which each document was shown, from 1 on; without them if None."""
+        return replace(self, positions=None if positions is None else np.asarray(positions))
+
     def with_preferences(self, preferences: Preferences) -> Dataset:
         """The same data with judged pairs."""
         return replace(self, preferences=preferences)
@@ -294,4 +304,5 @@ class Dataset:
             source=self.source,
             judged=self.judged,
             categories=self.categories,
+            positions=None if self.positions is None else self.positions[rows],
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.data.grouping import distinct
+from rankinite.engine.kernel import Positions
 from rankinite.errors import DataError, quoted
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
@@ -75,6 +77,7 @@ def _check_shapes(data: Dataset) -> None:
     _check_shape(data, "weights", one_per_query)
     _check_shape(data, "batches", one_per_query)
     _check_shape(data, "input_row", one_per_row)
+    _check_shape(data, "positions", one_per_row)
 
 
 def _check_shape(data: Dataset, name: str, shape: tuple[int, ...]) -> None:
@@ -96,6 +99,24 @@ def _check_offsets(data: Dataset) -> None:
             value=offsets.tolist(),
             rule=f"They must rise from 0 to {rows}, the number of rows, without an empty query",
         )
+
+
+def whole_positions(positions: npt.NDArray[Any], source: str) -> Positions:
+    """Positions as 32-bit whole numbers; refuses others, and those below 1."""
+    array = np.asarray(positions)
+    if array.dtype == np.int32 and not (array < 1).any():
+        return np.ascontiguousarray(array)
+    numbers = array.astype(np.float64)
+    bad = np.flatnonzero(~((numbers >= 1) & (numbers < 2.0**31) & (numbers == np.floor(numbers))))
+    if len(bad):
+        raise DataError(
+            f"the position is {numbers.flat[bad[0]]:g}",
+            place=f"{source}, row {bad[0]}",
+            value=float(numbers.flat[bad[0]]),
+            rule="Positions are whole numbers from 1 on, 1 for the document shown first, and every row has one",
+            remedy="Number the shown documents of each query 1, 2, 3, …",
+        )
+    return numbers.astype(np.int32)
 
 
 def _check_weights(data: Dataset) -> None:

@@ -15,14 +15,16 @@ from rankinite.data.row_keys import row_keys
 
 @singledispatch
 def fingerprint(data: Dataset) -> str:
-    """A hash of the rows in their order (features, grades or that there are none, qids), the names of features, the weights and
-    the preferences.
+    """A hash of the rows in their order (features, grades or that there are none, qids, positions), the names of features, the
+    weights and the preferences.
 
     Ids of documents and batches are left out: no learner looks at them.
     """
     arrays: dict[str, npt.NDArray[Any]] = {"rows": row_keys(data), "offsets": data.offsets}
     if data.weights is not None:
         arrays["weights"] = data.weights
+    if data.positions is not None:
+        arrays["positions"] = data.positions
     if data.preferences is not None:
         pairs = data.preferences
         arrays |= {"better": pairs.better, "worse": pairs.worse, "probability": pairs.probability}

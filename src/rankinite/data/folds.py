@@ -14,6 +14,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import distinct
 from rankinite.data.joining import concat
+from rankinite.data.row_keys import feature_keys, query_keys
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.seeds import generator
@@ -96,6 +97,17 @@ def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int
         chosen = data.select_queries(~inside), data.select_queries(inside)
         parts.append(Holdout(*chosen, np.flatnonzero(inside[query_of_row])))
     return parts
+
+
+def holdouts_by_content(data: Dataset, k: int, *, seed: int = 0) -> list[Holdout]:
+    """As :func:`holdouts`, but queries of the same documents, such as the sessions of a click log, are held out together."""
+    groups = np.unique(query_keys(feature_keys(data), data), return_inverse=True)[1]
+    if groups.max(initial=0) + 1 < k:
+        return holdouts(data, k, seed=seed)
+    part_of_group = generator(seed).permutation(groups.max() + 1) % k
+    part, query_of_row = part_of_group[groups], data.query_of_row()
+    held = [part == number for number in range(k)]
+    return [Holdout(data.select_queries(~one), data.select_queries(one), np.flatnonzero(one[query_of_row])) for one in held]
 
 
 def held_out_batches(data: Dataset) -> list[Holdout]:

@@ -22,7 +22,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
 
     Where only some parts have them, documents without ids get empty ones, queries without weights the weight 1, and
     queries without a batch an empty one. Judged data and data without grades are not joined: either grades would be lost, or
-    rows that nobody judged would count as bad ones.
+    rows that nobody judged would count as bad ones. Nor are data with positions and data without.
     """
     parts = list(parts)
     _check_prefixes(parts, prefixes)
@@ -30,6 +30,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     for part in parts[1:]:
         check_same_features(first, part)
         _check_both_judged(first, part)
+        _check_both_shown(first, part)
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
     _check_qids(qids, parts)
@@ -47,6 +48,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         preferences=Preferences.concat([part.preferences for part in parts], starts[:-1]),
         source=" + ".join(part.source for part in parts),
         judged=first.judged,
+        positions=_joined([part.positions for part in parts], [np.ones(part.rows, np.int32) for part in parts]),
     )
 
 
@@ -72,6 +74,19 @@ def _check_both_judged(first: Dataset, second: Dataset) -> None:
             rule="All rows of a data set have grades, or none",
             remedy="Leave them out of the other too, with without_grades()",
             shell_remedy="Give data that are all judged, or not at all",
+        )
+
+
+def _check_both_shown(first: Dataset, second: Dataset) -> None:
+    if (first.positions is None) != (second.positions is None):
+        shown, bare = (first, second) if second.positions is None else (second, first)
+        raise DataError(
+            f"its rows have no positions, but those of {shown.source} have",
+            place=bare.source,
+            value=None,
+            rule="All rows of a data set have positions, or none",
+            remedy="Leave them out of the other too, with with_positions(None)",
+            shell_remedy="Give data that all have positions, or none",
         )
 
 

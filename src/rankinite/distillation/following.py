@@ -26,7 +26,7 @@ def followed(teacher: Fitted, data: Sequence[Dataset], *, made: int = 0, seed: i
     :func:`mixed`).
     """
     bare = [part.without_grades() for part in data]
-    plain = [replace(part, weights=None, preferences=None, doc_ids=None, batches=None) for part in bare]
+    plain = [replace(part, weights=None, preferences=None, doc_ids=None, batches=None, positions=None) for part in bare]
     whole = plain[0] if len(plain) == 1 else concat(plain, prefixes=[f"{number}:" for number in range(len(plain))])
     copies = [mixed(whole, teacher, seed=[seed, copy]) for copy in range(made)]
     rows = concat([whole, *copies]) if copies else whole

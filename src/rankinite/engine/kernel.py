@@ -40,6 +40,7 @@ Reals: TypeAlias = npt.NDArray[np.floating[Any]]
 Indices: TypeAlias = npt.NDArray[np.int64]
 RowNumbers: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 """One per row, kept through a training: in the fewer bytes where they fit, so only data beyond compile a second variant."""
+Positions: TypeAlias = npt.NDArray[np.int32]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Strings: TypeAlias = npt.NDArray[Any]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankinite.evaluation.inputs import Scorer
     from rankinite.gradients.base import Objective
     from rankinite.gradients.lambdas import Lambdas
-    from rankinite.measures.base import Measure
+    from rankinite.measures.base import Measure, TrainableMeasure
     from rankinite.models.base import Fitted
     from rankinite.models.forest import Forest
 
@@ -210,12 +210,17 @@ class TrainsForMeasure(Learner):
         self, train: Dataset, sigma: float, truncation: int | None = None, *, normalise: bool = False, reach: int = 1
     ) -> Lambdas:
         """The λ-gradients of the measure, or of the same over ``reach`` times as many ranks, bound to the training data."""
+        from rankinite.gradients.lambdas import Lambdas
+
+        return Lambdas(train, self.trained_measure(reach), sigma, truncation, normalise=normalise)
+
+    def trained_measure(self, reach: int = 1) -> TrainableMeasure:
+        """The measure that λ climb: the one trained for, over ``reach`` times as many ranks."""
         from rankinite.evaluation.inputs import as_measures
-        from rankinite.gradients.lambdas import Lambdas, trainable
+        from rankinite.gradients.lambdas import trainable
         from rankinite.measures.cutoff import widened
 
-        measure = widened(trainable(as_measures(self.measure)[0]), reach)
-        return Lambdas(train, measure, sigma, truncation, normalise=normalise)
+        return widened(trainable(as_measures(self.measure)[0]), reach)
 
     def watched(self) -> Measure:
         """What is trained for, unless another measure is asked for."""

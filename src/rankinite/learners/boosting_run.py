@@ -22,14 +22,18 @@ from rankinite.engine.parallel import Team
 from rankinite.engine.reducer import Members
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.mean_value import mean_value
 from rankinite.gradients.base import Objective, weight_of_rows
+from rankinite.gradients.debiased import Debiased
+from rankinite.gradients.examination import Examination
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
 from rankinite.learners.binning import binned, coded
 from rankinite.learners.boosting import Boosting
+from rankinite.learners.click_value import ClickValue
 from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.run_key import run_key
-from rankinite.learners.start import check_continues, starting_scores, with_base
+from rankinite.learners.start import check_continues, check_not_shortened, starting_scores, with_base
 from rankinite.learners.step_search import StepSearch
 from rankinite.learners.step_settings import StepSettings
 from rankinite.models.blend import Blend
@@ -60,11 +64,13 @@ class BoostingRun:
     ) -> None:  # fmt: skip
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
         self.callbacks, self.team, self.members = callbacks, team, train.members
+        self.objective = learner.objective(train)
+        self.click_values: dict[Dataset, ClickValue] = {}
         self.watch = Monitor(
             learner, train, valid,
             rounds=learner.most_trees, patience=learner.patience, based=base is not None, callbacks=callbacks,
+            value=self._click_value if isinstance(self.objective, Debiased) else None,
         )  # fmt: skip
-        self.objective = learner.objective(train)
         self.outputs = self.objective.outputs
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
         self.scores = starting_scores(base, train, self.objective)
@@ -198,6 +204,19 @@ class BoostingRun:
         """Note the watched measure as things stand."""
         self.watch.take(lambda: self._final(self.scores), lambda: self._final(self.valid_scores))
 
+    def _click_value(self, scores: Floats, data: Dataset) -> float:
+        """The watched measure on debiased clicks, where it is known at which positions documents were shown."""
+        if data.positions is None or self.watch.measure.pooled or not isinstance(self.objective, Debiased):
+            return mean_value(scores, data, self.watch.measure)
+        if data not in self.click_values:
+            self.click_values[data] = ClickValue(data, self.watch.measure)
+        return self.click_values[data](scores, self.objective.examination)
+
+    @property
+    def examination(self) -> Examination | None:
+        """How prominently positions are looked at, where that is estimated."""
+        return self.objective.examination if isinstance(self.objective, Debiased) else None
+
     def _final(self, outputs: Floats | None) -> Floats:
         """What outputs, shape (outputs, rows), come to as scores."""
         assert outputs is not None
@@ -210,6 +229,9 @@ class BoostingRun:
             return False
         assert forest.history is not None  # it was checked
         rounds = min(forest.rounds, self.learner.most_trees)
+        if isinstance(self.objective, Debiased) and forest.history.examination is not None:
+            check_not_shortened(forest, rounds)
+            self.objective.take_up(forest.history.examination)
         trees = forest.truncate(rounds).trees
         self.kept = [trees.take(t, t + 1) for t in range(len(trees))]
         self.watch.take_up(forest.history, rounds)
@@ -242,7 +264,7 @@ class BoostingRun:
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
             settings={**self.learner.settings(), **self.facts, MISSING_VALUES: self.has_missing},
-            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken),
+            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken, self.examination),
             sketch=self.sketch,
             categories=self.train.categories,
         )

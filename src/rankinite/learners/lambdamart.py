@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from rankinite.checks import check_count, check_flag, check_positive
+from rankinite.checks import check_choice, check_count, check_flag, check_number, check_positive
+from rankinite.choices import Debias
+from rankinite.errors import ArgumentError
 from rankinite.learners.base import TrainsForMeasure
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
@@ -14,6 +16,11 @@ from rankinite.trees.settings import Shape
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.gradients.base import Objective
+    from rankinite.gradients.debiased import Debiased
+
+
+SETTLED = 5.0
+"""Rounds times rate after which estimates of position bias are settled."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +48,14 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     truncation: int | None = None
     """Only pairs with a document above this rank are looked at; no limit but the measure's own if left out."""
     normalise: bool = True
-    """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ."""
+    """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ. Where
+    clicks are debiased, pairwise scales by pair alone, and additive not at all."""
+    debias: Debias | None = None
+    """For clicks as grades, with the positions at which documents were shown: pairwise divides each pair by how often such
+    positions are clicked, and skipped, as it is; additive learns a bias of each position beside the score. Both are estimated
+    while training and are no part of the ranker."""
+    debias_power: float = 1.0
+    """How far the estimates are trusted: they are taken to this power, from 0 (not at all) to 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,6 +67,26 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
         if self.truncation is not None:
             check_count("LambdaMART", "truncation", self.truncation)
         check_flag("LambdaMART", "normalise", self.normalise)
+        self._check_debias()
+
+    def _check_debias(self) -> None:
+        if self.debias is not None:
+            check_choice("LambdaMART", "debias", self.debias, get_args(Debias))
+        check_number("LambdaMART", "debias_power", self.debias_power, 0.0, 1.0)
+        object.__setattr__(self, "debias_power", float(self.debias_power))
+        if self.debias is not None and (self.step != "newton" or self.reoptimise):
+            raise ArgumentError(
+                "cannot be combined with exact weights of trees, which would climb the clicks as they are",
+                owner="LambdaMART",
+                setting="debias",
+                value=self.debias,
+                remedy="Leave `step` and `reoptimise` out",
+            )
+
+    def settings(self) -> dict[str, Any]:
+        """All settings as plain values; those of debiasing only where clicks are debiased: other models keep their bytes."""
+        values = super().settings()
+        return values if self.debias is not None else {n: v for n, v in values.items() if not n.startswith("debias")}
 
     @classmethod
     def plain_settings(cls) -> dict[str, Any]:
@@ -65,5 +99,19 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
         return {**super().paper_settings(), "normalise": False}
 
     def objective(self, train: Dataset) -> Objective:
-        """λ-gradients of the measure."""
+        """λ-gradients of the measure; debiased, if that is asked for."""
+        if self.debias is not None:
+            return self.debiased(train, self.debias, self.debias_power)
         return self.lambdas(train, self.sigma, self.truncation, normalise=self.normalise, reach=self.reach)
+
+    def debiased(self, train: Dataset, debias: Debias, power: float) -> Debiased:
+        """λ-gradients of clicks, by the estimator of this name."""
+        from rankinite.gradients.debiased import AdditiveDebiased, PairwiseDebiased
+
+        measure = self.trained_measure(self.reach)
+        if debias == "additive":
+            return AdditiveDebiased(train, measure, self.sigma, self.truncation, power=power)
+        settled = max(1, round(SETTLED / self.rate))
+        return PairwiseDebiased(
+            train, measure, self.sigma, self.truncation, normalise=self.normalise, power=power, rounds=settled
+        )

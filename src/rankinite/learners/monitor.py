@@ -13,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import largest
 from rankinite.evaluation.mean_value import mean_value
+from rankinite.gradients.examination import Examination
 from rankinite.learners.base import Callback, Learner, Progress
 from rankinite.measures.base import sign_of
 from rankinite.models.base import Fitted
@@ -36,8 +37,13 @@ class Monitor:
         based: bool,
         callbacks: Sequence[Callback],
         judged_by_train: bool = False,
+        value: Callable[[Floats, Dataset], float] | None = None,
     ) -> None:
-        """``judged_by_train``: without validation data, the training data say which round is best; else it is the last."""
+        """``judged_by_train``: without validation data, the training data say which round is best; else it is the last.
+
+        ``value``: how scores of data are judged, if not by the mean of the watched measure.
+        """
+        self._judged_by = value
         self.measure, self._train, self._valid = learner.watched(), train, valid
         self._sign = sign_of(self.measure)
         self._rounds, self._patience, self._callbacks = rounds, patience, callbacks
@@ -66,7 +72,7 @@ class Monitor:
             self._valid_values.append(self._value(valid(), self._valid))
 
     def _value(self, scores: Floats, data: Dataset) -> float:
-        return mean_value(scores, data, self.measure)
+        return mean_value(scores, data, self.measure) if self._judged_by is None else self._judged_by(scores, data)
 
     @property
     def latest(self) -> float:
@@ -115,7 +121,7 @@ class Monitor:
         ends = [callback(progress) for callback in self._callbacks]  # every one of them is called
         return any(ends)
 
-    def history(self, done: int, stopped: str, steps: Sequence[float] = ()) -> History:
+    def history(self, done: int, stopped: str, steps: Sequence[float] = (), examination: Examination | None = None) -> History:
         """How training went in the rounds that are done."""
         return History(
             measure=str(self.measure),
@@ -124,6 +130,7 @@ class Monitor:
             best=self.best(done),
             stopped=stopped,
             steps=np.asarray(steps[:done]),
+            examination=examination,
         )
 
 

@@ -131,6 +131,17 @@ def matched_base(base: Scorer | None, train: Dataset) -> Scorer | None:
     return None if base is None else matched_to(base, train)[0]
 
 
+def check_not_shortened(forest: Forest, rounds: int) -> None:
+    """Refuse to go back behind a checkpoint of debiased clicks: it keeps the estimates of its last round alone."""
+    if rounds < forest.rounds:
+        raise ArgumentError(
+            f"is less than the {forest.rounds} rounds of the checkpoint, which keeps the debiasing of the last one alone",
+            setting="trees",
+            value=rounds,
+            remedy=f"Give at least {forest.rounds}, and truncate the ranker; or delete the checkpoint to start afresh",
+        )
+
+
 def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset | None, outputs: int) -> None:
     """Refuse a forest that training cannot go on from: its trees are to walk these rows, and its history to be lengthened.
 

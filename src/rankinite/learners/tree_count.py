@@ -14,7 +14,7 @@ import numpy as np
 
 from rankinite.binned.data import Binned
 from rankinite.data.dataset import Dataset
-from rankinite.data.folds import Holdout, holdouts
+from rankinite.data.folds import Holdout, holdouts, holdouts_by_content
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.inputs import Scorer
@@ -48,7 +48,8 @@ def _parts(learner: Boosting, train: Dataset) -> list[Holdout]:
     """What is held out in turn; nothing where that says nothing."""
     if isinstance(train, Binned) or train.queries < PARTS:
         return []
-    parts = holdouts(train, PARTS)[: 1 if train.rows > MANY_ROWS else PARTS]
+    hold_out = holdouts if train.positions is None else holdouts_by_content  # of a log: not some sessions of a query alone
+    parts = hold_out(train, PARTS)[: 1 if train.rows > MANY_ROWS else PARTS]
     return [part for part in parts if _can_judge(learner, part.held)]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.gradients.examination import Examination
 from rankinite.models.files.container import DAMAGED, Stored
 
 
@@ -30,6 +31,8 @@ class History:
     """Why training ended: "finished", "early" (no better on the validation data), "interrupted", …."""
     steps: Floats = field(default_factory=lambda: np.empty(0))
     """The exact weight of each round's tree (the mean of several), where weights were looked for; else empty."""
+    examination: Examination | None = None
+    """How prominently positions were looked at, as estimated in the last round, where clicks were debiased; else None."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid", "steps"):
@@ -66,6 +69,7 @@ class History:
             "best": int(self.best),
             "stopped": self.stopped,
             **({"steps": self.steps.tolist()} if len(self.steps) else {}),
+            **({} if self.examination is None else {"examination": self.examination.to_dict()}),
         }
 
     @classmethod
@@ -81,7 +85,22 @@ class History:
                 remedy=DAMAGED,
             )
         train, valid, steps = (_with_nan(name, facts.get(name, [])) for name in ("train", "valid", "steps"))
-        return cls(measure, train, valid, best, stopped, steps)
+        return cls(measure, train, valid, best, stopped, steps, _examination(facts.get("examination")))
+
+
+def _examination(facts: Any) -> Examination | None:
+    if facts is None:
+        return None
+    try:
+        return Examination.from_dict(facts)
+    except (ArgumentError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+        raise DataError(
+            f"{quoted(facts)} are not curves of examination",
+            place="history: examination",
+            value=facts,
+            rule="They are lists of positions and of numbers above 0, all of one length",
+            remedy=DAMAGED,
+        ) from problem
 
 
 def stored_history(stored: Stored) -> History | None:

@@ -127,6 +127,8 @@ class Training:
     best_value: Number
     """The value there, on the validation data if there were some."""
     stopped: str
+    examination: tuple[tuple[str, Number, Number], ...] = ()
+    """Where clicks were debiased: positions, and how often they are clicked and skipped, 1 being the first."""
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,7 @@ def _training(name: str, unit: str, history: History) -> Training:
         best=history.best,
         best_value=None if np.isnan(best) else round(best, 5),
         stopped=history.stopped,
+        examination=() if history.examination is None else tuple(history.examination.rows()),
     )
 
 

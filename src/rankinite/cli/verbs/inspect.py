@@ -114,6 +114,8 @@ def tables(ranker: Fitted, title: str, most: int | None) -> list[Grid]:
     shown = [overview(ranker, trained, title)]
     if trained is not None and trained.settings:
         shown.append(settings_grid(trained))
+    if trained is not None and trained.history is not None and trained.history.examination is not None:
+        shown.append(trained.history.examination.grid())
     shown += ranker.tables(most)
     inner: Any = ranker.about()
     return shown if inner is ranker else shown + tables(inner, ranker.about_title, most)

@@ -1,7 +1,8 @@
-"""``rankinite synth``: artificial judged data."""
+"""``rankinite synth``: artificial judged data, and artificial clicks on judged data."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -10,17 +11,23 @@ import typer
 from rankinite.choices import Part
 from rankinite.cli.files import Output
 from rankinite.cli.messages import busy, say
-from rankinite.cli.options import JsonSummary
+from rankinite.cli.options import JsonSummary, Reading, with_options
+from rankinite.cli.verbs.synth_clicks import ClickOptions, further_files, write_log
 from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from rankinite.data.synthetic import World
 
+ONE_FILE = "Give the name of a file, as log.parquet or log.txt.gz"
 
+
+@with_options(clicking=ClickOptions(), reading=Reading())
 def synth(
     out: Annotated[
         Path,
-        Output(is_folder=lambda path: not _is_one_file(path)),
+        Output(
+            is_folder=lambda path: not _is_one_file(path), also=lambda path: further_files(path) if _is_one_file(path) else ()
+        ),
         typer.Option(
             "--out",
             "-o",
@@ -43,6 +50,9 @@ def synth(
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another world.")] = 0,
     doc_ids: Annotated[bool, typer.Option("--doc-ids", help="Name the documents.")] = False,
     json: JsonSummary = False,
+    *,
+    clicking: ClickOptions,
+    reading: Reading,
 ) -> None:
     """Generate judged data: random cubic polynomials of the features, cut into five grades as frequent as on the web.
 
@@ -56,11 +66,22 @@ def synth(
       rankinite synth --queries 10000 --out artificial --suffix parquet
 
       rankinite synth --domains 2 --shift 0.3 --noise 0.2 --out markets
-    """
-    from rankinite.data.synthetic import World
 
+      rankinite synth --clicks --sessions 100000 --out log.parquet
+
+      rankinite synth --clicks --judged web.txt.gz --shown-by feature:25 --click-model cascade --out log.parquet
+    """
+    from rankinite.data.synthetic import World, synthesise
+
+    clicking.check()
     world = World(features, documents, terms, seed, noise, shift)
     one_file = _is_one_file(out)
+    if clicking.clicks:
+        if not one_file:
+            raise ArgumentError("is a folder, but a click log is one file", setting="out", value=str(out), remedy=ONE_FILE)
+        generated = partial(synthesise, queries, part=part, domain=domain, world=world, doc_ids=doc_ids)
+        _print_summary([write_log(clicking, generated, reading, seed, out)], json=json)
+        return
     if one_file and domains > 1:
         raise ArgumentError(
             f"makes several files, but {out} is one",

@@ -150,6 +150,7 @@ def train(
     check_measures([] if material.test is None else [material.test], [maker.watched()])
     if not material.is_coded:
         options.say_odd_features(material.train)
+        options.say_odd_clicks(material.train, maker.settings().get("debias"))
     start = monotonic()
     with joint_training(placing, material, several=seeds is not None) as traffic:
         model = _fitted(maker, seeds, material, checkpoint, every or EVERY, quiet)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.io.exact_numbers import inexact_grade
+from rankinite.data.io.position_files import as_positions
 from rankinite.data.io.text_files import AnyPath, read_sizes
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Grades, Indices, Strings
 from rankinite.engine.memory import memory_left, too_large
@@ -92,6 +93,7 @@ def rows_to_data(
         doc_ids=row_names(values["doc_id"], "doc_id", place) if "doc_id" in values else None,
         weights=None if weights is None else _as_numbers(weights, "weight", place).astype(SCORE, copy=False),
         batches=row_names(values["batch"], "batch", place) if "batch" in values else None,
+        positions=as_positions(values["positions"], place) if "positions" in values else None,
         source=source,
     )
 
@@ -166,7 +168,7 @@ def inexact_whole_number(numbers: npt.NDArray[Any]) -> int | None:
 
 def missing_value(role: str, place: str) -> DataError:
     """The error for a row without a grade, qid or another role."""
-    what = "grade" if role == "grades" else role
+    what = role.removesuffix("s")  # roles are named as the settings of read: grades, positions
     return DataError(
         f"the {what} is missing",
         place=place,

@@ -1,4 +1,4 @@
-"""Roles of the columns of a table: query, grade, document, weight, batch, features."""
+"""Roles of the columns of a table: query, grade, document, weight, batch, position, features."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "doc_id": ("doc_id", "docid", "document_id", "docno", "did"),
     "weight": ("weight",),
     "batch": ("batch", "fold"),
+    "positions": (),  # a column of that name may be a feature, and was one in older models: it must be named
 }
 """Column names by which each role is recognised when the caller names none, in upper or lower case."""
 

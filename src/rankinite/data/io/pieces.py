@@ -240,4 +240,5 @@ def _query_range(data: Dataset, first: int, last: int) -> Dataset:
         preferences=None if preferences is None else preferences.take(np.arange(begin, end), data.rows),
         source=data.source,
         judged=data.judged,
+        positions=None if data.positions is None else data.positions[begin:end],
     )

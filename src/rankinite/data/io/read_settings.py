@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from rankinite.choices import Unjudged
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import group_sizes
+from rankinite.data.io.position_files import read_positions
 from rankinite.data.io.text_files import AnyPath, group_files, read_sizes
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError
@@ -28,7 +30,7 @@ Column: TypeAlias = str | npt.ArrayLike | None
 class ReadSettings:
     """What the caller of ``read`` asks for, checked as far as possible before the source is known."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Column | PathLike[str]]
     group: npt.ArrayLike | AnyPath | None
     features: Sequence[int | str] | None
     ignore: Sequence[str]
@@ -70,7 +72,8 @@ class ReadSettings:
 
     def columns_by_value(self) -> dict[str, npt.NDArray[Any]]:
         """The roles for which values are passed."""
-        return {role: np.asarray(v) for role, v in self.columns.items() if v is not None and not isinstance(v, str)}
+        passed = {role: v for role, v in self.columns.items() if v is not None and not isinstance(v, str)}
+        return {role: read_positions(v) if isinstance(v, PathLike) else np.asarray(v) for role, v in passed.items()}
 
     def sizes(self, beside: Sequence[Path] = ()) -> Indices | None:
         """Group sizes: those passed, else those in files beside the data."""
@@ -97,10 +100,10 @@ class ReadSettings:
         names = self.features if self.like is None else self.like.feature_names
         return None if names is None else [str(name) for name in names]
 
-    def refuse_columns(self, place: Path) -> None:
-        """For formats without named columns: none may be named, and no values passed."""
+    def refuse_columns(self, place: Path, *, but: Collection[str] = ()) -> None:
+        """For formats without named columns: none may be named, and no values passed, ``but`` those of some roles."""
         for role, value in self.columns.items():
-            if value is not None:
+            if value is not None and role not in but:
                 raise ArgumentError(
                     "is for tables and arrays, but this file has no named columns",
                     owner="read",

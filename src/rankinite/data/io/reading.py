@@ -42,6 +42,7 @@ def read(
     unjudged: Unjudged = "error",
     zero_based: bool = False,
     like: Dataset | None = None,
+    positions: Column | PathLike[str] = None,
 ) -> Dataset:
     """Read judged data.
 
@@ -78,6 +79,10 @@ def read(
     column. A file ``<path>.query`` or ``<path>.group`` beside the data is found without being named. A CSV or TSV file
     whose first line is all numbers has no header: its first column is the grade, the others are features "1", "2", ….
 
+    ``positions``: where each document was shown when the grades, which are clicks then, were collected: 1 for the first. They
+    are the name of a table's column or values, one per row; for LETOR files the path of a file with one per line, and a file
+    ``<path>.position`` beside the data, LightGBM's, is found without being named. No column is taken for positions by its name.
+
     **What to do with odd values.**
     ``missing``: a feature that a LETOR line leaves out is "zero" or "nan".
     ``infinite``: ±inf and numbers beyond 32-bit floats, such as 1.79e308, are an "error", "missing" (NaN), "clip" (made
@@ -91,7 +96,8 @@ def read(
 
     A :class:`~rankinite.errors.DataError` gives the place, the value, the rule and the remedy of what is wrong.
     """
-    columns = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight, "batch": batch}
+    columns: dict[str, Column | PathLike[str]] = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight}
+    columns |= {"batch": batch, "positions": positions}
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
     settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like)

@@ -17,6 +17,7 @@ from rankinite.data.io.columns import Roles, assign_roles, name_roles
 from rankinite.data.io.format_detection import first_line, format_of, is_header
 from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
 from rankinite.data.io.letor.files import place_of_row, read_letor
+from rankinite.data.io.position_files import with_positions
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.text_files import group_files
 from rankinite.data.io.trec import read_qrels
@@ -217,7 +218,7 @@ def array_row(row: int) -> str:
 
 
 def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
-    settings.refuse_columns(paths[0])
+    settings.refuse_columns(paths[0], but=("positions",))
     width = declared_width(settings)
     data = read_letor(
         paths,
@@ -228,6 +229,7 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         needs_grades=settings.needs_grades,
         needs_queries=settings.needs_queries,
     )
+    data = with_positions(data, paths, settings.columns.get("positions"))
     return Loaded(with_chosen_features(data, settings), partial(place_of_row, paths))
 
 

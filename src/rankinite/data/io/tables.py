@@ -242,7 +242,7 @@ def _role_values(column: Any, role: str, source: str, place: Callable[[int], str
     if missing.any():
         raise missing_value(role, place(start + int(np.flatnonzero(missing)[0])))
     try:
-        if role in ("grades", "weight"):
+        if role in ("grades", "weight", "positions"):
             return numbers(column, SCORE).copy()  # a view would keep the memory of the whole batch
         _refuse_inexact(column, role, place, start)
         return text(column)

@@ -29,6 +29,7 @@ from rankinite.data.io.formats import (
 )
 from rankinite.data.io.letor.files import write_letor
 from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.position_files import write_positions
 from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec_lines import write_qrels
@@ -36,7 +37,14 @@ from rankinite.errors import DataError, quoted
 
 ROW_GROUP = 1 << 16
 """Rows written, and later read, together."""
-ROLE_COLUMNS = {"qid": "qid", "grades": "grade", "doc_id": "doc_id", "weight": "weight", "batch": "batch"}
+ROLE_COLUMNS = {
+    "qid": "qid",
+    "grades": "grade",
+    "doc_id": "doc_id",
+    "weight": "weight",
+    "batch": "batch",
+    "positions": "position",
+}
 
 
 def write(data: Dataset, path: AnyPath) -> None:
@@ -44,8 +52,9 @@ def write(data: Dataset, path: AnyPath) -> None:
     if .gz, .zst or .xz is added.
 
     The file is written completely or not at all. Preferences are not written; LETOR has no room for weights and batches, and
-    needs grades; qrels hold the judgements alone (:func:`write_qrels`). The other formats have no grade column where nobody
-    judged the rows.
+    needs grades; its positions go to a second file, PATH.position, as LightGBM has it; qrels hold the judgements alone
+    (:func:`write_qrels`). The other formats have no grade column where nobody judged the rows. CSV and TSV files do not say
+    which column holds positions: read them with ``positions="position"``.
     """
     path = Path(path)
     file_format = written_format(path)
@@ -55,13 +64,18 @@ def write(data: Dataset, path: AnyPath) -> None:
 
 def _writers() -> dict[FileFormat, Callable[[Dataset, Path], None]]:
     return {
-        LETOR: write_letor,
+        LETOR: _write_letor,
         QRELS: lambda data, path: write_qrels(path, data),
         PARQUET: write_parquet,
         ARROW: write_arrow,
         CSV: partial(write_csv, separator=","),
         TSV: partial(write_csv, separator="\t"),
     }
+
+
+def _write_letor(data: Dataset, path: Path) -> None:
+    write_positions(data, path)
+    write_letor(data, path)
 
 
 def write_parquet(data: Dataset, path: AnyPath) -> None:
@@ -121,6 +135,7 @@ def _schema(data: Dataset) -> Any:
     kinds |= {"doc_id": pa.string()} if data.doc_ids is not None else {}
     kinds |= {"weight": pa.float64()} if data.weights is not None else {}
     kinds |= {"batch": pa.string()} if data.batches is not None else {}
+    kinds |= {"positions": pa.int32()} if data.positions is not None else {}
     roles: dict[str, str] = {}
     for role in kinds:
         roles[role] = ROLE_COLUMNS[role]
@@ -143,6 +158,7 @@ def _batches(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[
             "doc_id": None if data.doc_ids is None else data.doc_ids[rows],
             "weight": None if data.weights is None else data.weights[query],
             "batch": None if data.batches is None else data.batches[query],
+            "positions": None if data.positions is None else data.positions[rows],
         }
         sides = [_arrow(values[role]) for role in roles]
         columns = np.ascontiguousarray(data.features[rows].T)

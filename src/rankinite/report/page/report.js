@@ -68,7 +68,14 @@ function trainingsSection(trainings) {
   const series = [trainings.some((one) => one.train.length) ? ["training data", "var(--before)"] : null, trainings.some((one) => one.valid.length) ? ["validation data", "var(--after)"] : null].filter(Boolean);
   const measures = [...new Set(trainings.map((one) => one.measure))].join(", ");
   return section("training", "Training, round by round", `${measures} after each round; the dashed line marks the one that was kept.`,
-    legend(series), h("div", { class: "multiples" }, trainings.map(trainingChart)));
+    legend(series), h("div", { class: "multiples" }, trainings.map(trainingChart)), trainings.filter((one) => one.examination.length).map(examinationTable));
+}
+
+/** How often positions are clicked and skipped, where clicks were debiased. */
+function examinationTable(training) {
+  const columns = [{ label: "position", right: true, cell: (row) => row[0] }, { label: "clicked", right: true, cell: (row) => row[1].toFixed(3) }, { label: "skipped", right: true, cell: (row) => row[2].toFixed(3) }];
+  const caption = `${training.name}: clicks by position, as estimated while training. How often a document is clicked, or skipped, there: 1 is the first position. Scoring does not use it.`;
+  return table(columns, training.examination, { caption, label: "Clicks by position" });
 }
 
 function importanceSection(importance) {
