@@ -37,7 +37,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Flags
 from rankinite.engine.memory import memory_left, spelled_size, too_large
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.trees.bins import Bins, fit_bins, missing_features
 
 Told = Callable[[str, int], None]
@@ -62,6 +62,14 @@ class Counted:
         self.missing, self.weighted, self.judged = found, piece.weights is not None, piece.judged
         if piece.preferences is not None:
             raise DataError("judged pairs are not kept in bins", place=piece.source, remedy="Train on them in memory")
+        if piece.categories:
+            name = next(iter(piece.categories))
+            raise DataError(
+                f"the feature {quoted(name)} is a category, and categories are not kept in bins yet",
+                place=piece.source,
+                value=name,
+                remedy="Train in memory, leave the feature out with `ignore`, or turn it into columns of 0 and 1 first",
+            )
 
 
 def bin(  # noqa: A001 - what it does, and what the command line calls it

@@ -30,7 +30,7 @@ def trees_of(teacher: Fitted, names: tuple[str, ...]) -> TeacherTrees:
     found: list[Trees] = []
     is_all = True
     for weight, part in _summands(teacher, 1.0):
-        if isinstance(part, Forest) and part.outputs == 1:
+        if isinstance(part, Forest) and part.outputs == 1 and not part.trees.has_sets:  # sets are of the teacher's own codes
             found.append(_placed(part, weight, names))
         else:
             is_all = False

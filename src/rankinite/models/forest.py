@@ -163,7 +163,7 @@ class Forest(Fitted):
 
     def outputs_of(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The sums themselves, shape (outputs, rows)."""
-        matrix, columns = self._located(features)
+        matrix, columns = self.located(features)
         sums = self._started(len(matrix))
         add_trees(self._walks, matrix, 0, len(self), sums, columns)
         return sums
@@ -172,7 +172,7 @@ class Forest(Fitted):
         """The scores after ``every`` rounds, twice as many, …, and in the end after all."""
         if every < 1:
             raise ArgumentError("must be a whole number from 1 on", owner="staged_scores", setting="every", value=every)
-        matrix, columns = self._located(features)
+        matrix, columns = self.located(features)
         return self._stages(matrix, self._walks.with_columns(columns), every)
 
     def _stages(self, matrix: Reals, walks: Walks, every: int) -> Iterator[Floats]:
@@ -188,7 +188,8 @@ class Forest(Fitted):
     def _started(self, rows: int) -> Floats:
         return np.repeat(self.start[:, None], rows, axis=1)
 
-    def _located(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Indices | None]:
+    def located(self, features: Dataset | npt.ArrayLike) -> tuple[Reals, Indices | None]:
+        """A matrix of all rows with categories in the forest's own codes, and the column of each feature; None: in order."""
         names = self._names_in(features)
         places = {self.feature_names.index(name): vocabulary for name, vocabulary in self.categories.items()}
         matrix, columns = located(features, names, places)

@@ -15,7 +15,7 @@ from rankinite.models.forest import Forest
 from rankinite.models.history import History
 from rankinite.models.linear import Linear
 from rankinite.report.document import Importance, MovedFeature, MovedTrees, MovedWeights, Number, Training
-from rankinite.trees.structure import DTYPES, LEAF
+from rankinite.trees.structure import DTYPES, LEAF, SET_DTYPES
 
 POINTS = 600
 """Points of a curve at most: of longer trainings, every n-th round is shown."""
@@ -40,8 +40,9 @@ def same(first: Any, second: Any) -> bool:
         return True
     if not (isinstance(first, Forest) and isinstance(second, Forest)) or len(first) != len(second):
         return False
-    return first.feature_names == second.feature_names and all(
-        np.array_equal(getattr(first.trees, name), getattr(second.trees, name)) for name in DTYPES
+    same_features = first.feature_names == second.feature_names and first.categories == second.categories
+    return same_features and all(
+        np.array_equal(getattr(first.trees, name), getattr(second.trees, name)) for name in DTYPES | SET_DTYPES
     )
 
 

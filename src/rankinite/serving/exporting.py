@@ -21,7 +21,7 @@ from rankinite.serving.flattening import not_ours
 from rankinite.serving.folder import Exported, write_folder
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import Proof, prove
-from rankinite.serving.target import Target, exactness_of, target_named
+from rankinite.serving.target import Target, exactness_of, refuse_sets, target_named
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ def plan_for(
     meant = version_of(target, version)
     flat = target.flattened(ranker)
     target.check(flat)
+    refuse_sets(flat, target)
     missing = missing_decided(target, meant, flat, served_missing)
     added = shift_decided(target, flat, shift)
     names = flat.used if target.is_engine else flat.names

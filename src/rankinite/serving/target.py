@@ -13,6 +13,7 @@ from rankinite.choices import Exactness, ServedMissing
 from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError, listed
 from rankinite.models.base import Ranker
+from rankinite.models.forest import Forest
 from rankinite.serving.flattening import Flat, flatten
 from rankinite.serving.node_table import sum_in_order, table_of
 from rankinite.serving.plan import ExportPlan, no_forest
@@ -96,6 +97,19 @@ class Target(ABC):
     def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What to know about this model there: sizes against limits, rules that differ."""
         return []
+
+
+def refuse_sets(flat: Flat, target: Target) -> None:
+    """Refuse forests that ask for categories: no target writes sets yet."""
+    asking = [term.leaf for term in flat.terms if isinstance(term.leaf, Forest) and term.leaf.trees.has_sets]
+    if asking:
+        names = [name for name in asking[0].feature_names if name in asking[0].categories]
+        raise ArgumentError(
+            f"its trees ask for categories ({listed(names, 5)}), which cannot be exported to {target.name} yet",
+            value=names[0],
+            rule="Exports ask for numbers only",
+            remedy="Score with rankinite itself, or train on columns of 0 and 1 in place of the categories: one_hot([…])",
+        )
 
 
 def float32_prediction(plan: ExportPlan, matrix: Reals) -> Reals:

@@ -15,9 +15,9 @@ from rankinite.engine.kernel import Features, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import over_queries, run
 from rankinite.gradients.base import weight_of_rows
 from rankinite.models.forest import Forest
-from rankinite.models.inputs import columns_of
 from rankinite.trees._walk_kernels import Nodes
-from rankinite.trees.structure import LEAF, Integers, Trees
+from rankinite.trees.indicators import indicated, indicators_of
+from rankinite.trees.structure import LEAF, Integers, Trees, sets_of
 from rankinite.trees.walk import walks_of
 
 
@@ -25,12 +25,16 @@ class TargetRows:
     """The columns of the target that the trees ask for, and what each row brings along, as whole numbers."""
 
     def __init__(self, background: Forest, target: Dataset) -> None:
-        asked = background.trees.feature
+        asked = indicated(background.trees).feature
         used: Indices = np.unique(asked[asked != LEAF]).astype(np.int64)
-        self.slots: Indices = np.zeros(len(background.feature_names), np.int64)  # where each feature's column is
+        # Where the column of each feature, or of each indicator behind them, is.
+        self.slots: Indices = np.zeros(max(len(background.feature_names), int(asked.max()) + 1), np.int64)
         self.slots[used] = np.arange(len(used))
-        columns = columns_of(target.feature_names, background.feature_names, target.source)
-        places = used if columns is None else columns[used]
+        matrix, columns = background.located(target)
+        indicators = indicators_of(background.trees)
+        features = int(background.trees.feature.max()) + 1
+        self.is_set: Flags = used >= features
+        places = used if columns is None or indicators is not None else columns[used]
         self.offsets = target.offsets
         self.columns: Features = np.empty((len(places), target.rows), np.float32)
         self.whole: Indices = np.empty((3, target.rows), np.int64)
@@ -41,7 +45,8 @@ class TargetRows:
         def copy(first: int, last: int) -> None:
             for start in range(target.offsets[first], target.offsets[last], 256):  # 256 rows at a time fit the cache
                 end = min(start + 256, int(target.offsets[last]))
-                self.columns[:, start:end] = target.features[start:end].T[places]
+                rows = matrix[start:end] if indicators is None else indicators.at(columns).beside(matrix[start:end])
+                self.columns[:, start:end] = rows.T[places]
 
         over_queries(copy, self.offsets)
         self.bring(COUNT, weight_of_rows(target))
@@ -61,7 +66,8 @@ class TargetRows:
             order[column] = np.argsort(self.columns[column])
 
         run(work, range(len(order)))
-        return order, len(self.leaf) - np.isnan(self.columns).sum(axis=1)
+        known = len(self.leaf) - np.isnan(self.columns).sum(axis=1)
+        return order, np.where(self.is_set, 0, known)  # sets are kept: there is nothing between in and out
 
 
 class Tuning:
@@ -72,7 +78,7 @@ class Tuning:
         counted = trees.rows.any()  # files that store curvature alone have that to count by
         self.source: Floats = frozen(trees.rows.astype(float) if counted else trees.curvature)
         self.counter = COUNT if counted else CURVATURE
-        walks = walks_of(trees).with_columns(rows.slots)
+        walks = walks_of(indicated(trees)).with_columns(rows.slots)
         self.nodes, self.numbers, self.value = walks.nodes, walks.numbers.copy(), trees.value.copy()
         self.reached: Flags = np.zeros(len(self.value), np.bool_)
         self.order = rows.ordered() if splits else None
@@ -106,7 +112,8 @@ class Tuning:
 
     def result(self, *, trim: bool) -> Trees:
         """The tuned trees; ``trim``: without the branches that no target row reaches."""
-        tuned = replace(self.trees, value=self.value, threshold=self.numbers[:, 0].copy())
+        threshold = np.where(self.trees.set_sizes > 0, self.trees.threshold, self.numbers[:, 0])
+        tuned = replace(self.trees, value=self.value, threshold=threshold)
         if not trim:
             return tuned
         kept: Flags = np.zeros_like(self.reached)
@@ -129,4 +136,5 @@ def _trimmed(trees: Trees, kept: Flags, reached: Flags) -> Trees:
         "gain": np.where(inner, trees.gain, 0.0),
         **{name: getattr(trees, name) for name in ("value", "rows", "curvature")},
     }
-    return Trees(**{name: array[kept] for name, array in changed.items()}, offsets=offsets)
+    sets = [trees.set_of(node) if inner[node] else [] for node in np.flatnonzero(kept).tolist()] if trees.has_sets else []
+    return Trees(**{name: array[kept] for name, array in changed.items()}, offsets=offsets, **sets_of(sets))
