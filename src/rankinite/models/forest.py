@@ -61,6 +61,7 @@ class Forest(Fitted):
     """Which queries it was trained on; None: that is not known, as for models from elsewhere."""
 
     shows = frozenset({"trees", "splits", "history"})
+    explained_by = "of_forest"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))

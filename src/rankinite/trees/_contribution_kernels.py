@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rankinite.engine.kernel import Floats, Indices, Reals, kernel, lean_kernel
 from rankinite.trees._contribution_state import LeafGroups, Marks, Quadrature, TreeNodes
 
-MOST_BITS = 8
+MOST_BITS = 9
 """Bits of a group, but for leaves with longer paths."""
 LANES = 1 << MOST_BITS
 """Rows, or patterns, at a time."""
