@@ -24,7 +24,7 @@ def plot_pair(found: PairExplanation, top: int, axes: Axes | None) -> Axes:
     rest = [one.difference for one in found.features if one.difference != 0.0][len(shown) :]
     steps = [*shown, *([(f"{len(rest)} other features", sum(rest))] if rest else [])]
     canvas = axes_of(axes, 8.0, 1.6 + 0.32 * (len(steps) + 1))
-    at = found.below.score
+    at, reached = found.below.score, [found.below.score, found.above.score]
     for place, (_, change) in enumerate(steps):
         canvas.barh(place, change, left=at, color=BLUE if change > 0 else ORANGE, height=0.66)
         canvas.plot([at, at], [place - 0.66, place], color=GREY, linewidth=0.8, zorder=0)
@@ -39,15 +39,16 @@ def plot_pair(found: PairExplanation, top: int, axes: Axes | None) -> Axes:
             fontsize=8,
         )
         at += change
+        reached.append(at)
     for score, colour, name in ((found.below.score, GREY, found.below.name), (found.above.score, INK, found.above.name)):
         canvas.axvline(score, color=colour, linestyle="--", linewidth=1.0, label=literal(f"{short(name)}: {number(score, 3)}"))
     canvas.set_yticks(range(len(steps)), [literal(short(name)) for name, _ in steps])
     canvas.set_ylim(len(steps) - 0.4, -0.7)
-    canvas.margins(x=0.12)
+    room = 0.12 * (max(reached) - min(reached)) or 1.0  # for the numbers beside the bars
+    canvas.set_xlim(min(reached) - room, max(reached) + room)
     canvas.set_xlabel("score")
     canvas.set_title(literal(f"query {short(found.qid)}: {short(found.above.name)} against {short(found.below.name)}"))
-    canvas.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.12 - 0.6 / (len(steps) + 2)), ncols=2)
-    return plain(canvas)
+    return _with_legend(canvas)
 
 
 def plot_query(found: QueryExplanation, top: int, axes: Axes | None) -> Axes:
@@ -71,8 +72,7 @@ def plot_query(found: QueryExplanation, top: int, axes: Axes | None) -> Axes:
     _name_rows(canvas, [one.feature for one in shown])
     canvas.set_xlabel(f"{found.measure} lost")
     canvas.set_title(literal(f"query {short(found.qid)}: {found.measure} {number(found.value)}"))
-    canvas.legend(frameon=False)
-    return plain(canvas)
+    return _with_legend(canvas)
 
 
 def plot_summary(found: WithinQueries, top: int, axes: Axes | None) -> Axes:
@@ -86,7 +86,12 @@ def plot_summary(found: WithinQueries, top: int, axes: Axes | None) -> Axes:
     _name_rows(canvas, [one.feature for one in shown])
     canvas.set_xlabel("mean size of contributions")
     canvas.set_title(literal(f"{short(found.source)}: {found.queries:,} queries"))
-    canvas.legend(frameon=False)
+    return _with_legend(canvas)
+
+
+def _with_legend(canvas: Any) -> Axes:
+    """The axes with the legend below them, where it hides no bar."""
+    canvas.figure.legend(*canvas.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return plain(canvas)
 
 
