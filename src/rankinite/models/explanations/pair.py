@@ -191,10 +191,10 @@ def _swap(
 
 
 def _in_words(change: FeatureChange, other: Document) -> str:
-    passed = f"{100 * change.passed:.1f} % of the documents"
     return (
-        f"{change.document} would be above {other.name} with {quoted(change.feature)} {_value(change.new)} in place of "
-        f"{_value(change.old)} (score {number(change.score)}): the smallest change of one feature, past the values of {passed}."
+        f"{change.document} would be above {other.name} (score {number(change.score)}) if its feature {quoted(change.feature)} "
+        f"were {_value(change.new)} instead of {_value(change.old)}: past the values of {100 * change.passed:.1f} % of the "
+        "documents. No smaller change of one feature does that."
     )
 
 
