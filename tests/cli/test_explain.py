@@ -53,7 +53,9 @@ def test_rows_are_named_by_number_where_documents_have_no_ids(run, files, model)
 def test_a_query_and_all_queries_are_what_python_gives(run, files, model, tmp_path):
     data = rk.read(files / "data.parquet")
     qid = str(data.qids[4])
-    found = run(*asked(files, "--query", qid, "-m", "err", "--repeats", 3, "-s", 2, "--features", 0, "--plot", tmp_path / "q.png"))
+    found = run(
+        *asked(files, "--query", qid, "-m", "err", "--repeats", 3, "-s", 2, "--features", 0, "--plot", tmp_path / "q.png")
+    )
     assert found.out.strip() == model.explain(data, qid, measure="err", repeats=3, seed=2).grid(None).text()
     assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")
     done = run(*asked(files, "--all-queries", "--json", "--plot", tmp_path / "all.pdf"))

@@ -32,7 +32,9 @@ def test_lightgbm(settings, tmp_path):
     assert ours.base == pytest.approx(theirs[0, -1], abs=1e-6)
 
 
-@pytest.mark.parametrize("settings", [{}, {"max_depth": 9, "min_child_weight": 0.01}, {"objective": "reg:squarederror"}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_depth": 9, "min_child_weight": 0.01}, {"objective": "reg:squarederror"}], ids=str
+)
 def test_xgboost(settings, tmp_path):
     asked = {"objective": "rank:ndcg", "max_depth": 4, "nthread": 1, "base_score": 0.0, **settings}
     data = xgboost.DMatrix(X, GRADES)

@@ -190,7 +190,9 @@ def test_shuffling_the_only_feature_costs_what_random_orders_do():
 def test_neither_threads_nor_the_order_of_rows_change_a_digit():
     data, forest = judged(), random_forest(0, trees=8, features=4)
     turned = data.select_queries(np.arange(data.queries)[::-1])
-    order = np.concatenate([np.arange(start, end)[::-1] for start, end in zip(turned.offsets[:-1], turned.offsets[1:], strict=True)])
+    order = np.concatenate(
+        [np.arange(start, end)[::-1] for start, end in zip(turned.offsets[:-1], turned.offsets[1:], strict=True)]
+    )
     turned = replace(turned, features=turned.features[order], grades=turned.grades[order], doc_ids=turned.doc_ids[order])
     for ask in (
         lambda rows: forest.explain(rows, "q3").to_dict(),

@@ -6,8 +6,8 @@ integral (Owen's multilinear extension): feature i gets
 
     value · (met_i − share_i) · ∫₀¹ ∏_{j≠i} (t · met_j + (1 − t) · share_j) dt,
 
-whose integrand is a polynomial in t of one degree less than there are factors. So a Gauss–Legendre rule with half as many points
-is exact, and has no term below 0 that could cancel another.
+whose integrand is a polynomial in t of one degree less than there are factors. So a Gauss–Legendre rule with half as many
+points is exact, and has no term below 0 that could cancel another.
 
 All leaves of a group depend on its bits alone. Where rows are many, the values for all patterns of the bits are computed first
 and looked up; where they are few, they are computed row by row, by the same operations in the same order: both give the same
@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.engine.kernel import Floats, Indices, Reals, kernel, lean_kernel
+from rankinite.engine.kernel import Floats, Reals, kernel, lean_kernel
 from rankinite.trees._contribution_state import LeafGroups, Marks, Quadrature, TreeNodes
 
 MOST_BITS = 9
@@ -190,9 +190,16 @@ def meet(groups: LeafGroups, leaf: int, bits: Marks, lanes: int, out_met: Floats
 
 @lean_kernel
 def weigh(
-    groups: LeafGroups, leaf: int, lanes: int, rule: Quadrature, met: Floats, before: Floats, product: Floats, out_weight: Floats
+    groups: LeafGroups,
+    leaf: int,
+    lanes: int,
+    rule: Quadrature,
+    met: Floats,
+    before: Floats,
+    product: Floats,
+    out_weight: Floats,
 ) -> None:
-    """The integral over the product of all factors but one, for each factor: products from the front times those from behind."""
+    """For each factor, the integral over the product of all others: those before it times those behind."""
     first = groups.leaf_factors[leaf]
     count = groups.leaf_factors[leaf + 1] - first
     points = (count + 1) // 2

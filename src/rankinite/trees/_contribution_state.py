@@ -36,7 +36,7 @@ class TreeNodes(NamedTuple):
 
 
 class LeafGroups(NamedTuple):
-    """The leaves of some trees in groups. An array called ``a_bs`` holds where the b of each a begin, and in the end how many."""
+    """The leaves of some trees in groups. An array called ``a_bs`` holds where the b of each a begin, and their number."""
 
     tree_tests: Indices
     test_node: Small

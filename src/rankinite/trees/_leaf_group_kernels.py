@@ -112,9 +112,7 @@ def _climb(parent: Small, node: int, out_path: Small) -> int:
 
 
 @lean_kernel
-def _fits(
-    trees: TreeNodes, root: int, top: int, path: Small, depth: int, most: int, waiting: Small, bit_of: Small
-) -> bool:
+def _fits(trees: TreeNodes, root: int, top: int, path: Small, depth: int, most: int, waiting: Small, bit_of: Small) -> bool:
     """Whether the leaves below a node make a group of at most ``most`` bits."""
     bits = 0
     for place in range(depth):

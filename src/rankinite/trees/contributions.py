@@ -1,7 +1,7 @@
 """Contributions of features to sums of trees: exact Shapley values, path-dependent, on all threads.
 
-A feature that is not known lets a row go both ways at a node that asks for it, in the proportions of the training rows that came
-by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed is told in
+A feature that is not known lets a row go both ways at a node that asks for it, in the proportions of the training rows that
+came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed is told in
 ``_contribution_kernels``: leaves in groups, their patterns in tables, and a quadrature in place of sums over subsets.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -70,23 +72,30 @@ def add_contributions(trees: CoveredTrees, matrix: Reals, out_values: Floats, co
 
     ``matrix``: rows × columns, float32 or float64; feature f is in its column ``columns[f]``, or f.
     """
-    rows, features = out_values.shape
-    most = max(ROOM // max((matrix.itemsize + 8) * features, 1), FEWEST_ROWS)
-    pieces = min(-(-rows // most) if rows > most else 1, rows) or 1
-    pieces = max(pieces, min(thread_count(), rows // FEWEST_ROWS))
-    cuts = [rows * place // pieces for place in range(pieces + 1)]
+    pieces = _pieces(len(out_values), out_values.shape[1], matrix.itemsize)
     for first, groups in _batches(trees):
         sizes = _sizes(groups)
-        rule = quadrature((sizes[1] + 1) // 2)
+        model = (trees.nodes, groups, first, quadrature((sizes[1] + 1) // 2), *sizes)
+        run(partial(_add_to_rows, model, matrix, columns, out_values), pieces)
 
-        def add(piece: tuple[int, int], first: int = first, groups: LeafGroups = groups, sizes: tuple[int, int, int] = sizes) -> None:
-            begin, end = piece
-            part = matrix[begin:end] if columns is None else matrix[begin:end, columns]
-            values = np.ascontiguousarray(out_values[begin:end].T)
-            _kernels.add_contributions(frozen(np.ascontiguousarray(part.T)), trees.nodes, groups, first, rule, *sizes, values)
-            out_values[begin:end] = values.T
 
-        run(add, [piece for piece in pairwise(cuts) if piece[0] < piece[1]])
+def _add_to_rows(model: Any, matrix: Reals, columns: Indices | None, out_values: Floats, piece: tuple[int, int]) -> None:
+    """Add the contributions of some trees to those of a range of rows, in copies that are stored feature by feature."""
+    first, last = piece
+    part = matrix[first:last] if columns is None else matrix[first:last, columns]
+    values = np.ascontiguousarray(out_values[first:last].T)
+    nodes, groups, first_tree, rule, tests, factors, room = model
+    _kernels.add_contributions(
+        frozen(np.ascontiguousarray(part.T)), nodes, groups, first_tree, rule, tests, factors, room, values
+    )
+    out_values[first:last] = values.T
+
+
+def _pieces(rows: int, features: int, size: int) -> list[tuple[int, int]]:
+    """Ranges of rows that fit the room, and that are at least as many as there are threads, where rows are enough."""
+    most = max(ROOM // max((size + 8) * features, 1), FEWEST_ROWS)
+    pieces = max(-(-rows // most), min(thread_count(), rows // FEWEST_ROWS), 1)
+    return [piece for piece in pairwise(rows * place // pieces for place in range(pieces + 1)) if piece[0] < piece[1]]
 
 
 def _batches(trees: CoveredTrees) -> Iterator[tuple[int, LeafGroups]]:
@@ -99,22 +108,23 @@ def _batches(trees: CoveredTrees) -> Iterator[tuple[int, LeafGroups]]:
         begin = min(end, count)
 
 
+_TYPES: dict[str, Any] = {"side": np.uint8, "set": np.uint8, "value": SCORE, "share": SCORE}
+_BEGINNINGS = ("tests", "groups", "bits", "members", "slots", "leaves", "factors", "conditions")
+
+
 def _grouped(trees: CoveredTrees, first: int, last: int) -> LeafGroups:
-    """The leaves of the trees first … last−1 in groups, in arrays no longer than needed."""
+    """The leaves of the trees first … last−1 in groups."""
     steps = int(trees.steps[first:last].sum())
     nodes = int(trees.nodes.offsets[last] - trees.nodes.offsets[first])
-    sizes = {"tree": last - first, "test": nodes, "group": nodes, "bit": steps, "member": steps, "slot": steps, "leaf": nodes}
-    sizes |= {"factor": steps, "condition": steps}
-    kinds = {"tests": INDEX, "groups": INDEX, "bits": INDEX, "members": INDEX, "slots": INDEX, "leaves": INDEX}
-    kinds |= {"factors": INDEX, "conditions": INDEX, "side": np.uint8, "set": np.uint8, "value": SCORE, "share": SCORE}
-    arrays = []
+    most = {"tree": last - first, "test": nodes, "group": nodes, "leaf": nodes}  # of all others: a leaf has its path's at most
+    arrays: dict[str, Any] = {}
     for name in LeafGroups._fields:
         owner, what = name.split("_")
-        kind = kinds.get(what, np.int32)
-        arrays.append(np.zeros(sizes[owner] + (kind is INDEX), kind))
-    groups = LeafGroups(*arrays)
+        begins = what in _BEGINNINGS
+        arrays[name] = np.zeros(most.get(owner, steps) + begins, INDEX if begins else _TYPES.get(what, np.int32))
+    groups = LeafGroups(**arrays)
     group_leaves(trees.nodes, first, last, _kernels.MOST_BITS, groups)
-    return LeafGroups(*map(frozen, groups))
+    return LeafGroups(**{name: frozen(array) for name, array in arrays.items()})
 
 
 def _sizes(groups: LeafGroups) -> tuple[int, int, int]:

@@ -25,7 +25,7 @@ def explain(
     data: Annotated[
         list[Path],
         typer.Argument(
-            help="Data that hold the query: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV or TSV; several files are read as one."
+            help="Data with the query: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV or TSV; several files are read as one."
         ),
     ],
     query: Annotated[str | None, typer.Option("--query", help="The query to explain, by its id.", show_default=False)] = None,
@@ -54,7 +54,9 @@ def explain(
     permutations: Annotated[
         int,
         typer.Option(
-            "--permutations", min=4, help="Orders of the features that are tried for nets of more than 12; the others are exact."
+            "--permutations",
+            min=4,
+            help="Orders of the features that are tried for nets of more than 12; the others are exact.",
         ),
     ] = 200,
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of shuffles and orders.")] = 0,
@@ -107,9 +109,7 @@ def explain(
 def _check_question(query: str | None, above: str | None, below: str | None, *, all_queries: bool) -> None:
     """Refuse options that ask nothing, or two things at once."""
     if all_queries and query is not None:
-        raise ArgumentError(
-            "and --all-queries exclude each other", setting="query", value=query, remedy="Give one of them"
-        )
+        raise ArgumentError("and --all-queries exclude each other", setting="query", value=query, remedy="Give one of them")
     if not all_queries and query is None:
         raise ArgumentError(
             "no query was named",
@@ -119,7 +119,9 @@ def _check_question(query: str | None, above: str | None, below: str | None, *, 
         )
     for name, value in (("above", above), ("below", below)):
         if all_queries and value is not None:
-            raise ArgumentError("is a document of no query", setting=name, value=value, remedy="Give --query in place of --all-queries")
+            raise ArgumentError(
+                "is a document of no query", setting=name, value=value, remedy="Give --query in place of --all-queries"
+            )
 
 
 def _explained(

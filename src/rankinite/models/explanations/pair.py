@@ -76,7 +76,7 @@ class PairExplanation:
     def grid(self, most: int | None = SHOWN) -> Grid:
         """The table that is printed; ``most`` features, or all."""
         shown = [one for one in self.features if one.above or one.below][:most]
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 one.feature,
                 number(one.difference, signed=True),
@@ -167,7 +167,7 @@ def explain_pair(
         return float(query.features[document.row, places[name]]) if name in places else float("nan")
 
     features = tuple(
-        FeatureDifference(name, float(change[f]), *pair[:, f].tolist(), value(first, name), value(second, name))
+        FeatureDifference(name, float(change[f]), float(pair[0, f]), float(pair[1, f]), value(first, name), value(second, name))
         for f in order
         for name in (split.feature_names[f],)
     )
@@ -175,9 +175,7 @@ def explain_pair(
     return PairExplanation(str(query.qids[0]), first, second, split.base, features, swap, note, split.errors is not None)
 
 
-def _swap(
-    ranker: Any, data: Dataset, query: Dataset, first: Document, second: Document
-) -> tuple[FeatureChange | None, str]:
+def _swap(ranker: Any, data: Dataset, query: Dataset, first: Document, second: Document) -> tuple[FeatureChange | None, str]:
     """The smallest change that swaps two documents, and a sentence where there is none or where they are swapped already."""
     if first.score == second.score:
         return None, "Both have the same score: any change that adds to one of them decides."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from rankinite.checks import check_count
@@ -58,7 +59,7 @@ def plot_query(found: QueryExplanation, top: int, axes: Axes | None) -> Axes:
     canvas = axes_of(axes, 7.0, 1.4 + 0.42 * max(len(shown), 1))
     places = range(len(shown))
     canvas.barh([p - 0.2 for p in places], [one.taken_out for one in shown], color=BLUE, height=0.36, label="taken out")
-    errors = [0.0 if one.error != one.error else one.error for one in shown]  # noqa: PLR0124 - NaN alone differs from itself
+    errors = [0.0 if isnan(one.error) else one.error for one in shown]
     canvas.barh(
         [p + 0.2 for p in places],
         [one.shuffled for one in shown],

@@ -88,8 +88,8 @@ class QueryExplanation:
             title=f"query {self.qid}: {self.documents} documents, {self.measure} {number(self.value)}",
             notes=(
                 *([f"{hidden} more features are worth less."] if hidden else []),
-                f"Lost without: {self.measure} lost when the feature's contributions are taken out of the scores. Lost shuffled: "
-                f"when its values are shuffled within the query, mean of {self.repeats} and its standard error.",
+                f"Lost without: {self.measure} lost when the feature's contributions are taken out of the scores.",
+                f"Lost shuffled: when its values are shuffled within the query, mean of {self.repeats} and standard error.",
                 "Size within: the mean size of its contributions, less what all documents of the query share.",
             ),
         )

@@ -69,8 +69,8 @@ class WithinQueries:
             title=f"{self.source}: {self.queries:,} queries, {self.rows:,} documents",
             notes=(
                 *([f"{hidden} more features are smaller."] if hidden else []),
-                "Within queries: mean size of contributions, less their mean in each query, as what all documents of a query "
-                "share cannot rank them. Of scores: their mean size as they are.",
+                "Within queries: mean size of contributions, less their mean in each query, which cannot rank its documents.",
+                "Of scores: their mean size as they are.",
             ),
         )
 

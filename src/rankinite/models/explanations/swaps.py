@@ -87,8 +87,9 @@ def _swapping(
                 if steps[step] != now:
                     yield float(steps[step]), float(scores[step])
                 break
-            end = steps[ahead[place + 1]] if place + 1 < len(ahead) else FEATURE(np.inf if rising else -np.inf)
-            found = _along_line(ranker, query, row, column, (steps[step], end), float(scores[step]), slope, goal)
+            beyond = np.inf if rising else -np.inf
+            span = float(steps[step]), beyond if place + 1 == len(ahead) else float(steps[ahead[place + 1]])
+            found = _along_line(ranker, query, row, column, span, float(scores[step]), slope, goal)
             if found is not None:
                 yield found
                 break
@@ -114,7 +115,7 @@ def _along_line(
     query: Dataset,
     row: int,
     column: int,
-    span: tuple[np.float32, np.float32],
+    span: tuple[float, float],
     score: float,
     slope: float,
     goal: float,
@@ -124,7 +125,7 @@ def _along_line(
     if slope == 0.0 or (slope > 0.0) != (end > begin):
         return None
     with np.errstate(over="ignore"):
-        near = FEATURE(float(begin) + (goal - score) / slope)
+        near = FEATURE(begin + (goal - score) / slope)
     direction = FEATURE(np.inf if end > begin else -np.inf)
     tried = [near]
     for _ in range(2):  # two floats back, as the line may have been rounded up
