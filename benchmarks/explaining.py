@@ -130,16 +130,11 @@ def main() -> None:
                 asked.rounds,
             ),
         ]
-    text = "\n".join(
-        [
-            f"{machine(['rankinite', 'lightgbm', 'xgboost', 'numba'])} {asked.rows:,} rows, {FEATURES} features, "
-            f"{asked.threads} threads; medians of {asked.rounds} rounds, in turn (`python benchmarks/explaining.py`).",
-            "",
-            "| model | its library | rankinite | times as fast | differ by |",
-            "|---|--:|--:|--:|--:|",
-            *lines,
-        ]
-    )
+    where = machine(["rankinite", "lightgbm", "xgboost", "numba"])
+    size = f"{asked.rows:,} rows, {FEATURES} features, {asked.threads} threads; medians of {asked.rounds} rounds, in turn"
+    lead = f"{where} {size} (`python benchmarks/explaining.py`)."
+    head = ["| model | its library | rankinite | times as fast | differ by |", "|---|--:|--:|--:|--:|"]
+    text = "\n".join([lead, "", *head, *lines])
     print(text)
     write_section("Contributions of features", text)
 
