@@ -5,8 +5,8 @@
 LightGBM trains trees of 31 leaves on artificial rows with 136 features, XGBoost as many of depth 6, and rankinite as many
 symmetric trees of 64 leaves, its default shape; models are kept in .bench. Each library splits the scores of the same rows
 (LightGBM's pred_contrib, XGBoost's pred_contribs), and rankinite does so with its file, in turn with it and in one process,
-after one call to compile. Times are medians over rounds. "Differ by": the largest difference from the library's values, as a share of the
-largest of its row.
+after one call to compile. Times are medians over rounds. "Differ by": the largest difference from the library's values,
+as a share of the largest of its row.
 """
 
 from __future__ import annotations
