@@ -94,6 +94,10 @@ if TYPE_CHECKING:
     from rankinite.measures import swap_changes as swap_changes
     from rankinite.models.base import Ranker as Ranker
     from rankinite.models.blend import Blend as Blend
+    from rankinite.models.explanations.contributions import Contributions as Contributions
+    from rankinite.models.explanations.pair import PairExplanation as PairExplanation
+    from rankinite.models.explanations.query import QueryExplanation as QueryExplanation
+    from rankinite.models.explanations.summary import WithinQueries as WithinQueries
     from rankinite.models.feature import Feature as Feature
     from rankinite.models.files.loading import load as load
     from rankinite.models.files.matching import match_features as match_features
@@ -166,6 +170,10 @@ _HOMES = {
     "rankinite.models.blend": ("Blend",),
     "rankinite.learners.base": ("Progress",),
     "rankinite.learners.checkpoint": ("Checkpoint",),
+    "rankinite.models.explanations.contributions": ("Contributions",),
+    "rankinite.models.explanations.pair": ("PairExplanation",),
+    "rankinite.models.explanations.query": ("QueryExplanation",),
+    "rankinite.models.explanations.summary": ("WithinQueries",),
     "rankinite.models.feature": ("Feature",),
     "rankinite.models.forest": ("Forest",),
     "rankinite.gradients.examination": ("Examination",),

@@ -27,6 +27,7 @@ VERBS = {
     "score, all trees": ("score", "all-trees:data.txt", "other.txt", "--out", "OUT"),
     "evaluate": ("evaluate", "feature:1", "data.txt", "--per-query", "OUT"),
     "compare": ("compare", "feature:1", "a=data.txt", "--data", "other.txt", "--report", "OUT"),
+    "explain": ("explain", "model.rankinite", "data.txt", "--all-queries", "--plot", "OUT"),
     "optimum": ("optimum", "model.rankinite", "data.txt", "--plot", "OUT"),
     "inspect": ("inspect", "data.txt", "--plot-tree", "OUT"),
 }

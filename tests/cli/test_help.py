@@ -50,7 +50,7 @@ def test_the_help_names_the_exit_codes(run):
         assert code in printed
 
 
-SEEDED = {"demo", "synth", "train", "tune", "adapt", "combine", "compare", "optimum", "distil", "cross-validate"}
+SEEDED = {"demo", "synth", "train", "tune", "adapt", "combine", "compare", "optimum", "distil", "cross-validate", "explain"}
 
 
 def function_of(verb):

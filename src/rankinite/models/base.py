@@ -18,6 +18,7 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
+from rankinite.models.explained import Explained
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.training import learner_of
 
@@ -86,7 +87,7 @@ Note = Callable[[str], None]
 """Takes a sentence that says what was done to a ranker."""
 
 
-class Fitted(ABC):
+class Fitted(Explained, ABC):
     """A ranker of ours: besides scoring it can be saved, weighted and added, and describe itself.
 
     A kind of ranker is one class in one file, and one line in :data:`rankinite.models.files.loading.HOMES`. Whoever shows,

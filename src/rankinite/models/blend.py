@@ -52,6 +52,7 @@ class Blend(Fitted):
     """The queries that the weights were chosen by; None: by no queries, or by queries that are not known."""
 
     about_title = "part 1, the correction"
+    explained_by = "of_blend"
 
     def __post_init__(self) -> None:
         if not self.parts:

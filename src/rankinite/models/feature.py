@@ -30,6 +30,8 @@ class Feature(Fitted):
     ascending: bool = False
     """True: small values rank high, as for a distance or a URL's length."""
 
+    explained_by = "of_feature"
+
     def __post_init__(self) -> None:
         feature: Any = self.feature
         if isinstance(feature, str):

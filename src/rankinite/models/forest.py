@@ -66,6 +66,7 @@ class Forest(Fitted):
     """The vocabulary of each feature that is a category; the sets of its trees are of these codes."""
 
     shows = frozenset({"trees", "splits", "history"})
+    explained_by = "of_forest"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))

@@ -52,6 +52,8 @@ class Linear(Weighted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, or it was not trained."""
 
+    explained_by = "of_linear"
+
     @property
     def kind(self) -> str:
         """What it is called in a sentence."""

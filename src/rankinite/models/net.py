@@ -51,6 +51,8 @@ class Net(Weighted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, or it was not trained."""
 
+    explained_by = "of_net"
+
     @property
     def unit(self) -> str:
         """The steps of its training."""

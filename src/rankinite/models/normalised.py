@@ -71,6 +71,7 @@ class Normalised(Fitted):
     """What it is then divided by; ``all`` and ``probability`` only."""
 
     about_title = "the ranker whose scores they are"
+    explained_by = "of_normalised"
 
     def __post_init__(self) -> None:
         if not is_scorer(self.ranker):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
-from rankinite.engine.kernel import SCORE, Features, Floats
+from rankinite.engine.kernel import SCORE, Features, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
@@ -36,6 +36,7 @@ class QuerySummaries(Fitted):
     """The ranker over the features, followed by the summaries of each source."""
 
     about_title = "over the features and the summaries"
+    explained_by = "of_summaries"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sources", tuple(self.sources))
@@ -108,11 +109,14 @@ class QuerySummaries(Fitted):
 
     def score(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None = None) -> Floats:
         """One score per row; ``qid``: the query of each row, where the features do not come with them."""
+        return part_scores(self.top, self.extended(features, qid), qid).astype(SCORE)
+
+    def extended(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None) -> Reals:
+        """The features of the ranker on top: those of the documents, then the summaries."""
         check_meaning(features, (self._plain, *map(names_of, self.sources)), "ranker with query summaries")
         matrix, columns = located(features, self._plain)
         plain = matrix if columns is None else matrix[:, columns]
-        extended = np.column_stack((plain, summaries_of(self.sources, features, qid)))
-        return part_scores(self.top, extended, qid).astype(SCORE)
+        return np.column_stack((plain, summaries_of(self.sources, features, qid)))
 
     def stored(self) -> Stored:
         """Its content in a model file: the ranker on top, then the sources, the arrays of each with its number before them."""

@@ -47,6 +47,7 @@ class Stack(Fitted):
     """The queries that ``top`` was trained on; None: that is not known."""
 
     about_title = "on top of the parts' scores"
+    explained_by = "of_stack"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))

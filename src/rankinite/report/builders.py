@@ -36,6 +36,7 @@ class _Contrast:
     before: JudgedRanker
     after: JudgedRanker
     note: str = ""
+    rankers: tuple[Any, Any] | None = None
 
     @classmethod
     def of(cls, comparison: Comparison, data: Dataset, measure: Measure, scores: Mapping[str, Any], note: str = "") -> Self:
@@ -47,7 +48,7 @@ class _Contrast:
         """The parts of a report that show them."""
         return {
             "figures": tables.figures(self.comparison, self.before.name, self.after.name, self.measure),
-            "queries": queries_of(self.data, self.before, self.after, self.note),
+            "queries": queries_of(self.data, self.before, self.after, self.note, self.rankers),
             "grades": grades_by_rank(self.data, self.before, self.after),
         }
 
@@ -115,7 +116,8 @@ def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _
         )
     _check_same(choice.test, test, "test")
     scores = {name: scores_of(known[name].ranker, test, name) for name in names}
-    return _Contrast.of(choice.test, test, choice.measure, scores, "Rankers fitted to all target data, on the test data.")
+    found = _Contrast.of(choice.test, test, choice.measure, scores, "Rankers fitted to all target data, on the test data.")
+    return replace(found, rankers=(known[names[0]].ranker, known[names[1]].ranker))
 
 
 def of_comparison(
@@ -155,7 +157,7 @@ def of_comparison(
         moved_trees=models.moved_trees(looked[old], parts),
         moved_weights=models.moved_weights(parts),
         facts=(*repeating.caller_facts(facts), *_repeating_facts({"data": data}, comparison, looked)),
-        **_Contrast.of(comparison, data, measure, scores).sections(),
+        **replace(_Contrast.of(comparison, data, measure, scores), rankers=(looked[old], looked[new])).sections(),
     )
 
 

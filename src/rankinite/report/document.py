@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from rankinite.report.diversity_section import DiversitySection
+from rankinite.report.movers import Movers
 from rankinite.report.search_section import SearchSection
 
 Number: TypeAlias = float | None
@@ -167,6 +168,8 @@ class Queries:
     before: tuple[float, ...] | None
     after: tuple[float, ...]
     documents: Documents
+    movers: Movers | None = None
+    """Which features moved documents, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -279,8 +282,10 @@ class Report:
         shallow = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "queries"}
         others = asdict(Report(**shallow))
         # The columns of documents are long and flat: asdict would copy them entry by entry.
-        queries = None if self.queries is None else {**vars(self.queries), "documents": vars(self.queries.documents)}
-        return {**others, "queries": queries}
+        if self.queries is None:
+            return {**others, "queries": None}
+        movers = None if self.queries.movers is None else vars(self.queries.movers)
+        return {**others, "queries": {**vars(self.queries), "documents": vars(self.queries.documents), "movers": movers}}
 
     def to_json(self) -> str:
         """The same as text; undefined numbers are null."""

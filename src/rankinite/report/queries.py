@@ -14,6 +14,7 @@ from rankinite.engine.kernel import Flags, Floats, Indices
 from rankinite.errors import DataError
 from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.report.document import Documents, GradesByRank, Number, Queries
+from rankinite.report.movers import movers_of
 
 DOCUMENT_BYTES = 12_500_000
 """About how much room documents may take in the file; of larger data only the first ones of each query are kept."""
@@ -45,9 +46,21 @@ def check_same_queries(evaluation: Evaluation, data: Any, name: str) -> None:
     check_judged(data)
 
 
-def queries_of(data: Dataset, before: JudgedRanker | None, after: JudgedRanker, note: str = "") -> Queries:
-    """Every query that the measure counts, with its documents."""
+def queries_of(
+    data: Dataset,
+    before: JudgedRanker | None,
+    after: JudgedRanker,
+    note: str = "",
+    rankers: tuple[Any, Any] | None = None,
+) -> Queries:
+    """Every query that the measure counts, with its documents; ``rankers``: both, to see which features moved documents."""
     counted = np.flatnonzero(~np.isnan(after.result.per_query))
+    shown = data.select_queries(counted)
+    documents, order = _documents(shown, *(_of(side, data, counted) for side in (before, after)))
+    movers = None
+    if before is not None and documents.rank_before is not None and len(counted):
+        moved = [old != new for old, new in zip(documents.rank_before, documents.rank_after, strict=True)]
+        movers = movers_of(shown, order, moved, (after.result.per_query - before.result.per_query)[counted], rankers)
     return Queries(
         measure=str(after.result.measure),
         higher_is_better=after.result.measure.higher_is_better,
@@ -59,7 +72,8 @@ def queries_of(data: Dataset, before: JudgedRanker | None, after: JudgedRanker, 
         qids=tuple(map(str, data.qids[counted].tolist())),
         before=None if before is None else rounded(before.result.per_query[counted], 6),
         after=rounded(after.result.per_query[counted], 6),
-        documents=_documents(data.select_queries(counted), *(_of(side, data, counted) for side in (before, after))),
+        documents=documents,
+        movers=movers,
     )
 
 
@@ -113,7 +127,8 @@ def _begins(scores: Floats, queries: Indices) -> Flags:
     return fresh
 
 
-def _documents(data: Dataset, before: Floats | None, after: Floats | None) -> Documents:
+def _documents(data: Dataset, before: Floats | None, after: Floats | None) -> tuple[Documents, Indices]:
+    """The documents in the order of the report, and their rows."""
     assert after is not None
     queries = data.query_of_row()
     new = tied_ranks(after, data.offsets)
@@ -124,7 +139,7 @@ def _documents(data: Dataset, before: Floats | None, after: Floats | None) -> Do
     order = order[keep[order]]
     lengths = np.bincount(queries[order], minlength=data.queries)
     left_out = np.diff(data.offsets) - lengths
-    return Documents(
+    found = Documents(
         offsets=(0, *np.cumsum(lengths).tolist()),
         grades=_plain_grades(data.grades[order]),
         ids=None if data.doc_ids is None else tuple(map(str, data.doc_ids[order].tolist())),
@@ -135,6 +150,7 @@ def _documents(data: Dataset, before: Floats | None, after: Floats | None) -> Do
         top=top,
         left_out=tuple(left_out.tolist()) if top else (),
     )
+    return found, order
 
 
 def _or(ranks: Indices, unranked: int) -> Indices:

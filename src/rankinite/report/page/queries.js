@@ -76,6 +76,7 @@ function bar(change, gain, most, alone) {
 function documentsOf(queries, query, colour) {
   const { documents, before_name: beforeName, after_name: afterName } = queries, alone = queries.before === null;
   const first = documents.offsets[query], last = documents.offsets[query + 1];
+  const movers = moversOf(queries);
   const rows = Array.from({ length: last - first }, (_, k) => ({
     id: documents.ids ? documents.ids[first + k] : null,
     grade: documents.grades[first + k],
@@ -83,7 +84,9 @@ function documentsOf(queries, query, colour) {
     old: alone ? null : documents.rank_before[first + k] || null,
     scoreNew: documents.score_after[first + k],
     scoreOld: alone ? null : documents.score_before[first + k],
+    pushes: movers ? movers.get(first + k) || [] : [],
   }));
+  const pushed = rows.some((row) => row.pushes.length);
   const columns = [
     { label: alone ? "rank" : "rank after", right: true, first: "ascending", value: (row) => row.new, cell: (row) => rankText(rows, row, "new") },
     alone ? null : { label: "rank before", right: true, first: "ascending", value: (row) => row.old, cell: (row) => rankText(rows, row, "old") },
@@ -92,15 +95,31 @@ function documentsOf(queries, query, colour) {
     documents.ids ? { label: "document", class: "wide", value: (row) => row.id, cell: (row) => h("span", { dir: "auto" }, row.id) } : null,
     { label: alone ? "score" : "score after", right: true, value: (row) => row.scoreNew, cell: (row) => short(row.scoreNew, 5) },
     alone ? null : { label: "score before", right: true, value: (row) => row.scoreOld, cell: (row) => short(row.scoreOld, 5) },
+    pushed ? { label: "moved by", class: "wide pushes", cell: (row) => pushText(queries.movers.features, row.pushes) } : null,
   ].filter(Boolean);
   const left = documents.left_out.length ? documents.left_out[query] : 0;
   const notes = [
+    pushed ? "moved by: the features whose contributions changed most against the query’s other documents, in standard deviations of its scores." : null,
+    !pushed && movers ? `Which features moved documents is kept for the ${queryCount(queries.movers.queries)} that changed most.` : null,
     rows.some((row) => !row.new || !(alone || row.old)) ? "–: not returned." : null,
     left ? `… and ${count(left, "more document")} further down: the file keeps those among the first ${documents.top}${alone ? "" : " before or after"}.` : null,
   ].filter(Boolean);
   const strips = h("div", { class: "strips", "aria-hidden": "true" },
     alone ? null : [h("span", {}, `before: ${beforeName}`), strip(rows, "old", colour)], h("span", {}, alone ? afterName : `after: ${afterName}`), strip(rows, "new", colour));
   return [strips, table(columns, rows, { label: `Documents of ${queries.qids[query]}`, sorted: [0, "ascending"] }), notes.length ? h("p", { class: "notes" }, notes.join(" ")) : null].filter(Boolean);
+}
+
+/** The pushes of each document that moved, by its place; null where there are none at all. */
+function moversOf(queries) {
+  if (!queries.movers) return null;
+  queries.movers.byDocument ||= new Map(queries.movers.documents.map((place, k) => [place, queries.movers.pushes[k]]));
+  return queries.movers.byDocument;
+}
+
+/** Features and their pushes, such as bm25 +0.31. */
+function pushText(features, pushes) {
+  return pushes.map((feature, k) => (k % 2 ? null : h("span", {}, h("span", { dir: "auto" }, features[feature]), " ",
+    h("b", { class: pushes[k + 1] > 0 ? "up" : "down" }, signed(pushes[k + 1], 2)))));
 }
 
 /** The grades of the first documents in their order, as chips. */

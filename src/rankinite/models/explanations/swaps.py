@@ -1,0 +1,173 @@
+"""Swaps: the smallest change of one feature that lifts a document above another.
+
+While all other features stay, a score follows one feature in steps at the forest's thresholds, or along a line (``response``).
+So it is enough to look at one value per step: the nearest to what the feature is now. Every one of them is scored by the whole
+ranker, so that what is found swaps the two, and what is nearer does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import FEATURE, Features, Floats
+from rankinite.evaluation.evaluate import finite
+from rankinite.models.explanations.response import Response
+from rankinite.trees.symmetric_trees import rounded_down
+
+TRIES = 64
+"""Floats that are tried beyond where a line should reach the other score: its own rounding may ask for some."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureChange:
+    """A change of one feature of one document that puts it above another."""
+
+    document: str
+    """The document that is lifted."""
+    feature: str
+    """The feature that changes."""
+    old: float
+    """Its value; NaN: missing."""
+    new: float
+    """The nearest value with which the document is above the other."""
+    score: float
+    """The document's score then."""
+    passed: float
+    """The share of the data's documents whose values lie between the two, the new one included: what makes a change small."""
+    spreads: float
+    """The change in standard deviations of the feature in the data; decides between equal shares."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON has it; a missing value is null."""
+        content = {name: getattr(self, name) for name in ("document", "feature", "new", "score", "passed")}
+        return content | {"old": finite(self.old), "spreads": finite(self.spreads)}
+
+
+def smallest_swap(
+    ranker: Any, response: Response, data: Dataset, query: Dataset, lower: tuple[int, str], goal: float
+) -> FeatureChange | None:
+    """The smallest change of one feature after which the lower document scores above ``goal``; None where there is none.
+
+    ``data``: the documents that tell how large a change is; ``lower``: the document's row in the query, and its name.
+    """
+    best: FeatureChange | None = None
+    row, name = lower
+    for feature in sorted({*response.thresholds, *response.slopes}, key=query.feature_names.index):
+        column = query.feature_index(feature)
+        known = np.sort(data.features[:, column])
+        known = known[: np.count_nonzero(~np.isnan(known))]
+        for new, score in _swapping(ranker, response, feature, query, row, goal, known):
+            change = FeatureChange(name, feature, float(query.features[row, column]), new, score, 0.0, 0.0)
+            change = _sized(change, known)
+            if best is None or (change.passed, change.spreads) < (best.passed, best.spreads):
+                best = change
+    return best
+
+
+def _swapping(
+    ranker: Any, response: Response, feature: str, query: Dataset, row: int, goal: float, known: Features
+) -> Iterator[tuple[float, float]]:
+    """For each direction, the nearest value of a feature that lifts the document above the goal, and its score then."""
+    column = query.feature_index(feature)
+    now = query.features[row, column]
+    origin = _origin(now, known)
+    slope = response.slopes.get(feature, 0.0)
+    steps = _steps(response.thresholds.get(feature, np.zeros(0)), origin)
+    scores = _scores_with(ranker, query, row, column, steps)
+    for rising in (True, False):
+        ahead = np.flatnonzero(steps >= origin if rising else steps <= origin)
+        ahead = ahead if rising else ahead[::-1]
+        for place, step in enumerate(ahead.tolist()):
+            if scores[step] > goal:
+                if steps[step] != now:
+                    yield float(steps[step]), float(scores[step])
+                break
+            beyond = np.inf if rising else -np.inf
+            span = float(steps[step]), beyond if place + 1 == len(ahead) else float(steps[ahead[place + 1]])
+            found = _along_line(ranker, query, row, column, span, float(scores[step]), slope, goal)
+            if found is not None:
+                yield found
+                break
+
+
+def _origin(now: np.float32, known: Features) -> np.float32:
+    """Where changes are counted from: the value itself, or the data's median where it is missing."""
+    if not np.isnan(now):
+        return now
+    return known[len(known) // 2] if len(known) else FEATURE(0.0)
+
+
+def _steps(thresholds: Floats, origin: np.float32) -> Features:
+    """One float32 in each interval between thresholds, the nearest to the origin, in rising order."""
+    cuts = rounded_down(thresholds[np.isfinite(thresholds)])
+    cuts = np.unique(cuts[np.isfinite(cuts)])
+    below, above = cuts[cuts < origin], np.nextafter(cuts[cuts >= origin], FEATURE(np.inf))
+    return np.unique(np.concatenate((below, [origin], above[np.isfinite(above)]))).astype(FEATURE)
+
+
+def _along_line(
+    ranker: Any,
+    query: Dataset,
+    row: int,
+    column: int,
+    span: tuple[float, float],
+    score: float,
+    slope: float,
+    goal: float,
+) -> tuple[float, float] | None:
+    """The nearest value between two steps at which a line that starts at the first has passed the goal, and the score there."""
+    begin, end = span
+    if slope == 0.0 or (slope > 0.0) != (end > begin):
+        return None
+    with np.errstate(over="ignore"):
+        near = FEATURE(begin + (goal - score) / slope)
+    direction = FEATURE(np.inf if end > begin else -np.inf)
+    tried = [near]
+    for _ in range(2):  # two floats back, as the line may have been rounded up
+        tried.insert(0, np.nextafter(tried[0], -direction))
+    while len(tried) < TRIES:
+        tried.append(np.nextafter(tried[-1], direction))
+    inside = [one for one in tried if np.isfinite(one) and ((begin < one < end) if end > begin else (end < one < begin))]
+    scores = _scores_with(ranker, query, row, column, np.asarray(inside, FEATURE))
+    reached = np.flatnonzero(scores > goal)
+    return (float(inside[reached[0]]), float(scores[reached[0]])) if len(reached) else None
+
+
+def _scores_with(ranker: Any, query: Dataset, row: int, column: int, values: Features) -> Floats:
+    """The scores of a document with each of these values in place of its own."""
+    rows = np.repeat(query.features[row : row + 1], len(values), axis=0)
+    rows[:, column] = values
+    return np.asarray(ranker.score(rows_like(query, rows)))
+
+
+def rows_like(query: Dataset, rows: Features) -> Dataset:
+    """Rows with the features of a query, each a query of its own."""
+    count = len(rows)
+    return Dataset(
+        features=rows,
+        grades=np.zeros(count, FEATURE),
+        offsets=np.arange(count + 1),
+        qids=np.arange(count).astype(str),
+        feature_names=query.feature_names,
+        source=query.source,
+        judged=False,
+    )
+
+
+def _sized(change: FeatureChange, known: Features) -> FeatureChange:
+    """How large a change is, among the known values of the feature, in rising order."""
+    old, new = float(_origin(FEATURE(change.old), known)), FEATURE(change.new)
+    start = FEATURE(old)
+    if new >= start:
+        between = np.searchsorted(known, new, side="right") - np.searchsorted(known, start, side="right")
+    else:
+        between = np.searchsorted(known, start, side="left") - np.searchsorted(known, new, side="left")
+    spread = float(known.std(dtype=np.float64)) if len(known) else 0.0
+    away = abs(float(new) - old)
+    spreads = away / spread if spread > 0.0 else (np.inf if away > 0.0 else 0.0)
+    return replace(change, passed=float(between / max(len(known), 1)), spreads=float(spreads))

@@ -1,0 +1,138 @@
+"""Contributions of features to sums of trees: exact Shapley values, path-dependent, on all threads.
+
+A feature that is not known lets a row go both ways at a node that asks for it, in the proportions of the training rows that
+came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed is told in
+``_contribution_kernels``: leaves in groups, their patterns in tables, and a quadrature in place of sums over subsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, frozen
+from rankinite.engine.parallel import run, thread_count
+from rankinite.trees import _contribution_kernels as _kernels
+from rankinite.trees._contribution_state import LeafGroups, TreeNodes
+from rankinite.trees._leaf_group_kernels import group_leaves, measure
+from rankinite.trees.quadrature import quadrature
+from rankinite.trees.structure import LEAF, Trees
+
+ROOM = 1 << 25
+"""Bytes of one thread's rows: values of the features and contributions to them."""
+BATCH = 1 << 20
+"""Steps from a root to a leaf, over all leaves, of trees that are laid out at a time."""
+FEWEST_ROWS = 64
+"""Fewer are not worth a thread of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoveredTrees:
+    """Trees with the share of training rows that goes each way at each node."""
+
+    nodes: TreeNodes
+    steps: Indices
+    """Per tree: steps from the root to a leaf, over all leaves."""
+    means: Floats
+    """Per tree: what it adds to the score of a training row on average."""
+
+
+def uncovered(trees: Trees) -> Flags:
+    """Which trees say neither how many rows came by their nodes nor what their curvatures were."""
+    root = trees.offsets[:-1]
+    return (trees.feature[root] != LEAF) & (trees.rows[root] <= 0) & ~(trees.curvature[root] > 0.0)
+
+
+def covered(trees: Trees) -> CoveredTrees:
+    """Trees with shares: by rows, or by curvature in trees that know no rows. None may be :func:`uncovered`."""
+    counted = np.repeat(trees.rows[trees.offsets[:-1]] > 0, np.diff(trees.offsets))
+    cover = np.where(counted, trees.rows.astype(SCORE), trees.curvature)
+    root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
+    inner = trees.feature != LEAF
+    left, right = (root + trees.left)[inner], (root + trees.right)[inner]
+    both = cover[left] + cover[right]
+    share = np.ones(len(cover))
+    # No row came by: then both ways are as likely.
+    share[left] = np.divide(cover[left], both, out=np.full(len(both), 0.5), where=both > 0.0)
+    share[right] = 1.0 - share[left]
+    arrays = (trees.feature, trees.threshold, trees.missing_left, trees.left, trees.right, trees.value)
+    nodes = TreeNodes(*arrays, frozen(share), trees.offsets)
+    steps, means = np.zeros(len(trees), INDEX), np.zeros(len(trees))
+    measure(nodes, steps, means)
+    return CoveredTrees(nodes, steps, means)
+
+
+def add_contributions(trees: CoveredTrees, matrix: Reals, out_values: Floats, columns: Indices | None = None) -> None:
+    """Add the contributions of every feature to the sum of all trees to ``out_values``, rows × features.
+
+    ``matrix``: rows × columns, float32 or float64; feature f is in its column ``columns[f]``, or f.
+    """
+    pieces = _pieces(len(out_values), out_values.shape[1], matrix.itemsize)
+    for first, groups in _batches(trees):
+        sizes = _sizes(groups)
+        model = (trees.nodes, groups, first, quadrature((sizes[1] + 1) // 2), *sizes)
+        run(partial(_add_to_rows, model, matrix, columns, out_values), pieces)
+
+
+def _add_to_rows(model: Any, matrix: Reals, columns: Indices | None, out_values: Floats, piece: tuple[int, int]) -> None:
+    """Add the contributions of some trees to those of a range of rows, in copies that are stored feature by feature."""
+    first, last = piece
+    part = matrix[first:last] if columns is None else matrix[first:last, columns]
+    values = np.ascontiguousarray(out_values[first:last].T)
+    nodes, groups, first_tree, rule, tests, factors, room = model
+    _kernels.add_contributions(
+        frozen(np.ascontiguousarray(part.T)), nodes, groups, first_tree, rule, tests, factors, room, values
+    )
+    out_values[first:last] = values.T
+
+
+def _pieces(rows: int, features: int, size: int) -> list[tuple[int, int]]:
+    """Ranges of rows that fit the room, and that are at least as many as there are threads, where rows are enough."""
+    most = max(ROOM // max((size + 8) * features, 1), FEWEST_ROWS)
+    pieces = max(-(-rows // most), min(thread_count(), rows // FEWEST_ROWS), 1)
+    return [piece for piece in pairwise(rows * place // pieces for place in range(pieces + 1)) if piece[0] < piece[1]]
+
+
+def _batches(trees: CoveredTrees) -> Iterator[tuple[int, LeafGroups]]:
+    """All trees in batches, each with the number of its first tree."""
+    begin, count = 0, len(trees.steps)
+    while begin < count:
+        steps = np.cumsum(trees.steps[begin:])
+        end = begin + max(int(np.searchsorted(steps, BATCH, side="right")), 1)
+        yield begin, _grouped(trees, begin, min(end, count))
+        begin = min(end, count)
+
+
+_TYPES: dict[str, Any] = {"side": np.uint8, "set": np.uint8, "value": SCORE, "share": SCORE}
+_BEGINNINGS = ("tests", "groups", "bits", "members", "slots", "leaves", "factors", "conditions")
+
+
+def _grouped(trees: CoveredTrees, first: int, last: int) -> LeafGroups:
+    """The leaves of the trees first … last−1 in groups."""
+    steps = int(trees.steps[first:last].sum())
+    nodes = int(trees.nodes.offsets[last] - trees.nodes.offsets[first])
+    most = {"tree": last - first, "test": nodes, "group": nodes, "leaf": nodes}  # of all others: a leaf has its path's at most
+    arrays: dict[str, Any] = {}
+    for name in LeafGroups._fields:
+        owner, what = name.split("_")
+        begins = what in _BEGINNINGS
+        arrays[name] = np.zeros(most.get(owner, steps) + begins, INDEX if begins else _TYPES.get(what, np.int32))
+    groups = LeafGroups(**arrays)
+    group_leaves(trees.nodes, first, last, _kernels.MOST_BITS, groups)
+    return LeafGroups(**{name: frozen(array) for name, array in arrays.items()})
+
+
+def _sizes(groups: LeafGroups) -> tuple[int, int, int]:
+    """The most tests of a tree, the most factors of a leaf or slots of a group, and the numbers in one tree's tables."""
+    count = int(groups.tree_groups[-1])
+    bits, slots = np.diff(groups.group_bits[: count + 1]), np.diff(groups.group_slots[: count + 1])
+    factors = np.diff(groups.leaf_factors[: int(groups.group_leaves[count]) + 1])
+    room = np.where(bits <= _kernels.MOST_BITS, slots << np.minimum(bits, _kernels.MOST_BITS), 0)
+    tables = np.add.reduceat(np.append(room, 0), groups.tree_groups[:-1]) if count else np.zeros(1, INDEX)
+    widest = max(int(each.max(initial=0)) for each in (bits, slots, factors))
+    return int(np.diff(groups.tree_tests).max(initial=0)), widest, int(tables.max(initial=0))
