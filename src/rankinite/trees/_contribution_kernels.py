@@ -44,8 +44,8 @@ def add_contributions(
 ) -> None:
     """Add the contributions of all trees in ``groups``, of which ``first_tree`` is the first, to those of some rows.
 
-    ``columns``: features × rows; ``most_tests``, ``most_factors``: of a tree and of a leaf or group; ``table_room``: numbers
-    that the tables of one tree hold; ``out_values``: features × rows.
+    ``columns``: features and indicators × rows; ``most_tests``, ``most_factors``: of a tree and of a leaf or group;
+    ``table_room``: numbers that the tables of one tree hold; ``out_values``: features × rows.
     """
     rows = columns.shape[1]
     goes_left = np.empty((most_tests, LANES), np.uint8)
@@ -70,7 +70,7 @@ def add_contributions(
             lanes = min(LANES, rows - start)
             for test in range(groups.tree_tests[tree + 1] - groups.tree_tests[tree]):
                 node = root + groups.test_node[groups.tree_tests[tree] + test]
-                decide(columns[trees.feature[node], start : start + lanes], trees, node, goes_left[test])
+                decide(columns[trees.column[node], start : start + lanes], trees, node, goes_left[test])
             at = 0
             for group in range(first, last):
                 set_bits(groups, group, goes_left, lanes, bits)

@@ -25,6 +25,9 @@ class TreeNodes(NamedTuple):
     """The nodes of trees, as in :class:`rankinite.trees.structure.Trees`."""
 
     feature: Small
+    """The feature that is shared among: whichever column is asked."""
+    column: Small
+    """The column asked: that of the feature, or, where a node asks for a category, that of its indicator."""
     threshold: Floats
     missing_left: Flags
     left: Small

@@ -31,7 +31,7 @@ def measure(trees: TreeNodes, out_steps: Indices, out_means: Floats) -> None:
 def asks_the_same(trees: TreeNodes, node: int, other: int) -> bool:
     """Whether all rows go the same way at two nodes."""
     return (
-        trees.feature[node] == trees.feature[other]
+        trees.column[node] == trees.column[other]
         and trees.threshold[node] == trees.threshold[other]
         and trees.missing_left[node] == trees.missing_left[other]
     )

@@ -7,7 +7,7 @@ came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algori
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -20,6 +20,7 @@ from rankinite.engine.parallel import run, thread_count
 from rankinite.trees import _contribution_kernels as _kernels
 from rankinite.trees._contribution_state import LeafGroups, TreeNodes
 from rankinite.trees._leaf_group_kernels import group_leaves, measure
+from rankinite.trees.indicators import Indicators, indicated, indicators_of
 from rankinite.trees.quadrature import quadrature
 from rankinite.trees.structure import LEAF, Trees
 
@@ -40,6 +41,8 @@ class CoveredTrees:
     """Per tree: steps from the root to a leaf, over all leaves."""
     means: Floats
     """Per tree: what it adds to the score of a training row on average."""
+    indicators: Indicators | None = None
+    """Where nodes ask for categories: the columns that they ask in place of these."""
 
 
 def uncovered(trees: Trees) -> Flags:
@@ -60,11 +63,12 @@ def covered(trees: Trees) -> CoveredTrees:
     # No row came by: then both ways are as likely.
     share[left] = np.divide(cover[left], both, out=np.full(len(both), 0.5), where=both > 0.0)
     share[right] = 1.0 - share[left]
-    arrays = (trees.feature, trees.threshold, trees.missing_left, trees.left, trees.right, trees.value)
+    asked = indicated(trees)
+    arrays = (trees.feature, asked.feature, asked.threshold, trees.missing_left, trees.left, trees.right, trees.value)
     nodes = TreeNodes(*arrays, frozen(share), trees.offsets)
     steps, means = np.zeros(len(trees), INDEX), np.zeros(len(trees))
     measure(nodes, steps, means)
-    return CoveredTrees(nodes, steps, means)
+    return CoveredTrees(nodes, steps, means, indicators_of(trees))
 
 
 def add_contributions(trees: CoveredTrees, matrix: Reals, out_values: Floats, columns: Indices | None = None) -> None:
@@ -72,17 +76,27 @@ def add_contributions(trees: CoveredTrees, matrix: Reals, out_values: Floats, co
 
     ``matrix``: rows × columns, float32 or float64; feature f is in its column ``columns[f]``, or f.
     """
-    pieces = _pieces(len(out_values), out_values.shape[1], matrix.itemsize)
+    indicators = None if trees.indicators is None else trees.indicators.at(columns)
+    width = out_values.shape[1] + (0 if indicators is None else len(indicators.feature))
+    pieces = _pieces(len(out_values), width, matrix.itemsize)
+
+    def asked(part: Reals) -> Reals:
+        if indicators is not None:
+            return indicators.beside(part)
+        return part if columns is None else part[:, columns]
+
     for first, groups in _batches(trees):
         sizes = _sizes(groups)
         model = (trees.nodes, groups, first, quadrature((sizes[1] + 1) // 2), *sizes)
-        run(partial(_add_to_rows, model, matrix, columns, out_values), pieces)
+        run(partial(_add_to_rows, model, matrix, asked, out_values), pieces)
 
 
-def _add_to_rows(model: Any, matrix: Reals, columns: Indices | None, out_values: Floats, piece: tuple[int, int]) -> None:
+def _add_to_rows(
+    model: Any, matrix: Reals, asked: Callable[[Reals], Reals], out_values: Floats, piece: tuple[int, int]
+) -> None:
     """Add the contributions of some trees to those of a range of rows, in copies that are stored feature by feature."""
     first, last = piece
-    part = matrix[first:last] if columns is None else matrix[first:last, columns]
+    part = asked(matrix[first:last])
     values = np.ascontiguousarray(out_values[first:last].T)
     nodes, groups, first_tree, rule, tests, factors, room = model
     _kernels.add_contributions(

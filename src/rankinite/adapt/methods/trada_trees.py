@@ -28,11 +28,11 @@ class TargetRows:
         asked = indicated(background.trees).feature
         used: Indices = np.unique(asked[asked != LEAF]).astype(np.int64)
         # Where the column of each feature, or of each indicator behind them, is.
-        self.slots: Indices = np.zeros(max(len(background.feature_names), int(asked.max()) + 1), np.int64)
+        self.slots: Indices = np.zeros(max(len(background.feature_names), int(asked.max(initial=0)) + 1), np.int64)
         self.slots[used] = np.arange(len(used))
         matrix, columns = background.located(target)
         indicators = indicators_of(background.trees)
-        features = int(background.trees.feature.max()) + 1
+        features = int(background.trees.feature.max(initial=-1)) + 1
         self.is_set: Flags = used >= features
         places = used if columns is None or indicators is not None else columns[used]
         self.offsets = target.offsets

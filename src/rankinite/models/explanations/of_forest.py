@@ -10,7 +10,6 @@ from rankinite.engine.kernel import SCORE
 from rankinite.errors import ArgumentError
 from rankinite.models.explanations.contributions import OWNER, Contributions, Sampling, not_split
 from rankinite.models.explanations.response import Response
-from rankinite.models.inputs import located
 from rankinite.trees.contributions import add_contributions, covered, uncovered
 from rankinite.trees.structure import LEAF
 
@@ -34,7 +33,7 @@ def contributions(forest: Forest, features: Any, _sampling: Sampling) -> Contrib
             remedy="Load the file of a library that writes them (LightGBM, XGBoost, CatBoost, rankinite), or train or distil a "
             "forest with rankinite",
         )
-    matrix, columns = located(features, forest.feature_names)
+    matrix, columns = forest.located(features)
     trees = covered(forest.trees)
     values = np.zeros((len(matrix), len(forest.feature_names)), SCORE)
     add_contributions(trees, matrix, values, columns)
@@ -42,8 +41,8 @@ def contributions(forest: Forest, features: Any, _sampling: Sampling) -> Contrib
 
 
 def response(forest: Forest) -> Response:
-    """Steps at the thresholds."""
-    inner = forest.trees.feature != LEAF
+    """Steps at the thresholds. Categories have none, so that no change of one is looked for."""
+    inner = (forest.trees.feature != LEAF) & (forest.trees.set_sizes == 0)
     feature, threshold = forest.trees.feature[inner], forest.trees.threshold[inner]
     found = {forest.feature_names[one]: np.unique(threshold[feature == one]) for one in np.unique(feature).tolist()}
     return Response(thresholds=found)

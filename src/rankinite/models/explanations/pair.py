@@ -36,15 +36,16 @@ class FeatureDifference:
     """Its contribution to the score of the document above."""
     below: float
     """Its contribution to the score of the document below."""
-    above_value: float
-    """Its value in the document above; NaN: missing, or no feature of the data."""
-    below_value: float
+    above_value: float | str
+    """Its value in the document above, of a category its name; NaN: missing, or no feature of the data."""
+    below_value: float | str
     """Its value in the document below, likewise."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it; a missing value is null."""
         content = {name: getattr(self, name) for name in ("feature", "difference", "above", "below")}
-        return content | {"above_value": finite(self.above_value), "below_value": finite(self.below_value)}
+        values = {"above_value": self.above_value, "below_value": self.below_value}
+        return content | {name: value if isinstance(value, str) else finite(value) for name, value in values.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,9 @@ def explain_pair(
     order = np.argsort(-np.abs(change), kind="stable").tolist()
     places = {name: column for column, name in enumerate(query.feature_names)}
 
-    def value(document: Document, name: str) -> float:
-        return float(query.features[document.row, places[name]]) if name in places else float("nan")
+    def value(document: Document, name: str) -> float | str:
+        found = float(query.features[document.row, places[name]]) if name in places else float("nan")
+        return query.categories[name].names[int(found)] if name in query.categories and not np.isnan(found) else found
 
     features = tuple(
         FeatureDifference(name, float(change[f]), float(pair[0, f]), float(pair[1, f]), value(first, name), value(second, name))
@@ -200,5 +202,7 @@ def _graded(document: Document) -> str:
     return "" if document.grade is None else f", grade {document.grade:g}"
 
 
-def _value(value: float) -> str:
+def _value(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
     return "missing" if np.isnan(value) else f"{value:.6g}"
