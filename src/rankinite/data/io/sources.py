@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.coding import with_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
 from rankinite.data.io.columns import Roles, assign_roles, name_roles
@@ -115,21 +116,23 @@ def csv_table(
         taken=[*(settings.feature_columns() or ()), *settings.ignore, *settings.known_features],
     )
     names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
+    names |= {f"category {name}": str(name) for name in settings.category_names() if str(name) in columns}
     table = opener(paths, separator, header, names)
-    return LazyTable(table.types, table.pieces, table.source, stated)
+    return LazyTable(table.types, table.pieces, table.source, stated, written=True)
 
 
 def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> Loaded:
     from rankinite.data.io.tables import load_matrix
 
     plan = plan_table(table, settings, paths)
-    matrix, values = load_matrix(table, plan.roles)
+    matrix, values, categories = load_matrix(table, plan.roles)
     sizes = plan.sizes
     if not plan.has_queries:  # one query: there are no others to be weighed against
         sizes = np.asarray([table.rows])
         values = {role: array for role, array in values.items() if role not in ("weight", "batch")}
     names, rows = plan.roles.features, {**values, **plan.passed}
-    return Loaded(rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place), table.place)
+    data = rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place, categories=categories)
+    return Loaded(data, table.place)
 
 
 class TablePlan(NamedTuple):
@@ -161,6 +164,10 @@ def plan_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path]) 
         ignore=settings.ignore,
         known_features=settings.known_features,
         guess=table.guess,
+        categories=[str(name) for name in settings.category_names()],
+        stated_categories=table.categories,
+        texts_are_categories=settings.like is None,
+        written=table.written,
     )
     if settings.group is not None and "qid" in roles.named:
         column = roles.named["qid"]
@@ -180,7 +187,7 @@ def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
     passed, sizes = passed_to_matrix(settings)
     names = [str(number) for number in range(1, matrix.shape[1] + 1)]
     data = rows_to_data(matrix, names, passed, sizes, source=ARRAY, place=array_row)
-    return Loaded(with_chosen_features(data, settings), array_row)
+    return Loaded(with_features(data, settings, array_row), array_row)
 
 
 def refuse_names(settings: ReadSettings) -> None:
@@ -228,12 +235,18 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         needs_grades=settings.needs_grades,
         needs_queries=settings.needs_queries,
     )
-    return Loaded(with_chosen_features(data, settings), partial(place_of_row, paths))
+    place = partial(place_of_row, paths)
+    return Loaded(with_features(data, settings, place), place)
 
 
 def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
     settings.refuse_columns(paths[0])
-    useless = {"group": settings.group, "features": settings.features, "ignore": settings.ignore or None}
+    useless = {
+        "group": settings.group,
+        "features": settings.features,
+        "ignore": settings.ignore or None,
+        "categories": settings.categories or None,
+    }
     for setting, value in useless.items():
         if value is not None:
             raise ArgumentError(
@@ -258,6 +271,13 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
 
 def _judgement(source: str, row: int) -> str:
     return f"{source}, judgement {row + 1}"
+
+
+def with_features(data: Dataset, settings: ReadSettings, place: Callable[[int], str]) -> Dataset:
+    """The features that are chosen, for sources whose features are known by position, and those that are categories coded."""
+    own = [name for name in settings.categories if not isinstance(name, str) or name in data.feature_names]
+    data = with_chosen_features(with_categories(data, own, place), settings)
+    return with_categories(data, [name for name in settings.category_names() if name not in own], place)  # names of ``like``
 
 
 def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:

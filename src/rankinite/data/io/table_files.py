@@ -100,7 +100,8 @@ def described_table(paths: Sequence[Path], schemas: Sequence[Any], pieces: Seque
 def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> LazyTable:
     """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …
 
-    ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is an ordinary name.
+    ``names`` maps the roles whose values are names to their columns, and so it does with columns that are called categories:
+    007 is not 7 there, and NA is an ordinary name.
     """
     texts = {in_file(column, header): pa.string() for column in names.values()}
     parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
@@ -139,7 +140,7 @@ def named_table(table: Any, header: bool, names: Mapping[str, str]) -> Any:
     table = table if header else table.rename_columns([column.removeprefix("f") for column in table.column_names])
     columns = table.column_names
     for role, column in names.items():
-        if role != "doc_id" and column in columns:  # a document may have no name, a query must
+        if role in ("qid", "batch") and column in columns:  # a document may have no name, a query must
             table = _with_blanks_missing(table, columns.index(column))
     return table
 
