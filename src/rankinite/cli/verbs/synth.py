@@ -40,6 +40,10 @@ def synth(
     terms: Annotated[int, typer.Option(min=1, help="Quadratic, and cubic, terms of the polynomial.")] = 20,
     noise: Annotated[float, typer.Option(min=0, help="Label noise, in standard deviations of the polynomial.")] = 0.0,
     shift: Annotated[float, typer.Option(min=0, max=1, help="How far domains 1, 2, … are from domain 0.")] = 0.5,
+    categories: Annotated[
+        list[int] | None,
+        typer.Option(min=2, help="Add a categorical feature with so many levels; may be repeated. Not for LETOR files."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another world.")] = 0,
     doc_ids: Annotated[bool, typer.Option("--doc-ids", help="Name the documents.")] = False,
     json: JsonSummary = False,
@@ -56,10 +60,12 @@ def synth(
       rankinite synth --queries 10000 --out artificial --suffix parquet
 
       rankinite synth --domains 2 --shift 0.3 --noise 0.2 --out markets
+
+      rankinite synth --categories 200 --categories 5000 --noise 0.3 --out shop --suffix parquet
     """
     from rankinite.data.synthetic import World
 
-    world = World(features, documents, terms, seed, noise, shift)
+    world = World(features, documents, terms, seed, noise, shift, categories=tuple(categories or ()))
     one_file = _is_one_file(out)
     if one_file and domains > 1:
         raise ArgumentError(
