@@ -9,7 +9,7 @@ The level of frequency rank r (from 0) is drawn with probability proportional to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ def category_features(levels: Sequence[int]) -> dict[str, Vocabulary]:
     return named
 
 
-def are_levels(levels: Sequence[int]) -> bool:
+def are_levels(levels: Sequence[Any]) -> bool:
     """Whether these can be numbers of levels, one per categorical feature."""
     return all(isinstance(count, int | np.integer) and 2 <= count <= MOST for count in levels)
 

@@ -96,17 +96,20 @@ def _are_exact(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return (np.floor(values) == values) & (np.abs(values) < 2.0 ** (np.finfo(values.dtype).nmant + 1))
 
 
+def slip_among_numbers(vocabulary: Vocabulary) -> str | None:
+    """A category that is not a number, where nearly all are: such as "n/a"."""
+    others = [one for one in vocabulary.names if not _NUMBER.fullmatch(one)]
+    return others[0] if others and len(vocabulary) - len(others) >= MOSTLY * len(vocabulary) else None
+
+
 def check_guessed(vocabulary: Vocabulary, name: str, columns: CategoryColumns, source: str) -> None:
     """Refuse a column of a text file that nobody called a category, where it seems to hold numbers with a slip."""
-    if not columns.written or name in columns.asked:
-        return
-    others = [one for one in vocabulary.names if not _NUMBER.fullmatch(one)]
-    numbers = len(vocabulary) - len(others)
-    if others and numbers >= MOSTLY * len(vocabulary):
+    slip = slip_among_numbers(vocabulary) if columns.written and name not in columns.asked else None
+    if slip is not None:
         raise DataError(
-            f"column {quoted(name)} holds {quoted(others[0])} beside {numbers} different numbers",
+            f"column {quoted(name)} holds {quoted(slip)} beside numbers",
             place=source,
-            value=others[0],
-            rule="Features are numbers, or categories, of which few are numbers if nobody says that they are categories",
+            value=slip,
+            rule="Text is a category unless nearly all of it is numbers",
             remedy=f"Mend the values that are not numbers, or pass `categories={[name]!r}`",
         )

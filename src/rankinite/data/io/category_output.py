@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from rankinite.data.categories import MOST, Vocabulary
-from rankinite.data.coding import WHOLE
+from rankinite.data.coding import WHOLE, trimmed
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.category_columns import check_guessed, coded_column
+from rankinite.data.io.category_columns import coded_column, slip_among_numbers
 from rankinite.data.io.columns import CategoryColumns
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import FEATURE, Features
@@ -51,7 +51,7 @@ def arrow_names(vocabulary: Vocabulary) -> Any:
 
 def check_in_text_table(data: Dataset, path: AnyPath) -> None:
     """Refuse categories that would be read back from a CSV file as something else: "" as missing, "007" as 7."""
-    for name, vocabulary in data.categories.items():
+    for name, vocabulary in trimmed(data).categories.items():
         if is_whole(vocabulary):
             continue
         column, columns = _read_back(vocabulary), CategoryColumns((name,), frozenset(), written=True)
@@ -80,7 +80,9 @@ def _first_lost(column: Any, vocabulary: Vocabulary, columns: CategoryColumns, n
     if not pa.types.is_string(column.type):
         return vocabulary.names[0] if vocabulary.names else None
     found = coded_column(column, name, columns, name, str, 0)
-    check_guessed(found.vocabulary, name, columns, name)
+    slip = slip_among_numbers(found.vocabulary)
+    if slip is not None:
+        return slip
     codes = [None if np.isnan(code) else found.vocabulary.names[int(code)] for code in found.codes.tolist()]
     return next((name for name, code in zip(vocabulary.names, codes, strict=True) if name != code), None)
 

@@ -13,19 +13,12 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.io.arrays import is_sparse, matrix_of, number_matrix
+from rankinite.data.io.chosen_features import declared_width, with_chosen_features, with_features
 from rankinite.data.io.letor._gatherer import Gatherer
 from rankinite.data.io.letor.files import file_bytes, gather_chunks, letor_settings, no_rows, place_of_row, sizes_of_queries
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.slabs import Slab, as_one_query, with_passed, with_sizes
-from rankinite.data.io.sources import (
-    ARRAY,
-    array_row,
-    declared_width,
-    passed_to_matrix,
-    refuse_names,
-    with_chosen_features,
-    with_features,
-)
+from rankinite.data.io.sources import ARRAY, array_row, passed_to_matrix, refuse_names
 from rankinite.data.io.streams import CHUNK
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX
 from rankinite.errors import DataError
@@ -67,7 +60,7 @@ class LetorRows:
             return slabs
         return as_one_query(slabs) if sizes is None else with_sizes(slabs, sizes, self.source)
 
-    def chosen(self, data: Dataset, place: Callable[[int], str]) -> Dataset:
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen."""
         return with_features(data, self._settings, place)
 
@@ -130,7 +123,7 @@ class MatrixRows:
         slabs = with_passed(parts, self._passed, self.source)
         return slabs if self._sizes is None else with_sizes(slabs, self._sizes, self.source)
 
-    def chosen(self, data: Dataset, place: Callable[[int], str]) -> Dataset:
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen."""
         return with_features(data, self._settings, place)
 

@@ -60,12 +60,12 @@ class ReadSettings:
                 value=int(self.features),
                 remedy="Choose features as in features=[0, 1]",
             )
-        if isinstance(self.categories, str | int | np.integer):
+        if isinstance(self.categories, int | np.integer):
             raise ArgumentError(
                 "is not a list of names or positions",
                 owner="read",
                 setting="categories",
-                value=self.categories if isinstance(self.categories, str) else int(self.categories),
+                value=int(self.categories),
                 remedy="Name them as in categories=['brand', 'shop']",
             )
 

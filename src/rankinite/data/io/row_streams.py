@@ -31,7 +31,7 @@ class RowStream(Protocol):
         """All rows, in order, with the qids of their queries."""
         ...
 
-    def chosen(self, data: Dataset, place: Callable[[int], str]) -> Dataset:
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen; ``place`` names the place of a row of the slab."""
         ...
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.coding import with_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
+from rankinite.data.io.chosen_features import declared_width, with_features
 from rankinite.data.io.columns import Roles, assign_roles, name_roles
 from rankinite.data.io.format_detection import first_line, format_of, is_header
 from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
@@ -21,7 +21,6 @@ from rankinite.data.io.letor.files import place_of_row, read_letor
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.text_files import group_files
 from rankinite.data.io.trec import read_qrels
-from rankinite.data.joining import check_same_features
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 
@@ -271,37 +270,3 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
 
 def _judgement(source: str, row: int) -> str:
     return f"{source}, judgement {row + 1}"
-
-
-def with_features(data: Dataset, settings: ReadSettings, place: Callable[[int], str]) -> Dataset:
-    """The features that are chosen, for sources whose features are known by position, and those that are categories coded."""
-    own = [name for name in settings.categories if not isinstance(name, str) or name in data.feature_names]
-    data = with_chosen_features(with_categories(data, own, place), settings)
-    return with_categories(data, [name for name in settings.category_names() if name not in own], place)  # names of ``like``
-
-
-def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
-    """For sources whose features are known by position."""
-    chosen = list(settings.features) if settings.features is not None else list(data.feature_names)
-    if settings.features is not None or settings.ignore:
-        ignored = {data.feature_index(name) for name in settings.ignore}
-        data = data.select_features([feature for feature in chosen if data.feature_index(feature) not in ignored])
-    if settings.like is None or settings.like.feature_names == data.feature_names:
-        return data
-    names = settings.like.feature_names
-    if len(names) == len(data.feature_names) and not all(name.isdecimal() for name in names):
-        return data.rename_features(names)
-    if names != data.feature_names[: len(names)] and set(names) <= set(data.feature_names):
-        return data.select_features(names)  # a selection, not merely fewer features
-    check_same_features(settings.like, data)
-    return data
-
-
-def declared_width(settings: ReadSettings) -> int | None:
-    """The number of features a LETOR file must have: that of ``like``, unless it is a selection of numbered ones."""
-    if settings.like is None or settings.features is not None or settings.ignore:
-        return None
-    names = settings.like.feature_names
-    first = 0 if settings.zero_based else 1
-    in_order = names == tuple(str(number) for number in range(first, first + len(names)))
-    return len(names) if in_order or not all(name.isdecimal() for name in names) else None

@@ -37,7 +37,7 @@ class TableRows:
             return as_one_query(slabs)
         return slabs if self._plan.sizes is None else with_sizes(slabs, self._plan.sizes, self.source)
 
-    def chosen(self, data: Dataset, _place: Callable[[int], str]) -> Dataset:
+    def chosen(self, data: Dataset, _place: Callable[[int], str], /) -> Dataset:
         """The same rows: columns that are not chosen are not loaded."""
         return data
 

@@ -21,13 +21,12 @@ import pyarrow.compute
 from rankinite.data._matrix_kernels import columns_to_rows
 from rankinite.data.categories import Vocabulary
 from rankinite.data.coding import unite_codes
-from rankinite.data.grouping import TEXT
 from rankinite.data.io.arrays import inexact_name, inexact_whole_number, matrix_of, missing_value
-from rankinite.data.io.arrow_columns import plain
+from rankinite.data.io.arrow_columns import plain, text
 from rankinite.data.io.category_columns import check_guessed, coded_column
 from rankinite.data.io.columns import Roles, is_numeric, repeated_names
 from rankinite.data.io.frame_blocks import FrameBlock, largest_block
-from rankinite.engine.kernel import FEATURE, SCORE, Features, Strings
+from rankinite.engine.kernel import FEATURE, SCORE, Features
 from rankinite.engine.parallel import run
 from rankinite.errors import DataError, listed, quoted
 
@@ -227,20 +226,6 @@ def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
     array = plain(column)
     array = pc.cast(array, pa.from_numpy_dtype(np.dtype(kind)), safe=False)
     return array.to_numpy(zero_copy_only=False)
-
-
-def text(column: Any) -> Strings:
-    """An Arrow column of any type as text: 7 and 7.0 are both "7". Nulls are the caller's to refuse."""
-    array = plain(column)
-    if pa.types.is_floating(array.type) and pc.all(pc.equal(pc.floor(array), array)).as_py():
-        array = pc.cast(array, pa.int64())
-    if len(array) == 0:
-        return np.zeros(0, TEXT)
-    # Rows of a query are mostly adjacent, so a Python string is made only where the value changes.
-    changes = pc.not_equal(array.slice(1), array.slice(0, len(array) - 1)).to_numpy(zero_copy_only=False)
-    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
-    names = np.asarray(pc.cast(array.take(pa.array(starts)), pa.string()).to_pylist(), TEXT)
-    return np.repeat(names, np.diff(np.concatenate((starts, [len(array)]))))
 
 
 def _fill_rows(arrays: Sequence[Features], out_matrix: Features) -> None:
