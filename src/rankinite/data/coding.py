@@ -42,7 +42,7 @@ def _coded(data: Dataset, column: int, place: Callable[[int], str]) -> tuple[Fea
     found = np.unique(values[~missing])
     codes = np.searchsorted(found, values).astype(FEATURE)
     codes[missing] = np.nan
-    return codes, Vocabulary(tuple(str(int(value)) for value in found.tolist()), numeric=True)
+    return codes, Vocabulary(tuple(str(int(value)) for value in found.tolist()), numeric=len(found) > 0)
 
 
 def not_whole(name: str, value: float, kind: str, place: str) -> DataError:
@@ -81,7 +81,8 @@ def trimmed(data: Dataset) -> Dataset:
         column, vocabulary = data.feature_index(name), categories[name]
         known = ~np.isnan(features[:, column])
         features[known, column] = np.searchsorted(codes, features[known, column])
-        categories[name] = Vocabulary(tuple(vocabulary.names[code] for code in codes.tolist()), vocabulary.numeric)
+        names = tuple(vocabulary.names[code] for code in codes.tolist())
+        categories[name] = Vocabulary(names, numeric=vocabulary.numeric and bool(names))
     return replace(data, features=features, categories=categories)
 
 

@@ -21,7 +21,7 @@ from rankinite.errors import DataError, quoted
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
 MOSTLY = 0.9
-"""Share of numbers from which on text of unknown meaning is taken for numbers with a slip, such as "n/a"."""
+"""Share of numbers from which on text of unknown meaning is taken for numbers with a slip, such as "unknown"."""
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
@@ -64,7 +64,7 @@ def _coded(array: Any, *, numbers_among: bool) -> CodedColumn:
     """``numbers_among``: whether categories that are all whole numbers are such, rather than text that looks like them."""
     encoded = array.dictionary_encode()
     found: list[str] = pc.cast(encoded.dictionary, pa.string()).to_pylist()
-    vocabulary = vocabulary_of(found, numeric=numbers_among and all(map(WHOLE.fullmatch, found)))
+    vocabulary = vocabulary_of(found, numeric=numbers_among and bool(found) and all(map(WHOLE.fullmatch, found)))
     code_of = np.asarray([*map(vocabulary.places.__getitem__, found), np.nan], FEATURE)
     return CodedColumn(code_of[pc.fill_null(encoded.indices, len(found)).to_numpy(zero_copy_only=False)], vocabulary)
 
@@ -77,9 +77,9 @@ def _cells(array: Any) -> Any:
 
 def _whole_numbers(array: Any, name: str, place: Callable[[int], str], start: int) -> Any:
     """Numbers that stand for categories; NaN is missing."""
-    if pa.types.is_integer(array.type) or pa.types.is_null(array.type):
+    if pa.types.is_integer(array.type):
         return array
-    if pa.types.is_boolean(array.type):
+    if pa.types.is_boolean(array.type) or pa.types.is_null(array.type):
         return pc.cast(array, pa.int8())
     values: npt.NDArray[Any] = (
         array if pa.types.is_floating(array.type) else pc.cast(array, pa.float64(), safe=False)
@@ -97,7 +97,7 @@ def _are_exact(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def slip_among_numbers(vocabulary: Vocabulary) -> str | None:
-    """A category that is not a number, where nearly all are: such as "n/a"."""
+    """A category that is not a number, where nearly all are: such as "unknown"."""
     others = [one for one in vocabulary.names if not _NUMBER.fullmatch(one)]
     return others[0] if others and len(vocabulary) - len(others) >= MOSTLY * len(vocabulary) else None
 
