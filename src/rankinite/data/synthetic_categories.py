@@ -38,9 +38,9 @@ class CategoryEffect(NamedTuple):
     partner: int
     """The numeric feature."""
 
-    def drawn(self, random: np.random.Generator, rows: int) -> Features:
-        """The codes of the levels of some documents."""
-        return np.searchsorted(self.chances, random.random(rows), side="right").astype(FEATURE)
+    def codes(self, uniform: Floats) -> Features:
+        """The levels of some documents, each by a number drawn from [0, 1)."""
+        return np.searchsorted(self.chances, uniform, side="right").astype(FEATURE)
 
     def values(self, codes: Features, standard: Features) -> Floats:
         """What the levels add; ``standard``: rows × numeric features, uniform in [−1, 1]."""
@@ -93,7 +93,9 @@ def are_levels(levels: Sequence[Any]) -> bool:
 
 def levels_of(effects: Sequence[CategoryEffect], random: np.random.Generator, rows: int) -> Features:
     """The codes of some documents; rows × categorical features."""
-    return np.stack([effect.drawn(random, rows) for effect in effects], axis=1) if effects else np.zeros((rows, 0), FEATURE)
+    uniform = random.random((rows, len(effects)))  # row by row, so that more rows do not change the first ones
+    codes = [effect.codes(uniform[:, number]) for number, effect in enumerate(effects)]
+    return np.stack(codes, axis=1) if codes else uniform.astype(FEATURE)
 
 
 def effects_of(effects: Sequence[CategoryEffect], codes: Features, standard: Features) -> Floats:
