@@ -58,6 +58,7 @@ def assert_same(found: Dataset, whole: Dataset) -> None:
         assert (one is None) == (other is None)
         assert one is None or one.tolist() == other.tolist()
     assert found.judged == whole.judged
+    assert dict(found.categories) == dict(whole.categories)
 
 
 def assert_pieces_are_the_whole(source: Any, *, format: str | None = None, infinite: Any = "error", **wanted: Any) -> None:
@@ -465,8 +466,8 @@ def test_faults_of_columns(tmp_path: Path) -> None:
     for source in (path, tmp_path / "a.parquet", TABLE):
         with refused(DataError, value=["nonsense"]):
             assert_same_error(source, features=["nonsense"])
-        with refused(DataError, value=["doc_id"]):
-            assert_same_error(source, features=["doc_id"])
+        with refused(DataError, value=["label"]):
+            assert_same_error(source, categories=["label"])
         with refused(DataError, value="fold"):
             assert_same_error(source, grades="fold", ignore=["label"])
         with refused(DataError, value=(3,)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -10,7 +12,8 @@ from sklearn.linear_model import Ridge
 from oracles.datasets import contents
 from rankinite.data._matrix_kernels import polynomial_values
 from rankinite.data.dataset import Dataset
-from rankinite.data.synthetic import BLOCK, WEB_SHARES, World, synthesise
+from rankinite.data.synthetic import BLOCK, EFFECTS, WEB_SHARES, World, synthesise
+from rankinite.data.synthetic_categories import category_effects, category_features
 from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError
 from refusals import refused
@@ -159,3 +162,69 @@ def test_polynomials_are_sums_of_products() -> None:
 def test_impossible_worlds_are_refused(make: object, setting: str, value: object) -> None:
     with refused(ArgumentError, setting=setting, value=value):
         make()  # type: ignore[operator]
+
+
+# ---- categories -------------------------------------------------------------------------------------------------------
+
+LEVELS = World(features=8, documents=5, terms=4, categories=(6, 300))
+
+
+def names_of(data: Dataset, feature: str) -> list[str]:
+    names = data.categories[feature].names
+    return [names[int(code)] for code in data.features[:, data.feature_index(feature)].tolist()]
+
+
+def test_categories_come_on_top_of_the_same_numbers() -> None:
+    plain, data = synthesise(BLOCK + 3, world=SMALL), synthesise(BLOCK + 3, world=LEVELS)
+    assert data.feature_names == (*plain.feature_names, "brand", "shop")
+    assert data.features[:, :8].tobytes() == plain.features.tobytes()
+    assert data.categories["brand"].names == tuple(f"brand_{level:04}" for level in range(6))
+    few = synthesise(9, world=LEVELS)
+    for feature in ("brand", "shop"):
+        assert names_of(few, feature) == names_of(data, feature)[: few.rows]
+    assert few.grades.tolist() == data.grades[: few.rows].tolist()
+    with threads(2):
+        assert synthesise(BLOCK + 3, world=LEVELS).features.tobytes() == data.features.tobytes()
+
+
+def test_categories_leave_the_shares_of_grades_as_they_are() -> None:
+    for domain in (0, 1):
+        data = synthesise(1000, domain=domain, world=World(features=8, documents=50, terms=4, categories=(20, 500), noise=0.3))
+        shares = np.bincount(data.grades.astype(int), minlength=5) / data.rows
+        assert np.abs(shares - WEB_SHARES).max() < 0.01
+
+
+def test_levels_are_uneven_and_mean_the_same_in_all_parts() -> None:
+    world = World(features=4, documents=50, terms=2, categories=(30,))
+    train, test = (synthesise(800, part=part, world=world) for part in ("train", "test"))
+    counts = np.bincount(train.features[:, -1].astype(int))
+    assert np.sort(counts)[-1] > 4 * np.median(counts)
+    mean = [
+        np.bincount(data.features[:, -1].astype(int), data.grades) / np.bincount(data.features[:, -1].astype(int))
+        for data in (train, test)
+    ]
+    assert train.categories == test.categories
+    assert np.corrcoef(*mean)[0, 1] > 0.95
+    assert mean[0].std() > 0.3  # of grades 0 to 4
+
+
+def test_effects_move_with_the_domain() -> None:
+    effects = [
+        category_effects((500,), 4, shift, domain, partial(LEVELS.stream, EFFECTS))[0].main
+        for shift, domain in ((0.0, 0), (0.6, 1), (1.0, 1))
+    ]
+    assert 0.65 < np.corrcoef(effects[0], effects[1])[0, 1] < 0.95
+    assert abs(np.corrcoef(effects[0], effects[2])[0, 1]) < 0.2
+
+
+@pytest.mark.parametrize("levels", [(1,), (200, 0), (2.5,), (2**24 + 1,)])
+def test_numbers_of_levels_are_checked(levels: tuple[int, ...]) -> None:
+    with refused(ArgumentError, owner="World", setting="categories", value=levels):
+        World(categories=levels)
+
+
+def test_many_categorical_features_have_names_of_their_own() -> None:
+    names = list(category_features((2,) * 14))
+    assert len(set(names)) == 14
+    assert names[6] == "brand2"
+    assert category_features((20_000,))["brand"].names[-1] == "brand_19999"

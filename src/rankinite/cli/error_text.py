@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from rankinite.errors import RankiniteError
 
 OTHER_NAMES = {
+    ("", "categories"): "category",
     ("", "format"): "input-format",
     ("", "measures"): "measure",
     ("Checkpoint", "path"): "checkpoint",
     ("choose_members", "share"): "choose",
     ("Forest", "number"): "tree",
+    ("World", "categories"): "categories",
     ("threads", "count"): "threads",
     ("trada", "rate"): "background-rate",
     ("trada", "loss"): "background-loss",

@@ -65,6 +65,13 @@ class Reading:
     ignore: Annotated[
         list[str] | None, typer.Option(help="A column or feature to leave out; may be repeated.", rich_help_panel=_READING)
     ] = None
+    category: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A feature of whole numbers that are categories; may be repeated. Columns of text are categories anyway.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
 
     def read(
         self,
@@ -106,6 +113,7 @@ class Reading:
             unjudged=self.unjudged,
             zero_based=self.zero_based,
             like=like,
+            categories=tuple(self.category or ()),
         )
 
 

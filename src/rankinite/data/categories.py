@@ -90,8 +90,9 @@ def vocabulary_of(names: Iterable[str], *, numeric: bool = False) -> Vocabulary:
 
 
 def union(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
-    """All categories of several vocabularies; whole numbers only where all of them are."""
+    """All categories of several vocabularies; whole numbers only where all of them are, of those that are not empty."""
     parts = list(vocabularies)
+    parts = [part for part in parts if len(part)] or parts[:1]
     if all(part == parts[0] for part in parts):
         return parts[0]
     return vocabulary_of((name for part in parts for name in part.names), numeric=all(part.numeric for part in parts))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from rankinite.data.category_summary import CategorySummary, category_grid, category_summaries
 from rankinite.data.dataset import Dataset
 from rankinite.data.odd_features import OddFeature, advice, find_odd_features
 from rankinite.engine.kernel import Features, Floats
@@ -22,7 +23,7 @@ _SHOWN = 12  # features that are listed where nobody asked for all
 
 @dataclass(frozen=True, slots=True)
 class FeatureSummary:
-    """One feature over all rows; NaN where every value is missing."""
+    """One feature over all rows; NaN where every value is missing, and for categories, which have no order."""
 
     name: str
     lowest: float
@@ -33,11 +34,19 @@ class FeatureSummary:
     infinite: int
     """Rows with an infinite value."""
     zeros: int
+    categories: int | None = None
+    """Categories that some row has; None for numbers."""
 
     @property
     def constant(self) -> bool:
         """Whether the feature carries no information: one value everywhere, or none."""
-        return not self.lowest < self.highest
+        return not self.lowest < self.highest if self.categories is None else self.categories < 2
+
+    def cells(self) -> tuple[str, str, str]:
+        """Lowest, mean and highest as text."""
+        if self.categories is not None:
+            return "category", "", ""
+        return f"{self.lowest:.6g}", f"{self.mean:.6g}", f"{self.highest:.6g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,8 @@ class Description:
     """Whether documents have ids."""
     odd_features: tuple[OddFeature, ...]
     """Features that look like ids, positions or clicks."""
+    categories: tuple[CategorySummary, ...] = ()
+    """The features that are categories."""
 
     @property
     def constant_features(self) -> tuple[str, ...]:
@@ -105,9 +116,7 @@ class Description:
             (
                 str(position),
                 f.name,
-                f"{f.lowest:.6g}",
-                f"{f.mean:.6g}",
-                f"{f.highest:.6g}",
+                *f.cells(),
                 f"{f.missing / self.rows:.1%}",
                 f"{f.zeros / self.rows:.1%}",
             )
@@ -116,6 +125,15 @@ class Description:
         hidden = len(self.features) - len(shown)
         notes = (f"… and {hidden} more ({remedy})",) if hidden else ()
         return Grid(("column", "feature", "lowest", "mean", "highest", "missing", "zero"), rows, "rlrrrrr", notes=notes)
+
+    def category_grid(self) -> Grid:
+        """The categorical features: how many categories each has, and the most frequent."""
+        return category_grid(self.categories, self.rows)
+
+    def grids(self, most: int | None = None, remedy: str = "feature_grid() has all") -> tuple[Grid, ...]:
+        """All tables; of features at most ``most``, with ``remedy`` on how to see the others."""
+        tables = (self.grid(), self.grade_grid(), self.feature_grid(most, remedy))
+        return (*tables, self.category_grid()) if self.categories else tables
 
     def oddities(self) -> list[str]:
         """Sentences about what is odd in the data."""
@@ -154,13 +172,11 @@ class Description:
         return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
 
     def __str__(self) -> str:
-        tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
-        return "\n\n".join([*(grid.text() for grid in tables), "\n".join(self.oddities())])
+        return "\n\n".join([*(grid.text() for grid in self.grids(_SHOWN)), "\n".join(self.oddities())])
 
     def _repr_html_(self) -> str:
-        tables = (self.grid(), self.grade_grid(), self.feature_grid(_SHOWN))
         paragraphs = "".join(f"\n<p>{html.escape(sentence)}</p>" for sentence in self.oddities())
-        return "\n".join(grid.html() for grid in tables) + paragraphs
+        return "\n".join(grid.html() for grid in self.grids(_SHOWN)) + paragraphs
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; what is undefined or infinite is None."""
@@ -186,6 +202,7 @@ def describe(data: Dataset) -> Description:
     starts = data.offsets[:-1]
     one_grade = data.judged & (np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts))
     duplicate, contradicting = _duplicates(data)
+    categories = category_summaries(data)
     return Description(
         source=data.source,
         queries=data.queries,
@@ -194,7 +211,7 @@ def describe(data: Dataset) -> Description:
         grades={float(values[i]): int(counts[i]) for i in frequent} if data.judged else {},
         other_grades=int(counts.sum() - counts[frequent].sum()),
         lowest_grade=float(values[0]) if data.judged else None,
-        features=_summaries(data),
+        features=_summaries(data, {one.name: one for one in categories}),
         one_document_queries=int((sizes == 1).sum()),
         one_grade_queries=int(one_grade.sum()),
         duplicate_rows=duplicate,
@@ -202,6 +219,7 @@ def describe(data: Dataset) -> Description:
         preferences=0 if data.preferences is None else len(data.preferences),
         document_ids=data.doc_ids is not None,
         odd_features=find_odd_features(data),
+        categories=categories,
     )
 
 
@@ -210,7 +228,7 @@ def _blocks(features: Features) -> Iterator[Features]:
         yield features[start : start + _BLOCK]
 
 
-def _summaries(data: Dataset) -> tuple[FeatureSummary, ...]:
+def _summaries(data: Dataset, categories: Mapping[str, CategorySummary]) -> tuple[FeatureSummary, ...]:
     width = len(data.feature_names)
     lowest, highest, total = np.full(width, np.nan), np.full(width, np.nan), np.zeros(width)
     missing, zeros, infinite = (np.zeros(width, np.int64) for _ in range(3))
@@ -224,12 +242,15 @@ def _summaries(data: Dataset) -> tuple[FeatureSummary, ...]:
         zeros += (block == 0).sum(axis=0)
     present = data.rows - missing
     mean: Floats = np.divide(total, present, out=np.full(width, np.nan), where=present > 0)
-    return tuple(
-        FeatureSummary(
-            name, float(lowest[i]), float(mean[i]), float(highest[i]), int(missing[i]), int(infinite[i]), int(zeros[i])
-        )
-        for i, name in enumerate(data.feature_names)
-    )
+
+    def summary(i: int, name: str) -> FeatureSummary:
+        if name in categories:
+            one = categories[name]
+            return FeatureSummary(name, math.nan, math.nan, math.nan, one.missing, 0, 0, one.categories)
+        values = float(lowest[i]), float(mean[i]), float(highest[i])
+        return FeatureSummary(name, *values, int(missing[i]), int(infinite[i]), int(zeros[i]))
+
+    return tuple(summary(i, name) for i, name in enumerate(data.feature_names))
 
 
 def _duplicates(data: Dataset) -> tuple[int, int]:

@@ -15,8 +15,8 @@ from rankinite.data.row_keys import row_keys
 
 @singledispatch
 def fingerprint(data: Dataset) -> str:
-    """A hash of the rows in their order (features, grades or that there are none, qids, positions), the names of features, the
-    weights and the preferences.
+    """A hash of the rows in their order (features, grades or that there are none, qids, positions), the names of features and
+    categories, the weights and the preferences.
 
     Ids of documents and batches are left out: no learner looks at them.
     """
@@ -28,8 +28,10 @@ def fingerprint(data: Dataset) -> str:
     if data.preferences is not None:
         pairs = data.preferences
         arrays |= {"better": pairs.better, "worse": pairs.worse, "probability": pairs.probability}
-    names = list(data.feature_names)
-    return arrays_key(arrays, names if data.judged else {"features": names, "judged": False})
+    names, more = list(data.feature_names), {} if data.judged else {"judged": False}
+    if data.categories:
+        more |= {"categories": {name: [one.numeric, *one.names] for name, one in data.categories.items()}}
+    return arrays_key(arrays, {"features": names, **more} if more else names)
 
 
 def arrays_key(arrays: dict[str, npt.NDArray[Any]], facts: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import recoded, union
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text, distinct
 from rankinite.data.origin import origin_of
@@ -20,6 +21,8 @@ from rankinite.errors import ArgumentError, DataError, quoted
 def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
     """One data set from several with the same features; ``prefixes`` keep equal qids of different parts apart.
 
+    Categories have the vocabularies of all parts together.
+
     Where only some parts have them, documents without ids get empty ones, queries without weights the weight 1, and
     queries without a batch an empty one. Judged data and data without grades are not joined: either grades would be lost, or
     rows that nobody judged would count as bad ones. Nor are data with positions and data without.
@@ -29,8 +32,11 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     first = parts[0]
     for part in parts[1:]:
         check_same_features(first, part)
+        check_same_categories(first, part)
         _check_both_judged(first, part)
         _check_both_shown(first, part)
+    categories = {name: union(part.categories[name] for part in parts) for name in first.categories}
+    parts = [recoded(part, categories) for part in parts]
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
     _check_qids(qids, parts)
@@ -49,6 +55,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
         source=" + ".join(part.source for part in parts),
         judged=first.judged,
         positions=_joined([part.positions for part in parts], [np.ones(part.rows, np.int32) for part in parts]),
+        categories=categories,
     )
 
 
@@ -147,6 +154,21 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
                 remedy="Use select_features or rename_features",
                 shell_remedy="Give data with the same features",
             )
+
+
+def check_same_categories(first: Dataset, second: Dataset) -> None:
+    """Refuse two data sets of which one has categories where the other has numbers."""
+    odd = sorted(first.categories.keys() ^ second.categories.keys())
+    if odd:
+        here, there = ("a category", "a number") if odd[0] in second.categories else ("a number", "a category")
+        raise DataError(
+            f"feature {quoted(odd[0])} is {here}, but {there} in {first.source}",
+            place=second.source,
+            value=odd[0],
+            rule="The same features must be categories",
+            remedy=f"Read both with `categories={[odd[0]]!r}`, or the second with like=first",
+            shell_remedy=f"Read both with `categories={[odd[0]]!r}`",
+        )
 
 
 def _joined(arrays: Sequence[npt.NDArray[Any] | None], defaults: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:

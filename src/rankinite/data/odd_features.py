@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.coding import nearly_one_per_row
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.column_names import Meaning, meaning_of
 from rankinite.engine.kernel import Flags, Indices
@@ -29,6 +30,9 @@ NAMED_LIKE: dict[Meaning, str] = {
     "position": "named like the position at which a document was shown",
     "reaction": "named like what users did with a document",
 }
+
+
+OWN_CATEGORY = "has a category of its own in more than half of the rows, as an id does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,11 @@ def find_odd_features(data: Dataset) -> tuple[OddFeature, ...]:
     found: list[OddFeature] = []
     for feature in np.flatnonzero(_are_whole(sample)).tolist():
         name = data.feature_names[feature]
-        reason = _reason_of_name(data, feature, name) or _reason_of_values(data, feature, queries, signs)
+        reason = _reason_of_name(data, feature, name)
+        if not reason and name in data.categories:
+            reason = OWN_CATEGORY if nearly_one_per_row(data.features[:, feature]) else ""
+        elif not reason:
+            reason = _reason_of_values(data, feature, queries, signs)
         if reason:
             found.append(OddFeature(name, reason))
     return tuple(found)
@@ -115,7 +123,7 @@ def _reason_of_name(data: Dataset, feature: int, name: str) -> str:
     if different < 2 or not _are_whole(values):
         return ""
     many = different >= max(20, min(data.rows // 10, 1000))
-    if meaning == "category" and not many:
+    if meaning == "category" and (not many or name in data.categories):
         return ""
     if meaning == "query" and not many and not _is_constant_per_query(values, data.offsets):
         return ""  # a group or topic may be one of documents

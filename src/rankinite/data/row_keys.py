@@ -13,18 +13,23 @@ from hashlib import blake2b
 import numpy as np
 
 from rankinite.data import _row_key_kernels as _kernels
+from rankinite.data.categories import MOST
+from rankinite.data.coding import WHOLE
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import Features, Indices, RowNumbers, frozen
+from rankinite.engine.kernel import FEATURE, Features, Indices, RowNumbers, frozen
 from rankinite.engine.parallel import over_queries
 
 _MOST_SHORT = 1 << 31  # rows whose numbers fit into 32 bits with a sign
+_TOGETHER = 1 << 16  # rows whose features are copied at a time
+_INFINITE_BITS = 0x7F800000 - 1  # bits of a float32 above 0, of which these and more are infinite or NaN
 
 
 @singledispatch
 def row_keys(data: Dataset) -> _kernels.Keys:
     """A hash of every row's features, grade and qid, shape (rows,), uint64.
 
-    −0.0 counts as 0.0, and all NaNs are alike. Rows that differ have different keys, but for a chance that can be neglected.
+    −0.0 counts as 0.0, and all NaNs are alike. A category counts by its name, whatever its code is; one that is a whole number
+    counts as that number. Rows that differ have different keys, but for a chance that can be neglected.
     """
     qids = np.asarray([_hash_of_text(qid) for qid in data.qids.tolist()], np.uint64)
     return _hashed(data, data.grades.view(np.uint32), qids, _multipliers(len(data.feature_names)))
@@ -53,7 +58,36 @@ def keys_of_features(features: Features) -> _kernels.Keys:
 
 
 def _hashed(data: Dataset, grades: _kernels.Words, qids: _kernels.Keys, multipliers: _kernels.Keys) -> _kernels.Keys:
-    return _hashed_arrays(data.features, grades, qids, multipliers, data.offsets)
+    if not data.categories:
+        return _hashed_arrays(data.features, grades, qids, multipliers, data.offsets)
+    keys, words = np.empty(data.rows, np.uint64), _words_of_categories(data)
+    first = 0
+    while first < data.queries:  # some queries at a time, as their features are copied
+        last = min(int(data.offsets.searchsorted(data.offsets[first] + _TOGETHER)), data.queries)
+        begin, end = int(data.offsets[first]), int(data.offsets[last])
+        features = data.features[begin:end].copy()
+        for column, word_of in words.items():
+            codes = features[:, column]
+            features[:, column] = word_of[np.where(np.isnan(codes), len(word_of) - 1, codes).astype(np.int64)]
+        offsets = data.offsets[first : last + 1] - begin
+        keys[begin:end] = _hashed_arrays(features, grades[begin:end], qids[first:last], multipliers, offsets)
+        first = last
+    return keys
+
+
+def _words_of_categories(data: Dataset) -> dict[int, Features]:
+    """For each column of codes the number that each category is hashed as; the last is that of a missing one."""
+    return {
+        data.feature_index(name): np.asarray([*map(_word_of, vocabulary.names), np.nan], FEATURE)
+        for name, vocabulary in data.categories.items()
+    }
+
+
+def _word_of(category: str) -> np.float32:
+    """A float32 for a category: the whole number it is, or the first bits of a hash, which are no NaN and no zero."""
+    if WHOLE.fullmatch(category) and abs(int(category)) < MOST:
+        return FEATURE(int(category))
+    return np.uint32(1 + _hash_of_text(category) % _INFINITE_BITS).view(FEATURE)
 
 
 def _hashed_arrays(

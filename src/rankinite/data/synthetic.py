@@ -1,7 +1,8 @@
 """Artificial judged data from random cubic polynomials (paper 000 §5.1), and domains that differ by a chosen shift.
 
 Features are uniform in [−1, 1]. The grade is a random cubic polynomial of them, cut at the quantiles of a web-like grade
-distribution. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance.
+distribution. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance. A world may have categories
+too (``synthetic_categories``), whose effects are added to it.
 
 Everything is drawn from streams of random numbers named by what they are for, so that the world does not depend on how much
 of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
@@ -9,7 +10,9 @@ of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -17,8 +20,18 @@ import numpy as np
 from rankinite.checks import check_choice
 from rankinite.choices import Part
 from rankinite.data._matrix_kernels import polynomial_values
+from rankinite.data.categories import MOST
+from rankinite.data.coding import trimmed
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
+from rankinite.data.synthetic_categories import (
+    CategoryEffect,
+    are_levels,
+    category_effects,
+    category_features,
+    effects_of,
+    levels_of,
+)
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices, Strings
 from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError
@@ -35,7 +48,7 @@ BLOCK = 256
 """Queries drawn from one stream of random numbers; part of the definition of the data, not of its speed."""
 MOST_QUERIES = 10_000_000
 """The limit of queries per part: qids are numbers, and each part of each domain has its own range of them."""
-POLYNOMIAL, CHANGE, REFERENCE, FEATURES, NOISE = range(5)
+POLYNOMIAL, CHANGE, REFERENCE, FEATURES, NOISE, EFFECTS, LEVELS, REFERENCE_LEVELS = range(8)
 """What a stream of random numbers is for."""
 
 
@@ -58,6 +71,10 @@ class World:
     do not have in common, and how much the offset and scale of each feature change."""
     grade_shares: tuple[float, ...] = WEB_SHARES
     """The share of each grade, from 0 up."""
+    categories: tuple[int, ...] = ()
+    """Categorical features beside the numeric ones, each by its number of levels, such as (200, 5000): uneven in frequency,
+    each level with an effect of its own, which also depends on a numeric feature. Together they count as much as the
+    polynomial."""
 
     def __post_init__(self) -> None:
         rules = {
@@ -71,6 +88,7 @@ class World:
                 bool(self.grade_shares) and min(self.grade_shares) >= 0 and abs(sum(self.grade_shares) - 1) < 1e-3,
                 "shares that add up to 1",
             ),
+            "categories": (are_levels(self.categories), f"numbers of levels, each in 2 … {MOST}"),
         }
         for name, (holds, rule) in rules.items():
             if not holds:
@@ -94,7 +112,8 @@ def synthesise(
 
     The parts "train", "valid" and "test" of a domain are disjoint draws. Domain 0 is the paper's data; in domain d > 0, with
     s = ``world.shift``, the polynomial is √(1−s²)·f₀ + s·f_d, and the features are moved and stretched. Each domain has the
-    same grade shares. Qids are numbers that differ between all parts and domains.
+    same grade shares. Qids are numbers that differ between all parts and domains. Effects of categories, which all parts share,
+    are mixed with those of the domain as the polynomials are.
 
     >>> synthesise(100, part="valid", world=World(noise=0.1))
     <Dataset synthetic valid 0: 100 queries, 5000 rows, 50 features>
@@ -102,26 +121,31 @@ def synthesise(
     world = world or World()
     _check_draw(queries, part, domain)
     place = domain * len(get_args(Part)) + get_args(Part).index(part)
-    features = np.empty((queries * world.documents, world.features), FEATURE)
+    features = np.empty((queries * world.documents, world.features + len(world.categories)), FEATURE)
     grades = np.empty(len(features), GRADE)
     judge = _judge(world, domain)
 
     def draw(block: int) -> None:
         rows = slice(block * BLOCK * world.documents, (block + 1) * BLOCK * world.documents)
-        features[rows] = judge.documents(world.stream(FEATURES, place, block), len(features[rows]))
-        grades[rows] = judge.grades(features[rows], world.stream(NOISE, place, block))
+        count = len(features[rows])
+        numbers = features[rows, : world.features] = judge.documents(world.stream(FEATURES, place, block), count)
+        levels = features[rows, world.features :] = judge.levels(world.stream(LEVELS, place, block), count)
+        grades[rows] = judge.grades(numbers, levels, world.stream(NOISE, place, block))
 
     run(draw, range(-(-queries // BLOCK)))
     qids = as_text(np.arange(queries) + place * MOST_QUERIES + 1)
-    return Dataset(
+    categories = category_features(world.categories)
+    drawn = Dataset(
         features=features,
         grades=grades,
         offsets=np.arange(queries + 1) * world.documents,
         qids=qids,
-        feature_names=tuple(str(number) for number in range(1, world.features + 1)),
+        feature_names=(*(str(number) for number in range(1, world.features + 1)), *categories),
         doc_ids=_doc_ids(qids, world.documents) if doc_ids else None,
         source=f"synthetic {part} {domain}",
+        categories=categories,
     )
+    return trimmed(drawn)
 
 
 def _check_draw(queries: int, part: str, domain: int) -> None:
@@ -169,17 +193,32 @@ class _Judge(NamedTuple):
     """Standard deviation of the label noise, in the polynomial's units."""
     thresholds: Floats
     """Grade g means: at least thresholds[g − 1], below thresholds[g]."""
+    effects: Sequence[CategoryEffect]
+    """Of the categorical features."""
 
     def documents(self, random: np.random.Generator, rows: int) -> Features:
         uniform = random.random((rows, len(self.offset)), FEATURE)
         return (self.offset + self.scale * (2 * uniform - 1)).astype(FEATURE, copy=False)
 
-    def noisy_values(self, documents: Features, random: np.random.Generator) -> Floats:
+    def levels(self, random: np.random.Generator, rows: int) -> Features:
+        return levels_of(self.effects, random, rows)
+
+    def effects_of(self, documents: Features, levels: Features) -> Floats:
+        return effects_of(self.effects, levels, (documents - self.offset) / self.scale)
+
+    def category_values(self, documents: Features, random: np.random.Generator) -> Floats:
+        """The effects of levels drawn for these documents."""
+        rows = len(documents)
+        return self.effects_of(documents, self.levels(random, rows)) if self.effects else np.zeros(rows)
+
+    def noisy_values(self, documents: Features, levels: Features, random: np.random.Generator) -> Floats:
         values = self.polynomial.values(documents)
+        if self.effects:
+            values = values + self.effects_of(documents, levels)
         return values + self.noise * random.standard_normal(len(values)) if self.noise else values
 
-    def grades(self, documents: Features, random: np.random.Generator) -> Grades:
-        return np.searchsorted(self.thresholds, self.noisy_values(documents, random), side="right").astype(GRADE)
+    def grades(self, documents: Features, levels: Features, random: np.random.Generator) -> Grades:
+        return np.searchsorted(self.thresholds, self.noisy_values(documents, levels, random), side="right").astype(GRADE)
 
 
 def _judge(world: World, domain: int) -> _Judge:
@@ -189,15 +228,18 @@ def _judge(world: World, domain: int) -> _Judge:
     offset = (0.5 * shift * random.standard_normal(world.features)).astype(FEATURE)
     scale = np.exp(0.5 * shift * random.standard_normal(world.features)).astype(FEATURE)
     shared = _random_polynomial(world, 0)
-    judge = _Judge(offset, scale, shared, 0.0, np.zeros(0))
-    random = world.stream(REFERENCE, domain)
+    effects = category_effects(world.categories, world.features, shift, domain, partial(world.stream, EFFECTS))
+    judge = _Judge(offset, scale, shared, 0.0, np.zeros(0), effects)
+    random, levels_random = world.stream(REFERENCE, domain), world.stream(REFERENCE_LEVELS, domain)
     added = _random_polynomial(world, domain)
     blocks = (judge.documents(random, REFERENCE_BLOCK) for _ in range(REFERENCE_ROWS // REFERENCE_BLOCK))
-    sampled = [(shared.values(block), added.values(block)) for block in blocks]
-    shared_values, added_values = (np.concatenate(values) for values in zip(*sampled, strict=True))
+    sampled = [(shared.values(block), added.values(block), judge.category_values(block, levels_random)) for block in blocks]
+    shared_values, added_values, category_values = (np.concatenate(values) for values in zip(*sampled, strict=True))
     shared_factor = np.sqrt(1 - shift**2) / shared_values.std()
     added_factor = shift / added_values.std()
     values = shared_factor * shared_values + added_factor * added_values
+    if effects:
+        values = values + category_values
     noise = world.noise * float(values.std())
     if noise:
         values = values + noise * random.standard_normal(len(values))
@@ -205,7 +247,7 @@ def _judge(world: World, domain: int) -> _Judge:
     polynomial = shared.scaled(shared_factor)
     if shift:
         polynomial = polynomial.plus(added.scaled(added_factor))
-    return _Judge(offset, scale, polynomial, noise, np.quantile(values, shares))
+    return _Judge(offset, scale, polynomial, noise, np.quantile(values, shares), effects)
 
 
 def _random_polynomial(world: World, number: int) -> _Polynomial:

@@ -44,9 +44,8 @@ def describe(
     for number, description in enumerate(found):
         if number:
             print()
-        listed = description.feature_grid(features or None, "--features 0 lists all")
-        tables = (description.grid(), description.grade_grid(), listed)
-        for grid in tables[2:] if layout == "csv" else tables:  # CSV: one table per stream
+        tables = description.grids(features or None, "--features 0 lists all")
+        for grid in tables[2:3] if layout == "csv" else tables:  # CSV: one table per stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {"text", "markdown"}:
             echo("\n".join(description.oddities()))

@@ -47,6 +47,10 @@ def synth(
     terms: Annotated[int, typer.Option(min=1, help="Quadratic, and cubic, terms of the polynomial.")] = 20,
     noise: Annotated[float, typer.Option(min=0, help="Label noise, in standard deviations of the polynomial.")] = 0.0,
     shift: Annotated[float, typer.Option(min=0, max=1, help="How far domains 1, 2, … are from domain 0.")] = 0.5,
+    categories: Annotated[
+        list[int] | None,
+        typer.Option(min=2, help="Add a categorical feature with so many levels; may be repeated. Not for LETOR files."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", "-s", min=0, help="Another seed is another world.")] = 0,
     doc_ids: Annotated[bool, typer.Option("--doc-ids", help="Name the documents.")] = False,
     json: JsonSummary = False,
@@ -70,11 +74,13 @@ def synth(
       rankinite synth --clicks --sessions 100000 --out log.parquet
 
       rankinite synth --clicks --judged web.txt.gz --shown-by feature:25 --click-model cascade --out log.parquet
+
+      rankinite synth --categories 200 --categories 5000 --noise 0.3 --out shop --suffix parquet
     """
     from rankinite.data.synthetic import World, synthesise
 
     clicking.check()
-    world = World(features, documents, terms, seed, noise, shift)
+    world = World(features, documents, terms, seed, noise, shift, categories=tuple(categories or ()))
     one_file = _is_one_file(out)
     if clicking.clicks:
         if not one_file:

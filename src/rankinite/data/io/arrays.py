@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.io.exact_numbers import inexact_grade
@@ -80,6 +81,7 @@ def rows_to_data(
     *,
     source: str,
     place: Callable[[int], str],
+    categories: Mapping[str, Vocabulary] | None = None,
 ) -> Dataset:
     """Group rows into queries by the qid of each row, or by group sizes; ``values`` maps a role to one value per row."""
     rows = len(matrix)
@@ -95,6 +97,7 @@ def rows_to_data(
         batches=row_names(values["batch"], "batch", place) if "batch" in values else None,
         positions=as_positions(values["positions"], place) if "positions" in values else None,
         source=source,
+        categories=categories,
     )
 
 

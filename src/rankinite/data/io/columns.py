@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankinite.data.io.column_names import meaning_of, query_columns
@@ -22,6 +22,18 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
+class CategoryColumns:
+    """The columns of a table that are categories."""
+
+    names: tuple[str, ...] = ()
+    """All of them, in order."""
+    asked: frozenset[str] = frozenset()
+    """Those that someone called categories; the others are categories by their type."""
+    written: bool = False
+    """Whether the cells are those of a text file, whose types are only inferred, and where an empty cell is missing."""
+
+
+@dataclass(frozen=True)
 class Roles:
     """The columns of a table by what they mean."""
 
@@ -29,6 +41,8 @@ class Roles:
     """Role (a key of :data:`USUAL_NAMES`) → column, for the roles the table fills."""
     features: tuple[str, ...]
     """The feature columns, in order."""
+    categories: CategoryColumns = field(default_factory=CategoryColumns)
+    """Which of the features are categories."""
 
     def columns(self) -> list[str]:
         """All of them, each once."""
@@ -47,15 +61,22 @@ def assign_roles(
     ignore: Collection[str] = (),
     known_features: Collection[str] = (),
     guess: bool = True,
+    categories: Collection[str] = (),
+    stated_categories: Collection[str] = (),
+    texts_are_categories: bool = True,
+    written: bool = False,
 ) -> Roles:
     """Find the column of each role, and the features: all other columns, or the ones asked for.
 
     ``types`` maps each column to its Arrow type, ``wanted`` a role to the column the caller names, ``passed`` holds the
     roles whose values the caller passes as an array; ``grouped`` says that the size of each query is known, ``graded`` that
     there must be grades. ``guess``: other roles are found by their usual names, except those of ``known_features``, and an
-    unnamed index is not a feature; our own files state their roles instead.
+    unnamed index is not a feature; our own files state their roles instead. ``categories`` names features that are categories,
+    as ``stated_categories`` do where they are features; ``texts_are_categories``: so are all features that hold text.
+    ``written``: the table is a text file.
     """
-    absent = [column for column in (*_columns(wanted), *(features or ()), *ignore) if column not in types]
+    mentioned = (*_columns(wanted), *(features or ()), *ignore, *categories)
+    absent = [column for column in mentioned if column not in types]
     if absent:
         raise DataError(
             f"there is no column {listed(absent)}", place=source, value=absent, rule=f"The columns are {listed(types)}"
@@ -68,11 +89,28 @@ def assign_roles(
     free = [name for name in types if name not in used and not (guess and is_row_number(name))]
     chosen = free if features is None else list(features)
     known = {*named, *passed, *(("qid",) if grouped else ()), *(() if graded else ("grades",))}
-    flaws = _flaws(types, free, chosen, known, asked=features is not None)
+    asked = frozenset((*categories, *(name for name in stated_categories if name in chosen)))
+    names = [name for name in chosen if name in asked or (texts_are_categories and is_category(types[name]))]
+    found = CategoryColumns(tuple(names), asked, written)
+    usable = [name for name in names if is_category(types[name])]  # numbers are usable anyway
+    flaws = _flaws(types, free, chosen, known, usable, asked=features is not None)
     if flaws:
         raise _all_at_once(flaws, source)
+    _check_are_features(categories, chosen, source)
     _check_numeric(types, named, source)
-    return Roles(named, tuple(chosen))
+    return Roles(named, tuple(chosen), found)
+
+
+def _check_are_features(categories: Collection[str], features: Collection[str], source: str) -> None:
+    surplus = [name for name in categories if name not in features]
+    if surplus:
+        raise DataError(
+            f"column {listed(surplus)} is called a category, but is not a feature",
+            place=source,
+            value=surplus,
+            rule="Only features are categories: columns that are chosen, not left out, and neither the query nor the grade",
+            remedy="Leave it out of `categories`",
+        )
 
 
 def name_roles(
@@ -103,6 +141,20 @@ def is_numeric(kind: Any) -> bool:
         return is_numeric(kind.value_type)
     checks = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal, pa.types.is_null)
     return any(check(kind) for check in checks)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether this Arrow type is text."""
+    import pyarrow as pa
+
+    return any(check(kind) for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def is_category(kind: Any) -> bool:
+    """Whether a feature of this Arrow type is a category by itself: text, and dictionaries of text or numbers."""
+    import pyarrow as pa
+
+    return is_text(kind) or (pa.types.is_dictionary(kind) and (is_text(kind.value_type) or is_numeric(kind)))
 
 
 def _columns(wanted: Mapping[str, str | None]) -> list[str]:
@@ -140,9 +192,15 @@ def _sentences(texts: Iterable[str]) -> str:
 
 
 def _flaws(
-    types: Mapping[str, Any], free: Sequence[str], features: Sequence[str], known: Collection[str], *, asked: bool
+    types: Mapping[str, Any],
+    free: Sequence[str],
+    features: Sequence[str],
+    known: Collection[str],
+    categories: Collection[str],
+    *,
+    asked: bool,
 ) -> list[_Flaw]:
-    """Roles that no column has, and features that are not numbers.
+    """Roles that no column has, and features that are neither numbers nor categories.
 
     ``free`` columns have no role; ``known`` roles are filled; ``asked``: the features were asked for by name.
     """
@@ -150,7 +208,7 @@ def _flaws(
     queries = [] if "qid" in known else query_columns(free, texts)
     found = [] if "qid" in known else [_absent_role("query", "qid", types, queries)]
     found += [] if "grades" in known else [_absent_role("grade", "grades", types, [])]
-    not_numbers = {name: texts[name] for name in features if name in texts and name not in queries[:1]}
+    not_numbers = {name: texts[name] for name in features if name in texts and name not in (*queries[:1], *categories)}
     return found + ([_text_columns(not_numbers, known, asked=asked)] if not_numbers else [])
 
 
@@ -174,7 +232,7 @@ def _absent_role(what: str, role: str, types: Mapping[str, Any], candidates: Seq
 
 def _text_columns(texts: Mapping[str, Any], known: Collection[str], *, asked: bool) -> _Flaw:
     """The flaw of columns that cannot be features, with what each may be instead; ``asked``: they were asked for."""
-    problem, rule = _held(texts), "Features must be numeric or boolean"
+    problem, rule = _held(texts), "Features must be numbers, booleans or text"
     if asked:
         convert = f"Convert {'it' if len(texts) == 1 else 'them'}"
         return _Flaw(problem, tuple(texts), rule, f"{convert}, or choose others with features=[…]", convert)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,11 +13,12 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.io.arrays import is_sparse, matrix_of, number_matrix
+from rankinite.data.io.chosen_features import declared_width, with_chosen_features, with_features
 from rankinite.data.io.letor._gatherer import Gatherer
 from rankinite.data.io.letor.files import file_bytes, gather_chunks, letor_settings, no_rows, place_of_row, sizes_of_queries
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.slabs import Slab, as_one_query, with_passed, with_sizes
-from rankinite.data.io.sources import ARRAY, array_row, declared_width, passed_to_matrix, refuse_names, with_chosen_features
+from rankinite.data.io.sources import ARRAY, array_row, passed_to_matrix, refuse_names
 from rankinite.data.io.streams import CHUNK
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX
 from rankinite.errors import DataError
@@ -36,7 +37,7 @@ class LetorRows:
         self._width = declared_width(settings)
         self._letor = letor_settings(settings.missing, settings.zero_based, self._width, needs_grades=settings.needs_grades)
         # Features are chosen among all there are, and absent ones are padded with 0 alone.
-        choosing = settings.features is not None or bool(settings.ignore) or settings.like is not None
+        choosing = settings.features is not None or bool(settings.ignore or settings.categories) or settings.like is not None
         self._counts_first = choosing or settings.missing == "nan"
 
     @property
@@ -59,9 +60,9 @@ class LetorRows:
             return slabs
         return as_one_query(slabs) if sizes is None else with_sizes(slabs, sizes, self.source)
 
-    def chosen(self, data: Dataset) -> Dataset:
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen."""
-        return with_chosen_features(data, self._settings)
+        return with_features(data, self._settings, place)
 
     def _names(self, width: int) -> tuple[str, ...]:
         return tuple(str(self._letor.base + column) for column in range(width))
@@ -122,9 +123,9 @@ class MatrixRows:
         slabs = with_passed(parts, self._passed, self.source)
         return slabs if self._sizes is None else with_sizes(slabs, self._sizes, self.source)
 
-    def chosen(self, data: Dataset) -> Dataset:
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen."""
-        return with_chosen_features(data, self._settings)
+        return with_features(data, self._settings, place)
 
 
 def _chosen_names(names: Sequence[str], settings: ReadSettings, source: str) -> tuple[str, ...]:

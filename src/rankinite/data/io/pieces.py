@@ -13,6 +13,7 @@ import numpy as np
 from rankinite.checks import check_choice, check_count
 from rankinite.choices import Infinite, Missing, Unjudged
 from rankinite.data.cleaning import clean
+from rankinite.data.coding import trimmed
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.formats import QRELS
 from rankinite.data.io.read_settings import ReadSettings
@@ -96,7 +97,8 @@ def open_pieces(
     """The data that :func:`~rankinite.data.io.reading.read_with` would read, in pieces of about ``rows`` rows.
 
     Joined, the pieces are the same data, but without document ids, and without the order of the source. Rows of a query must be
-    adjacent in the source. No query is divided: a piece ends with the query that brings it to ``rows`` rows.
+    adjacent in the source. No query is divided: a piece ends with the query that brings it to ``rows`` rows. Categories have a
+    vocabulary of the piece, unless the source is a Dataset.
 
     A Dataset is taken as it is, so settings that say how to read do not apply to it, and pieces are views of its features.
     TREC qrels, which have no features, are read as a whole.
@@ -129,7 +131,12 @@ def open_pieces(
 def _refuse_settings(data: Dataset, settings: ReadSettings, format: str | None) -> None:
     """Refuse what says how to read data, where they have been read."""
     refuse_format(data, format)
-    chosen = {"group": settings.group, "features": settings.features, "ignore": settings.ignore or None}
+    chosen = {
+        "group": settings.group,
+        "features": settings.features,
+        "ignore": settings.ignore or None,
+        "categories": settings.categories or None,
+    }
     for setting, value in {**settings.columns, **chosen}.items():
         if value is not None:
             raise ArgumentError(
@@ -185,12 +192,12 @@ class _CleanRows:
         """The data in pieces of about so many rows; queries of which no row is left do not count."""
         given, dropped = False, None
         for slab in whole_queries(self._stream.slabs(), rows):
-            data = self._stream.chosen(slab.as_data(self._source))
+            data = self._stream.chosen(slab.as_data(self._source), slab.place_inside)
             if self._unjudged == "drop" and (data.grades < 0).all():
                 dropped = data.select_queries([0]), slab.place_inside
                 continue
             given = True
-            data = _without_source_order(self._clean(data, slab.place_inside))
+            data = trimmed(_without_source_order(self._clean(data, slab.place_inside)))
             del slab  # what the caller is done with does not stay in memory while the next piece is read
             yield data
             del data
@@ -241,4 +248,5 @@ def _query_range(data: Dataset, first: int, last: int) -> Dataset:
         source=data.source,
         judged=data.judged,
         positions=None if data.positions is None else data.positions[begin:end],
+        categories=data.categories,
     )

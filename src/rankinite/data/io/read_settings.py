@@ -42,6 +42,8 @@ class ReadSettings:
     """Names of features that are not taken for anything else, such as a grade, if a table has such columns."""
     needs_queries: bool = True
     """Whether a source that does not tell its queries is refused; its rows count as one query otherwise."""
+    categories: Sequence[int | str] = ()
+    """Features that are categories, as features are chosen; those of ``like`` are such too, and text is without being named."""
 
     def __post_init__(self) -> None:
         if self.group is not None and self.columns["qid"] is not None:
@@ -59,6 +61,14 @@ class ReadSettings:
                 setting="features",
                 value=int(self.features),
                 remedy="Choose features as in features=[0, 1]",
+            )
+        if isinstance(self.categories, int | np.integer):
+            raise ArgumentError(
+                "is not a list of names or positions",
+                owner="read",
+                setting="categories",
+                value=int(self.categories),
+                remedy="Name them as in categories=['brand', 'shop']",
             )
 
     @property
@@ -99,6 +109,10 @@ class ReadSettings:
             )
         names = self.features if self.like is None else self.like.feature_names
         return None if names is None else [str(name) for name in names]
+
+    def category_names(self) -> list[int | str]:
+        """The features that someone calls categories, here or in ``like``."""
+        return [*self.categories, *(() if self.like is None else self.like.categories)]
 
     def refuse_columns(self, place: Path, *, but: Collection[str] = ()) -> None:
         """For formats without named columns: none may be named, and no values passed, ``but`` those of some roles."""

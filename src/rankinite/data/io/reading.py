@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,13 +15,14 @@ import numpy.typing as npt
 from rankinite.checks import check_choice
 from rankinite.choices import Missing
 from rankinite.data.cleaning import Infinite, Unjudged, clean
+from rankinite.data.coding import category_columns, nearly_one_per_row, trimmed
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.read_settings import Column, ReadSettings
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.memory import within_memory
-from rankinite.errors import DataError
+from rankinite.errors import DataError, quoted
 
 Source: TypeAlias = AnyPath | Iterable[AnyPath] | ArrowStream | npt.ArrayLike
 
@@ -36,6 +38,7 @@ def read(
     batch: Column = None,
     features: Sequence[int | str] | str | None = None,
     ignore: Sequence[str] | str = (),
+    categories: Sequence[int | str] | str = (),
     format: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
@@ -71,9 +74,14 @@ def read(
 
     **Which column is what.** ``grades``, ``qid``, ``doc_id``, ``weight`` and ``batch`` name columns of a table, or give the
     values, one per row. Columns that are not named are found by their usual names, such as ``qid`` or ``query_id`` and
-    ``grade``, ``label`` or ``relevance``. All other columns are features and must be numeric or boolean; ``features``
+    ``grade``, ``label`` or ``relevance``. All other columns are features: numbers, booleans or categories; ``features``
     chooses some of them, ``ignore`` leaves some out; the unnamed index that pandas writes is left out too. Empty cells are
     missing values (NaN). Qids are text: 7 becomes "7"; in text files they stay as they are written.
+
+    **Categories.** Columns of text, and categorical (dictionary) columns of pandas, polars and Arrow, are categorical features
+    (``Dataset.categories``). ``categories`` names further ones, which hold whole numbers or booleans: columns of a table, or
+    features of LETOR files and matrices by name or position. A category with a value of its own in more than half of at least
+    100 rows is warned of, as nothing can be learnt from it.
 
     ``group``: the number of rows of each query in turn, as numbers or as a file with one per line, where there is no query
     column. A file ``<path>.query`` or ``<path>.group`` beside the data is found without being named. A CSV or TSV file
@@ -92,7 +100,8 @@ def read(
     first feature instead of a grade: the Dataset is then not ``judged``.
     ``zero_based``: LETOR indices start at 0 instead of 1.
 
-    ``like``: data whose features these must have. LETOR files are padded to as many, tables are read by its feature names.
+    ``like``: data whose features these must have. LETOR files are padded to as many, tables are read by its feature names, and
+    the same features are categories; which categories each has may differ.
 
     A :class:`~rankinite.errors.DataError` gives the place, the value, the rule and the remedy of what is wrong.
     """
@@ -100,8 +109,11 @@ def read(
     columns |= {"batch": batch, "positions": positions}
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
-    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like)
-    return read_with(source, settings, format=format, infinite=infinite)
+    categories = [categories] if isinstance(categories, str) else categories
+    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories)
+    data = read_with(source, settings, format=format, infinite=infinite)
+    _warn_of_ids(data)
+    return data
 
 
 def read_with(source: Source, settings: ReadSettings, *, format: str | None = None, infinite: Infinite = "error") -> Dataset:
@@ -113,8 +125,19 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     with within_memory(place, "Choose fewer features or rows"), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths]
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
-        data = clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place)
+        data = trimmed(clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
     return _named_after(paths, files, data)
+
+
+def _warn_of_ids(data: Dataset) -> None:
+    for name, codes in category_columns(data):
+        if many := nearly_one_per_row(codes):
+            warnings.warn(
+                f"{data.source}: the category {quoted(name)} has {many:,} values in {data.rows:,} rows, as an id has, and says "
+                f"nothing about other rows. Leave it out with ignore=[{name!r}]; if it names the documents, pass "
+                f"doc_id={name!r}.",
+                stacklevel=3,
+            )
 
 
 def settled(source: Source) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -31,8 +31,8 @@ class RowStream(Protocol):
         """All rows, in order, with the qids of their queries."""
         ...
 
-    def chosen(self, data: Dataset) -> Dataset:
-        """Rows of a slab with the features that are chosen."""
+    def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
+        """Rows of a slab with the features that are chosen; ``place`` names the place of a row of the slab."""
         ...
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
+from rankinite.data.coding import unite_codes
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
 from rankinite.data.io.arrays import check_lengths, check_sizes, inexact_whole_number, row_names, rows_to_data
@@ -40,6 +42,8 @@ class Slab(NamedTuple):
     """One per run of rows of the same query; none if the rows do not tell."""
     lengths: Indices = np.zeros(0, np.int64)
     """The number of rows of each run."""
+    categories: Mapping[str, Vocabulary] = {}
+    """The vocabulary of each feature that is a category."""
 
     @property
     def stop(self) -> int:
@@ -68,7 +72,8 @@ class Slab(NamedTuple):
         """The rows as data; queries must be whole."""
         qids = np.repeat(as_text(list(self.qids)), self.lengths)
         values = {**self.values, "qid": qids}
-        return rows_to_data(self.features, self.names, values, None, source=source, place=self.place_inside)
+        categories, place = self.categories, self.place_inside
+        return rows_to_data(self.features, self.names, values, None, source=source, place=place, categories=categories)
 
     def place_inside(self, row: int) -> str:
         """The place of a row that is counted from the first of these rows."""
@@ -181,12 +186,14 @@ def _joined(slabs: Sequence[Slab]) -> Slab:
         at, narrow = slab.start - first.start, slab.features.shape[1]
         features[at : at + len(slab.features), :narrow] = slab.features
         features[at : at + len(slab.features), narrow:] = 0  # only where absent features are 0 does the width grow
+    parts = [(features[slab.start - first.start : slab.stop - first.start], slab.categories) for slab in slabs]
     return first._replace(
         features=features,
         names=last.names,
         values={role: np.concatenate([slab.values[role] for slab in slabs]) for role in first.values},
         qids=[qid for slab in slabs for qid in slab.qids],
         lengths=np.concatenate([slab.lengths for slab in slabs]),
+        categories=unite_codes(last.names, parts),
     )
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
+from rankinite.data.io.chosen_features import declared_width, with_features
 from rankinite.data.io.columns import Roles, assign_roles, name_roles
 from rankinite.data.io.format_detection import first_line, format_of, is_header
 from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
@@ -21,7 +22,6 @@ from rankinite.data.io.position_files import with_positions
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.text_files import group_files
 from rankinite.data.io.trec import read_qrels
-from rankinite.data.joining import check_same_features
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 
@@ -116,21 +116,23 @@ def csv_table(
         taken=[*(settings.feature_columns() or ()), *settings.ignore, *settings.known_features],
     )
     names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
+    names |= {f"category {name}": str(name) for name in settings.category_names() if str(name) in columns}
     table = opener(paths, separator, header, names)
-    return LazyTable(table.types, table.pieces, table.source, stated)
+    return LazyTable(table.types, table.pieces, table.source, stated, written=True)
 
 
 def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> Loaded:
     from rankinite.data.io.tables import load_matrix
 
     plan = plan_table(table, settings, paths)
-    matrix, values = load_matrix(table, plan.roles)
+    matrix, values, categories = load_matrix(table, plan.roles)
     sizes = plan.sizes
     if not plan.has_queries:  # one query: there are no others to be weighed against
         sizes = np.asarray([table.rows])
         values = {role: array for role, array in values.items() if role not in ("weight", "batch")}
     names, rows = plan.roles.features, {**values, **plan.passed}
-    return Loaded(rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place), table.place)
+    data = rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place, categories=categories)
+    return Loaded(data, table.place)
 
 
 class TablePlan(NamedTuple):
@@ -162,6 +164,10 @@ def plan_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path]) 
         ignore=settings.ignore,
         known_features=settings.known_features,
         guess=table.guess,
+        categories=[str(name) for name in settings.category_names()],
+        stated_categories=table.categories,
+        texts_are_categories=settings.like is None,
+        written=table.written,
     )
     if settings.group is not None and "qid" in roles.named:
         column = roles.named["qid"]
@@ -181,7 +187,7 @@ def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
     passed, sizes = passed_to_matrix(settings)
     names = [str(number) for number in range(1, matrix.shape[1] + 1)]
     data = rows_to_data(matrix, names, passed, sizes, source=ARRAY, place=array_row)
-    return Loaded(with_chosen_features(data, settings), array_row)
+    return Loaded(with_features(data, settings, array_row), array_row)
 
 
 def refuse_names(settings: ReadSettings) -> None:
@@ -229,13 +235,18 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         needs_grades=settings.needs_grades,
         needs_queries=settings.needs_queries,
     )
-    data = with_positions(data, paths, settings.columns.get("positions"))
-    return Loaded(with_chosen_features(data, settings), partial(place_of_row, paths))
+    data, place = with_positions(data, paths, settings.columns.get("positions")), partial(place_of_row, paths)
+    return Loaded(with_features(data, settings, place), place)
 
 
 def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
     settings.refuse_columns(paths[0])
-    useless = {"group": settings.group, "features": settings.features, "ignore": settings.ignore or None}
+    useless = {
+        "group": settings.group,
+        "features": settings.features,
+        "ignore": settings.ignore or None,
+        "categories": settings.categories or None,
+    }
     for setting, value in useless.items():
         if value is not None:
             raise ArgumentError(
@@ -260,30 +271,3 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
 
 def _judgement(source: str, row: int) -> str:
     return f"{source}, judgement {row + 1}"
-
-
-def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
-    """For sources whose features are known by position."""
-    chosen = list(settings.features) if settings.features is not None else list(data.feature_names)
-    if settings.features is not None or settings.ignore:
-        ignored = {data.feature_index(name) for name in settings.ignore}
-        data = data.select_features([feature for feature in chosen if data.feature_index(feature) not in ignored])
-    if settings.like is None or settings.like.feature_names == data.feature_names:
-        return data
-    names = settings.like.feature_names
-    if len(names) == len(data.feature_names) and not all(name.isdecimal() for name in names):
-        return data.rename_features(names)
-    if names != data.feature_names[: len(names)] and set(names) <= set(data.feature_names):
-        return data.select_features(names)  # a selection, not merely fewer features
-    check_same_features(settings.like, data)
-    return data
-
-
-def declared_width(settings: ReadSettings) -> int | None:
-    """The number of features a LETOR file must have: that of ``like``, unless it is a selection of numbered ones."""
-    if settings.like is None or settings.features is not None or settings.ignore:
-        return None
-    names = settings.like.feature_names
-    first = 0 if settings.zero_based else 1
-    in_order = names == tuple(str(number) for number in range(first, first + len(names)))
-    return len(names) if in_order or not all(name.isdecimal() for name in names) else None

@@ -28,6 +28,8 @@ pc: Any = pyarrow.compute  # its functions are made at run time, so no type chec
 
 ROLES_KEY = b"rankinite.roles"
 """Schema metadata in which our own files state the roles of their columns, as JSON."""
+CATEGORIES_KEY = b"rankinite.categories"
+"""Schema metadata in which our own files list the features that are categories, as JSON."""
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
@@ -94,13 +96,30 @@ def _load_record_batch(path: Path, names: Sequence[str], number: int, rows: int,
 def described_table(paths: Sequence[Path], schemas: Sequence[Any], pieces: Sequence[Piece]) -> LazyTable:
     """The table that several files make up; ``schemas``: one per file."""
     roles = _stated_roles(paths, schemas)
-    return LazyTable(merged_types(schemas), pieces, path_name(paths), roles or {}, guess=roles is None)
+    stated = [name for path, schema in zip(paths, schemas, strict=True) for name in _categories_in(schema, path)]
+    types, categories = merged_types(schemas), tuple(dict.fromkeys(stated))
+    return LazyTable(types, pieces, path_name(paths), roles or {}, guess=roles is None, categories=categories)
+
+
+def _categories_in(schema: Any, path: Path) -> list[str]:
+    """The features that one file states to be categories."""
+    text: bytes | None = (schema.metadata or {}).get(CATEGORIES_KEY)
+    try:
+        stated: Any = [] if text is None else json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise _bad_entry(path, CATEGORIES_KEY, f"they are not JSON ({problem})", None, "list columns") from problem
+    names = cast("list[Any]", stated) if isinstance(stated, list) else [stated]
+    wrong = [name for name in names if not isinstance(name, str) or name not in schema.names]
+    if wrong:
+        raise _bad_entry(path, CATEGORIES_KEY, f"they name {quoted(wrong[0])}, which is not a column", wrong[0], "list columns")
+    return names
 
 
 def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping[str, str]) -> LazyTable:
     """Comma- or tab-separated files with the same columns, compressed or not; without a header, the columns are 0, 1, …
 
-    ``names`` maps the roles whose values are names to their columns: 007 is not 7 there, and NA is an ordinary name.
+    ``names`` maps the roles whose values are names to their columns, and so it does with columns that are called categories:
+    007 is not 7 there, and NA is an ordinary name.
     """
     texts = {in_file(column, header): pa.string() for column in names.values()}
     parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
@@ -139,7 +158,7 @@ def named_table(table: Any, header: bool, names: Mapping[str, str]) -> Any:
     table = table if header else table.rename_columns([column.removeprefix("f") for column in table.column_names])
     columns = table.column_names
     for role, column in names.items():
-        if role != "doc_id" and column in columns:  # a document may have no name, a query must
+        if role in ("qid", "batch") and column in columns:  # a document may have no name, a query must
             table = _with_blanks_missing(table, columns.index(column))
     return table
 
@@ -240,11 +259,15 @@ def _roles_in(schema: Any, path: Path) -> dict[str, str] | None:
 
 
 def _bad_roles(path: Path, problem: str, value: Any) -> DataError:
+    return _bad_entry(path, ROLES_KEY, problem, value, "map roles to columns")
+
+
+def _bad_entry(path: Path, key: bytes, problem: str, value: Any, rule: str) -> DataError:
     return DataError(
         problem,
-        place=f"{path}, metadata {ROLES_KEY.decode()!r}",
+        place=f"{path}, metadata {key.decode()!r}",
         value=value,
-        rule="They must map roles to columns, as in files that rankinite writes",
+        rule=f"They must {rule}, as in files that rankinite writes",
         remedy="Write the file again, or remove the entry",
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.io.category_columns import check_guessed
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.slabs import Slab, as_one_query, with_passed, with_sizes
 from rankinite.data.io.sources import plan_table
@@ -36,7 +37,7 @@ class TableRows:
             return as_one_query(slabs)
         return slabs if self._plan.sizes is None else with_sizes(slabs, self._plan.sizes, self.source)
 
-    def chosen(self, data: Dataset) -> Dataset:
+    def chosen(self, data: Dataset, _place: Callable[[int], str], /) -> Dataset:
         """The same rows: columns that are not chosen are not loaded."""
         return data
 
@@ -69,10 +70,13 @@ class TableRows:
     def _slab(self, batch: Any, start: int, places: _Places) -> Slab:
         roles = self._plan.roles
         features = np.empty((batch.num_rows, len(roles.features)), FEATURE)
-        values = load_batch(batch, roles, features, self.source, places.place, start)
+        _, values, categories = load_batch(batch, roles, features, self.source, places.place, start)
+        if start == 0:  # as of a table in memory, though only the first rows can tell
+            for name, vocabulary in categories.items():
+                check_guessed(vocabulary, name, roles.categories, self.source)
         values.pop("doc_id", None)
         qids = values.pop("qid", None)
-        slab = Slab(start, features, roles.features, values, places.place)
+        slab = Slab(start, features, roles.features, values, places.place, categories=categories)
         return slab if qids is None else slab.with_qids(qids)
 
 

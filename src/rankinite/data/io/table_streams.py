@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
+from rankinite.data.io.columns import is_text
 from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.table_files import (
     arrow_reader,
@@ -94,10 +95,10 @@ def _csv_reader(path: Path, separator: str, header: bool, **conversion: Any) -> 
 def _csv_batches(
     path: Path, separator: str, header: bool, names: Mapping[str, str], schema: Any, columns: Sequence[str]
 ) -> Iterator[Any]:
-    """The named columns of one file; those that are not names are numbers."""
+    """The named columns of one file; those that are not text are numbers."""
     chosen = columns or schema.names[:1]  # Arrow takes an empty list for all columns
     texts = {*names.values(), *(() if columns else chosen)}
-    types = {column: pa.string() if column in texts else _number_type(schema.field(column).type) for column in chosen}
+    types = {column: pa.string() if column in texts else _cell_type(schema.field(column).type) for column in chosen}
     in_files = {in_file(column, header): kind for column, kind in types.items()}
     with _csv_reader(path, separator, header, column_types=in_files, include_columns=list(in_files)) as reader:
         try:
@@ -110,13 +111,13 @@ def _csv_batches(
             raise _unlike_the_first_block(path, schema.names[int(found[1])], found[2]) from error
 
 
-def _number_type(kind: Any) -> Any:
+def _cell_type(kind: Any) -> Any:
     """The type to read a column as whose first block has this one: later blocks may have decimals, or values at all.
 
     Whole numbers beyond 2^53 are thus rounded twice on their way to 32 bits, where a file that is read as a whole, and has
     nothing else in the column, has them rounded once; they may differ in the last bit.
     """
-    return kind if pa.types.is_boolean(kind) else pa.float64()
+    return kind if pa.types.is_boolean(kind) or is_text(kind) else pa.float64()
 
 
 def _unlike_the_first_block(path: Path, column: str, reason: str) -> DataError:
@@ -125,7 +126,8 @@ def _unlike_the_first_block(path: Path, column: str, reason: str) -> DataError:
         place=path,
         value=column,
         rule="Where CSV files are read some rows at a time, the first rows tell what a column holds",
-        remedy=f"Write the data as Parquet, or leave the column out with `ignore={[column]!r}`",
+        remedy=f"Write the data as Parquet, leave the column out with `ignore={[column]!r}`, or, if it holds categories, pass "
+        f"`categories={[column]!r}`",
     )
 
 

@@ -19,11 +19,14 @@ import pyarrow as pa
 import pyarrow.compute
 
 from rankinite.data._matrix_kernels import columns_to_rows
-from rankinite.data.grouping import TEXT
+from rankinite.data.categories import Vocabulary
+from rankinite.data.coding import unite_codes
 from rankinite.data.io.arrays import inexact_name, inexact_whole_number, matrix_of, missing_value
+from rankinite.data.io.arrow_columns import plain, text
+from rankinite.data.io.category_columns import check_guessed, coded_column
 from rankinite.data.io.columns import Roles, is_numeric, repeated_names
 from rankinite.data.io.frame_blocks import FrameBlock, largest_block
-from rankinite.engine.kernel import FEATURE, SCORE, Features, Strings
+from rankinite.engine.kernel import FEATURE, SCORE, Features
 from rankinite.engine.parallel import run
 from rankinite.errors import DataError, listed, quoted
 
@@ -64,6 +67,10 @@ class LazyTable:
     """Whether columns may also have other roles, recognised by their names; those of our own files have none."""
     block: FrameBlock | None = None
     """Columns that are a matrix already."""
+    categories: tuple[str, ...] = ()
+    """The features that are categories, where the file itself states them (ours do)."""
+    written: bool = False
+    """Whether it is a text file."""
 
     @property
     def rows(self) -> int:
@@ -157,76 +164,72 @@ def check_columns(first: Sequence[str], names: Sequence[str], first_name: str, n
         )
 
 
-def load_matrix(table: LazyTable, roles: Roles) -> tuple[Features, dict[str, npt.NDArray[Any]]]:
+class LoadedTable(NamedTuple):
+    """The rows of a table, or of a part of it."""
+
+    features: Features
+    """rows × features."""
+    values: dict[str, npt.NDArray[Any]]
+    """Role → one value per row."""
+    categories: Mapping[str, Vocabulary]
+    """The vocabulary of each feature that is a category."""
+
+
+def load_matrix(table: LazyTable, roles: Roles) -> LoadedTable:
     """The features as a row-major matrix, and the values of each role, one per row.
 
     The matrix is the source's own where it has one of 32-bit floats.
     """
-    ready = None if table.block is None else table.block.matrix_of(roles.features)
+    ready = None if table.block is None or roles.categories.names else table.block.matrix_of(roles.features)
     if ready is not None:
-        return matrix_of(ready), load_matrix(table, Roles(roles.named, ()))[1]
+        return LoadedTable(matrix_of(ready), load_matrix(table, Roles(roles.named, ())).values, {})
     matrix = np.empty((table.rows, len(roles.features)), FEATURE)
     starts = np.cumsum([0, *(piece.rows for piece in table.pieces)])[:-1].tolist()
     columns = roles.columns()
 
-    def load(numbered: tuple[int, Piece]) -> list[dict[str, npt.NDArray[Any]]]:
+    def load(numbered: tuple[int, Piece]) -> list[LoadedTable]:
         start, piece = numbered
-        sides: list[dict[str, npt.NDArray[Any]]] = []
+        loaded: list[LoadedTable] = []
         for batch in batches_of(piece, columns):
-            sides.append(load_batch(batch, roles, matrix[start : start + batch.num_rows], table.source, table.place, start))
+            loaded.append(load_batch(batch, roles, matrix[start : start + batch.num_rows], table.source, table.place, start))
             start += batch.num_rows
-        return sides
+        return loaded
 
-    sides = [side for loaded in run(load, zip(starts, table.pieces, strict=True)) for side in loaded]
+    parts = [part for loaded in run(load, zip(starts, table.pieces, strict=True)) for part in loaded]
     empty = np.zeros(0)
-    return matrix, {role: np.concatenate([side[role] for side in sides] or [empty]) for role in roles.named}
+    values = {role: np.concatenate([part.values[role] for part in parts] or [empty]) for role in roles.named}
+    categories = unite_codes(roles.features, [(part.features, part.categories) for part in parts])
+    for name, vocabulary in categories.items():
+        check_guessed(vocabulary, name, roles.categories, table.source)
+    return LoadedTable(matrix, values, categories)
 
 
 def load_batch(
     batch: Any, roles: Roles, out_matrix: Features, source: str, place: Callable[[int], str], start: int
-) -> dict[str, npt.NDArray[Any]]:
-    """Turn the feature columns of a batch into rows of the matrix; returns the values of each role.
+) -> LoadedTable:
+    """Turn the feature columns of a batch into rows of the matrix; categories are coded by a vocabulary of the batch.
 
     ``start`` is the number of its first row in the source, and ``place`` names the place of such a row in messages.
     """
-    _fill_rows([batch.column(name) for name in roles.features], out_matrix)
-    return {role: _role_values(batch.column(name), role, source, place, start) for role, name in roles.named.items()}
+    coded = {
+        name: coded_column(batch.column(name), name, roles.categories, source, place, start) for name in roles.categories.names
+    }
+    _fill_rows(
+        [coded[name].codes if name in coded else numbers(batch.column(name), FEATURE) for name in roles.features], out_matrix
+    )
+    values = {role: _role_values(batch.column(name), role, source, place, start) for role, name in roles.named.items()}
+    return LoadedTable(out_matrix, values, {name: column.vocabulary for name, column in coded.items()})
 
 
 def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """A numeric Arrow column as a NumPy array of the dtype asked for; nulls become NaN."""
-    array = _plain(column)
+    array = plain(column)
     array = pc.cast(array, pa.from_numpy_dtype(np.dtype(kind)), safe=False)
     return array.to_numpy(zero_copy_only=False)
 
 
-def text(column: Any) -> Strings:
-    """An Arrow column of any type as text: 7 and 7.0 are both "7". Nulls are the caller's to refuse."""
-    array = _plain(column)
-    if pa.types.is_floating(array.type) and pc.all(pc.equal(pc.floor(array), array)).as_py():
-        array = pc.cast(array, pa.int64())
-    if len(array) == 0:
-        return np.zeros(0, TEXT)
-    # Rows of a query are mostly adjacent, so a Python string is made only where the value changes.
-    changes = pc.not_equal(array.slice(1), array.slice(0, len(array) - 1)).to_numpy(zero_copy_only=False)
-    starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
-    names = np.asarray(pc.cast(array.take(pa.array(starts)), pa.string()).to_pylist(), TEXT)
-    return np.repeat(names, np.diff(np.concatenate((starts, [len(array)]))))
-
-
-def _plain(column: Any) -> Any:
-    """One array without a dictionary, of a kind of text that can be compared."""
-    if isinstance(column, pa.ChunkedArray):
-        chunks = [_plain(chunk) for chunk in column.chunks]
-        return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
-    if pa.types.is_dictionary(column.type):
-        return _plain(column.dictionary).take(column.indices)
-    return pc.cast(column, pa.string()) if pa.types.is_string_view(column.type) else column
-
-
-def _fill_rows(columns: Sequence[Any], out_matrix: Features) -> None:
+def _fill_rows(arrays: Sequence[Features], out_matrix: Features) -> None:
     """Turn one piece's columns into rows, a strip of rows at a time so that the strip stays in the cache."""
-    arrays = [numbers(column, FEATURE) for column in columns]
     rows = len(out_matrix)
     strip = np.empty((len(arrays), min(STRIP, rows)), FEATURE)
     for first in range(0, rows, STRIP):
@@ -257,7 +260,7 @@ def _role_values(column: Any, role: str, source: str, place: Callable[[int], str
 
 
 def _refuse_inexact(column: Any, role: str, place: Callable[[int], str], start: int) -> None:
-    array = _plain(column)
+    array = plain(column)
     inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
     if inexact is not None:
         raise inexact_name(role, float(array[inexact].as_py()), str(array.type), place(start + inexact))

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_rows
+from rankinite.data.io.category_output import arrow_names, arrow_type, arrow_values, check_in_text_table, with_values
 from rankinite.data.io.columns import USUAL_NAMES, is_row_number, repeated_names
 from rankinite.data.io.formats import (
     ARROW,
@@ -30,9 +31,10 @@ from rankinite.data.io.formats import (
 from rankinite.data.io.letor.files import write_letor
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.position_files import write_positions
-from rankinite.data.io.table_files import ROLES_KEY
+from rankinite.data.io.table_files import CATEGORIES_KEY, ROLES_KEY
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec_lines import write_qrels
+from rankinite.engine.kernel import Features
 from rankinite.errors import DataError, quoted
 
 ROW_GROUP = 1 << 16
@@ -55,6 +57,9 @@ def write(data: Dataset, path: AnyPath) -> None:
     needs grades; its positions go to a second file, PATH.position, as LightGBM has it; qrels hold the judgements alone
     (:func:`write_qrels`). The other formats have no grade column where nobody judged the rows. CSV and TSV files do not say
     which column holds positions: read them with ``positions="position"``.
+
+    Categories are written by name, in LETOR text by value, which only whole numbers have. Parquet and Arrow files state which
+    features are categories. Text tables do not: whole numbers must be named with ``categories`` to be read as such again.
     """
     path = Path(path)
     file_format = written_format(path)
@@ -74,14 +79,15 @@ def _writers() -> dict[FileFormat, Callable[[Dataset, Path], None]]:
 
 
 def _write_letor(data: Dataset, path: Path) -> None:
+    valued = with_values(data, path)
     write_positions(data, path)
-    write_letor(data, path)
+    write_letor(valued, path)
 
 
 def write_parquet(data: Dataset, path: AnyPath) -> None:
-    """Write one float32 column per feature, uncompressed and without dictionaries, which is the fastest to read."""
+    """Write one float32 column per number, uncompressed and without dictionaries, which is the fastest to read."""
     schema = _schema(data)
-    texts: Any = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
+    texts: Any = [name for name in schema.names if not pa.types.is_primitive(schema.field(name).type)]
     with (
         write_atomically(Path(path)) as stream,
         pq.ParquetWriter(stream, schema, use_dictionary=texts, compression="none", write_statistics=False) as writer,
@@ -111,15 +117,19 @@ def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
             remedy="Rename it with rename_features, or write Parquet",
             shell_remedy="Write Parquet, or leave it out with `ignore=…`",
         )
-    schema = _schema(data)
+    check_in_text_table(data, path)
+    schema = _schema(data, plain=True)
     options = pyarrow.csv.WriteOptions(delimiter=separator)
     with write_atomically(Path(path)) as stream, pyarrow.csv.CSVWriter(stream, schema, write_options=options) as writer:
         for batch in _batches(data, schema, nan_is_null=True):
             writer.write_batch(batch)
 
 
-def _schema(data: Dataset) -> Any:
-    """The columns: the roles the data fills, then the features; the metadata state the role of each column."""
+def _schema(data: Dataset, *, plain: bool = False) -> Any:
+    """The columns: the roles the data fills, then the features; the metadata state the role of each column.
+
+    ``plain``: categories are no dictionaries.
+    """
     check_rows(data)
     repeated = repeated_names(data.feature_names)
     if repeated:
@@ -142,13 +152,24 @@ def _schema(data: Dataset) -> Any:
         while roles[role] in data.feature_names:  # a feature may be called "weight"
             roles[role] = f"_{roles[role]}"
     fields = [pa.field(roles[role], kind) for role, kind in kinds.items()]
-    fields += [pa.field(name, pa.float32()) for name in data.feature_names]
-    return pa.schema(fields, metadata={ROLES_KEY: json.dumps(roles).encode()})
+    kinds = {name: arrow_type(vocabulary, plain=plain) for name, vocabulary in data.categories.items()}
+    fields += [pa.field(name, kinds.get(name, pa.float32())) for name in data.feature_names]
+    stated = {ROLES_KEY: json.dumps(roles).encode()}
+    if data.categories:
+        stated[CATEGORIES_KEY] = json.dumps(list(data.categories)).encode()
+    return pa.schema(fields, metadata=stated)
 
 
 def _batches(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[Any]:
     query_of_row = data.query_of_row()
     roles: dict[str, str] = json.loads(schema.metadata[ROLES_KEY])
+    names = {name: arrow_names(vocabulary) for name, vocabulary in data.categories.items()}
+
+    def feature(name: str, column: Features) -> Any:
+        if name not in names:
+            return pa.array(column, from_pandas=nan_is_null)
+        return arrow_values(column, schema.field(name).type, names[name])
+
     for first in range(0, data.rows, ROW_GROUP):
         rows = slice(first, first + ROW_GROUP)
         query = query_of_row[rows]
@@ -162,7 +183,7 @@ def _batches(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[
         }
         sides = [_arrow(values[role]) for role in roles]
         columns = np.ascontiguousarray(data.features[rows].T)
-        yield pa.record_batch([*sides, *(pa.array(column, from_pandas=nan_is_null) for column in columns)], schema=schema)
+        yield pa.record_batch([*sides, *map(feature, data.feature_names, columns)], schema=schema)
 
 
 def _arrow(values: Any) -> Any:
