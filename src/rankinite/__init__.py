@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankinite import reproduce as reproduce
     from rankinite.binned.data import Binned as Binned
     from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
+    from rankinite.data.categories import Vocabulary as Vocabulary
     from rankinite.data.dataset import Dataset as Dataset
     from rankinite.data.description import Description as Description
     from rankinite.data.description import describe as describe
@@ -132,6 +133,7 @@ _HOMES = {
     "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
     "rankinite.data.joining": ("concat",),
     "rankinite.data.io.preference_files": ("read_preferences",),
+    "rankinite.data.categories": ("Vocabulary",),
     "rankinite.data.preferences": ("Preferences",),
     "rankinite.data.io.reading": ("read",),
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),
