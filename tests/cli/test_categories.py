@@ -50,9 +50,11 @@ def test_convert_keeps_categories(run, table, tmp_path):
 
 
 def test_bad_categories_are_named_as_options(run, table):
-    done = run("describe", table, "--category", "x")
+    rk.write(rk.read(table), table.with_suffix(".parquet"))
+    done = run("describe", table.with_suffix(".parquet"), "--category", "x")
     assert done.code == 2
-    assert "t.csv:2: the category 'x' is 0.5" not in done.out
+    assert "t.parquet, row 0: the category 'x' is 0.5" in done.err
+    assert "Leave 'x' out of --category" in done.err
     done = run("describe", table, "--category", "nonsense")
     assert done.code == 2
     assert "'nonsense'" in done.err
