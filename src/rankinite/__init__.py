@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankinite import reproduce as reproduce
     from rankinite.binned.data import Binned as Binned
     from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
+    from rankinite.data.categories import Vocabulary as Vocabulary
     from rankinite.data.clicks import ClickLog as ClickLog
     from rankinite.data.clicks import ClickSettings as ClickSettings
     from rankinite.data.clicks import simulate_clicks as simulate_clicks
@@ -140,6 +141,7 @@ _HOMES = {
     "rankinite.data.folds": ("Fold", "batch_folds", "k_folds", "rotating_folds", "split"),
     "rankinite.data.joining": ("concat",),
     "rankinite.data.io.preference_files": ("read_preferences",),
+    "rankinite.data.categories": ("Vocabulary",),
     "rankinite.data.preferences": ("Preferences",),
     "rankinite.data.io.reading": ("read",),
     "rankinite.data.sampling": ("AUG50", "AUG70", "augment", "sample_documents"),

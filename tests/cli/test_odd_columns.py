@@ -24,6 +24,7 @@ def table(tmp_path):
             "product_id": rng.integers(10**6, 10**7, rows),
             "url": [f"http://example.org/{row}" for row in range(rows)],
             "page title": "text",
+            "seen": "2024-05-01",
             "position": np.tile(np.arange(DOCUMENTS) + 1, QUERIES),
             "clicks": rng.integers(0, 2, rows),
             "bm25": grade + rng.random(rows),
@@ -37,15 +38,23 @@ def table(tmp_path):
 
 
 FOLLOWED = ["--qid", "query_uuid", "--doc-id", "url", "--ignore", "session_id", "--ignore", "page title"]
+FOLLOWED += ["--ignore", "seen"]
 
 
 @pytest.mark.parametrize("verb", ["describe", "train"])
-def test_text_columns_are_named_at_once_with_what_fits_each(run, table, tmp_path, verb):
+def test_columns_that_cannot_be_features_are_named_at_once(run, table, tmp_path, verb):
     done = run(verb, table, *(["--out", tmp_path / "m.rankinite"] if verb == "train" else []))
     assert done.code == 2
-    for words in ("--qid query_uuid", "--group", "--doc-id url", "--ignore session_id --ignore 'page title'"):
+    for words in ("--qid query_uuid", "--group", "--ignore seen"):
         assert words in done.err
     assert run("describe", table, *FOLLOWED).code == 0
+
+
+def test_text_that_looks_like_an_id_is_named(run, table):
+    done = run("describe", table, "--qid", "query_uuid", "--ignore", "seen")
+    assert done.code == 0
+    assert "product_id, url (named like the id of a document)" in done.out
+    assert "session_id (named like the id of a query)" in done.out
 
 
 def test_odd_features_are_named_until_they_are_left_out(run, table, tmp_path, settings):

@@ -90,15 +90,14 @@ def assign_roles(
     chosen = free if features is None else list(features)
     known = {*named, *passed, *(("qid",) if grouped else ()), *(() if graded else ("grades",))}
     asked = frozenset((*categories, *(name for name in stated_categories if name in chosen)))
-    names = [name for name in chosen if name in asked or (texts_are_categories and is_category(types[name]))]
-    found = CategoryColumns(tuple(names), asked, written)
+    names = tuple(name for name in chosen if name in asked or (texts_are_categories and is_category(types[name])))
     usable = [name for name in names if is_category(types[name])]  # numbers are usable anyway
     flaws = _flaws(types, free, chosen, known, usable, asked=features is not None)
     if flaws:
         raise _all_at_once(flaws, source)
     _check_are_features(categories, chosen, source)
     _check_numeric(types, named, source)
-    return Roles(named, tuple(chosen), found)
+    return Roles(named, tuple(chosen), CategoryColumns(names, asked, written))
 
 
 def _check_are_features(categories: Collection[str], features: Collection[str], source: str) -> None:
