@@ -121,8 +121,7 @@ def refuse_categories(owner: str, train: Dataset) -> None:
             f"the feature {quoted(name)} is a category, and {owner} adds up numbers",
             place=train.source,
             value=name,
-            remedy="Turn categories into numbers with one_hot([…]), where there are few, leave them out, or train trees",
-            shell_remedy="Pass `one_hot` for few categories, leave the feature out with `ignore`, or train trees",
+            remedy="Train trees, leave the feature out with `ignore`, or give columns of 0 and 1 in its place",
         )
 
 

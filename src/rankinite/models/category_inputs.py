@@ -45,8 +45,7 @@ def refuse_categories(features: object, names: Sequence[str]) -> None:
             f"the feature {quoted(found[0])} is a category, but the model takes it for a number",
             place=features.source,
             value=found[0],
-            remedy="Train a learner of trees on it, or turn it into numbers with one_hot([…]), for the training data too",
-            shell_remedy="Train a learner of trees on it, or pass `one_hot`, for the training data too",
+            remedy="Train a learner of trees on data in which it is a category",
         )
 
 

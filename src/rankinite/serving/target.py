@@ -108,7 +108,7 @@ def refuse_sets(flat: Flat, target: Target) -> None:
             f"its trees ask for categories ({listed(names, 5)}), which cannot be exported to {target.name} yet",
             value=names[0],
             rule="Exports ask for numbers only",
-            remedy="Score with rankinite itself, or train on columns of 0 and 1 in place of the categories: one_hot([…])",
+            remedy="Score with rankinite itself, or train on columns of 0 and 1 in place of the categories",
         )
 
 
