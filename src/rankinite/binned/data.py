@@ -68,6 +68,7 @@ class Binned(Dataset):
             "feature_names": first.feature_names,
             "source": source,
             "judged": first.judged,
+            "categories": {},
             "input_rows": sum(manifests[number].rows for number in mine),
         }
         for name, value in settled.items():

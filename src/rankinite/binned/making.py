@@ -24,7 +24,7 @@ from rankinite.binned.base_scores import BaseScores
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest
 from rankinite.binned.room import memory_for_coding, memory_for_training
-from rankinite.binned.sampling import LowestRows
+from rankinite.binned.sampling import LowestRows, check_piece
 from rankinite.binned.writing import FolderWriter, check_disk, folder_bytes, new_folder, write_manifest
 from rankinite.checks import check_count
 from rankinite.choices import Missing
@@ -37,7 +37,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Flags
 from rankinite.engine.memory import memory_left, spelled_size, too_large
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError
 from rankinite.trees.bins import Bins, fit_bins, missing_features
 
 Told = Callable[[str, int], None]
@@ -60,16 +60,7 @@ class Counted:
         found = missing_features(piece.features)
         found[: len(self.missing)] |= self.missing
         self.missing, self.weighted, self.judged = found, piece.weights is not None, piece.judged
-        if piece.preferences is not None:
-            raise DataError("judged pairs are not kept in bins", place=piece.source, remedy="Train on them in memory")
-        if piece.categories:
-            name = next(iter(piece.categories))
-            raise DataError(
-                f"the feature {quoted(name)} is a category, and categories are not kept in bins yet",
-                place=piece.source,
-                value=name,
-                remedy="Train in memory, leave the feature out with `ignore`, or turn it into columns of 0 and 1 first",
-            )
+        check_piece(piece)
 
 
 def bin(  # noqa: A001 - what it does, and what the command line calls it

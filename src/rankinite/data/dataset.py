@@ -19,7 +19,6 @@ from rankinite.data.selection import query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import DataError, listed, quoted
-from rankinite.grid import Grid, few
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,18 +150,9 @@ class Dataset:
         return f"<Dataset {self.source}: {size}{'' if self.judged else ', no grades'}>"
 
     def _repr_html_(self) -> str:
-        sizes = np.diff(self.offsets) if self.queries else np.zeros(1, INDEX)
-        grades, counts = np.unique(self.grades, return_counts=True)
-        counted = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
-        rows = (
-            ("queries", f"{self.queries:,}"),
-            ("documents", f"{self.rows:,}"),
-            ("documents per query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
-            ("grades", few(counted) if self.judged else "no grades"),
-            ("features", f"{len(self.feature_names):,}: {few(self.feature_names)}"),
-            *((("preferences", f"{len(self.preferences):,}"),) if self.preferences is not None else ()),
-        )
-        return Grid(("", ""), rows, align="ll", title=f"Dataset {self.source}").html()
+        from rankinite.data.summary import dataset_grid
+
+        return dataset_grid(self).html()
 
     def query_of_row(self) -> Indices:
         """The query number of every row."""

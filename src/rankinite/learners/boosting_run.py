@@ -19,11 +19,10 @@ from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import is_any
 from rankinite.engine.parallel import Team
-from rankinite.engine.reducer import Members
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.evaluation.mean_value import mean_value
-from rankinite.gradients.base import Objective, weight_of_rows
+from rankinite.gradients.base import weight_of_rows
 from rankinite.gradients.debiased import Debiased
 from rankinite.gradients.examination import Examination
 from rankinite.gradients.multiclass import Multiclass
@@ -31,6 +30,7 @@ from rankinite.learners.base import Callback, Resuming
 from rankinite.learners.binning import binned, coded
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.click_value import ClickValue
+from rankinite.learners.finite_gradients import not_finite
 from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.run_key import run_key
 from rankinite.learners.start import check_continues, check_not_shortened, starting_scores, with_base
@@ -186,7 +186,7 @@ class BoostingRun:
         try:
             grown = self.grower.grow(push, curvature, self.done * self.outputs + output)
         except NotFiniteError:
-            raise _not_finite(push, curvature, self.train, self.objective, self.members) from None
+            raise not_finite(push, curvature, self.train, self.objective, self.members) from None
         steps = self.learner.rate * (grown.values() if self.search is None else self.search.values(grown))
         self.grower.add(grown, steps, self.scores[output])
         if self.valid_words is not None and self.valid_scores is not None:
@@ -288,22 +288,3 @@ def _query_keys(keys: Keys | None, data: Dataset) -> Keys | None:
     if keys is None:
         return None
     return np.repeat(query_keys(keys, data), np.diff(data.offsets))
-
-
-def _not_finite(push: Floats, curvature: Floats, train: Dataset, objective: Objective, members: Members | None) -> DataError:
-    """The error of the first row whose gradient is not finite: that of the first member who has one."""
-    rows = np.flatnonzero(~(np.isfinite(push) & np.isfinite(curvature) & (curvature >= 0.0)))
-    found: tuple[str, str, float, float] | None = None
-    if len(rows):
-        row = int(rows[0])
-        qid = str(train.qids[np.searchsorted(train.offsets, row, side="right") - 1])
-        found = train.source, f"row {row} (query {quoted(qid)})", float(push[row]), float(curvature[row])
-    every = [found] if members is None else map(pickle.loads, members.gather(pickle.dumps(found)))
-    source, place, pushed, curved = next(one for one in every if one is not None)
-    return DataError(
-        f"{objective} gives the gradient {pushed:g} and the curvature {curved:g}",
-        place=f"{source}, {place}",
-        value=(pushed, curved),
-        rule="Both must be finite and the curvature not negative",
-        remedy="Check the measure's changes, or lower `rate`",
-    )

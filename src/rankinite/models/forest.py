@@ -21,16 +21,15 @@ from rankinite.measures.base import Measure
 from rankinite.models import forest_edits, views
 from rankinite.models.base import Fitted, Note, Trained
 from rankinite.models.category_inputs import with_codes
-from rankinite.models.files.categories import described, stored_categories
 from rankinite.models.files.container import Stored
-from rankinite.models.files.sketches import stored_sketch, with_sketch
+from rankinite.models.files.forests import forest_parts, stored_forest
 from rankinite.models.forest_checks import check_forest
-from rankinite.models.history import History, stored_history
+from rankinite.models.history import History
 from rankinite.models.importance import Drop, permutation_importance, tree_importance
 from rankinite.models.inputs import columns_of, located
 from rankinite.models.text import forest_text
 from rankinite.models.training import by_learner, drawn_history, plain_settings
-from rankinite.trees.structure import DTYPES, SET_DTYPES, Trees
+from rankinite.trees.structure import Trees
 from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
 
 if TYPE_CHECKING:
@@ -284,32 +283,9 @@ class Forest(Fitted):
 
     def stored(self) -> Stored:
         """Its content in a model file."""
-        kept = DTYPES | SET_DTYPES if self.trees.has_sets else DTYPES
-        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self.trees, name) for name in kept}
-        arrays["start"] = self.start
-        if self.grades is not None:
-            arrays["grades"] = self.grades
-        facts: dict[str, Any] = {
-            "feature_names": list(self.feature_names),
-            "graded": self.grades is not None,
-            "settings": self.settings,
-            "history": None if self.history is None else self.history.to_dict(),
-        }
-        if self.categories:
-            facts["categories"] = described(self.categories)
-        return with_sketch(Stored("forest", facts, arrays), self.sketch)
+        return stored_forest(self)
 
     @classmethod
     def from_stored(cls, stored: Stored) -> Forest:
         """The forest of a model file."""
-        kinds = DTYPES | SET_DTYPES if stored.has_array("set_codes") else DTYPES
-        return cls(
-            trees=Trees(**{name: stored.array(name, dtype) for name, dtype in kinds.items()}),
-            feature_names=stored.texts("feature_names"),
-            start=stored.array("start", SCORE),
-            grades=stored.array("grades", SCORE) if stored.fact("graded", bool) else None,
-            settings=stored.fact("settings", dict),
-            history=stored_history(stored),
-            sketch=stored_sketch(stored),
-            categories=stored_categories(stored) if "categories" in stored.facts else {},
-        )
+        return cls(**forest_parts(stored))

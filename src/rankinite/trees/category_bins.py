@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from rankinite.engine.kernel import Bytes, Features, Floats, Grades, Indices
-from rankinite.trees._state import MISSING
+from rankinite.trees._state import MISSING, SET, Nodes
 from rankinite.trees.bins import Bins
 
 _FINE = 1 << 20  # units of a grade's distance from its query's mean
@@ -93,3 +93,12 @@ def coded_categories(bins: Bins, counts: Mapping[int, CategoryCounts], least: in
     kept = ~np.repeat(category, np.diff(bins.starts))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(category, 0, np.diff(bins.starts)))))
     return Bins(edges=bins.edges[kept], starts=starts, has_missing=missing, categories=codes)
+
+
+def grown_sets(bins: Bins, nodes: Nodes, size: int) -> list[list[int]]:
+    """The categories that go left at each of the first ``size`` nodes of a tree; none where a node asks for no category."""
+    sets: list[list[int]] = [[] for _ in range(size)]
+    for node in np.flatnonzero((nodes.feature[:size] >= 0) & (nodes.code[:size] == SET)).tolist():
+        goes_left = np.unpackbits(nodes.members[node].view(np.uint8), bitorder="little").astype(np.bool_)
+        sets[node] = np.flatnonzero(goes_left[bins.categories[int(nodes.feature[node])]]).tolist()
+    return sets

@@ -19,6 +19,7 @@ from rankinite.trees._partition_kernels import copy_columns
 from rankinite.trees._scan_kernels import mix
 from rankinite.trees._state import LOW, NOT_FINITE, SET, WIDTH_SHIFT, Coded, Growth, Keys, Nodes, Short, Workspace, nodes_of
 from rankinite.trees.bins import Bins, Codes
+from rankinite.trees.category_bins import grown_sets
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees, sets_of
 from rankinite.trees.workspace import quantised_weights, workspace
@@ -190,13 +191,8 @@ class Grower:
             curvature=nodes.curvature[:size] * curvature_unit,
             gain=np.where(chosen, nodes.gain[:size] * unit, 0.0),
             offsets=np.asarray([0, size]),
-            **sets_of([self._set_at(nodes, node) if chosen[node] and not cut[node] else [] for node in range(size)]),
+            **sets_of(grown_sets(self.bins, nodes, size)),
         )
-
-    def _set_at(self, nodes: Nodes, node: int) -> list[int]:
-        """The categories whose codes go left at a node."""
-        codes = self.bins.categories[int(nodes.feature[node])]
-        return np.flatnonzero(_table(nodes.members[node])[codes]).tolist()
 
     def _draw_rows(self, row_word: np.uint64, query_word: np.uint64) -> Flags:
         """Fill the order with the rows of the next tree; returns which they are (empty: all)."""
@@ -224,11 +220,6 @@ class Grower:
             count = max(1, round(self.settings.feature_share * self.features))
             used[np.random.default_rng(int(word)).permutation(self.features)[count:]] = False
         return used
-
-
-def _table(members: Keys) -> Flags:
-    """Whether each code goes left, from the bits of a node."""
-    return np.unpackbits(members.view(np.uint8), bitorder="little").astype(np.bool_)
 
 
 def _seeds(seed: int, number: int) -> Keys:
