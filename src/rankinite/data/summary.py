@@ -21,11 +21,7 @@ def dataset_grid(data: Dataset) -> Grid:
         ("documents per query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
         ("grades", few(counted) if data.judged else "no grades"),
         ("features", f"{len(data.feature_names):,}: {few(data.feature_names)}"),
-        *(
-            (("categories", few([f"{name} ({len(one):,})" for name, one in data.categories.items()])),)
-            if data.categories
-            else ()
-        ),
+        *((("categories", categories),) if data.categories else ()),
         *((("preferences", f"{len(data.preferences):,}"),) if data.preferences is not None else ()),
     )
     return Grid(("", ""), rows, align="ll", title=f"Dataset {data.source}")
