@@ -35,8 +35,9 @@ def test_every_setting_is_an_option_of_the_same_type_and_default(learner):
         assert setting.optional == (NoneType in get_args(hint))
         assert setting.repeated == (hint == tuple[str, ...])
         assert (setting.kind is tuple) == (hint == tuple[int, ...])
-        if get_origin(hint) is Literal:
-            assert [choice.value for choice in setting.kind] == list(get_args(hint))
+        literal = next((kind for kind in (hint, *kinds) if get_origin(kind) is Literal), None)
+        if literal is not None:
+            assert [choice.value for choice in setting.kind] == list(get_args(literal))
         elif get_origin(hint) is not tuple:
             assert setting.kind in kinds
         plain = field.default if isinstance(field.default, int | float | str | tuple | NoneType) else str(field.default)
