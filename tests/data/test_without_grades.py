@@ -212,6 +212,7 @@ LEARNERS = [
     rk.ensembles.Summarised(LEARNER, [LEARNER]),
 ]
 REFUSED = {
+    "rankinite.simulate_clicks": lambda: rk.simulate_clicks(LOG, LOG.features[:, 0]),
     "rankinite.evaluate": lambda: rk.evaluate(FOREST, LOG, "ndcg"),
     "rankinite.compare": lambda: rk.compare(TWO, LOG, "ndcg"),
     "rankinite.cross_validate": lambda: rk.cross_validate(LEARNER, LOG, 3),
