@@ -25,7 +25,7 @@ JOBS = {
     "more leaves than rows": Job(rows=5, features=3, settings=TreeSettings(leaves=40), rows_per_query=5),
 }
 CUTS = ("gains", "codes", "exact", "allowed")
-SMALL = ("counts", "partial", "limits", "level_gains", "left", "terms", "plan", "scales", "sync")
+SMALL = ("counts", "partial", "limits", "level_gains", "left", "terms", "sums", "places", "tables", "plan", "scales", "sync")
 ROWS = ("order", "cells", "curvature", "weights", "goes_left", "drawn_order", "drawn_cells")
 
 

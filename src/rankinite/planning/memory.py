@@ -101,10 +101,10 @@ def message_cells(job: Job) -> int:
 
 def thread_bytes(threads: int) -> int:
     """The small arrays of a workspace: partial sums, limits, gains of a level, the plan and the barrier."""
-    of_each = 4 * _CELL + 2 * _SCORE + 2 * BINS * _SCORE + (BINS + 16) * (_CELL + _SCORE)
+    of_each = 4 * _CELL + 2 * _SCORE + 2 * BINS * _SCORE + (BINS + 16) * (3 * _CELL + _SCORE) + (BINS + 64) * _FLAG
     return threads * of_each + 2 * BINS * _CELL + 4 * _CELL + 2 * _SCORE + shared().nbytes
 
 
 def node_bytes(leaves: int) -> int:
     """The nodes of a tree in the making."""
-    return 2 * leaves * sum(getattr(nodes_of(1), name).itemsize for name in Nodes._fields)
+    return leaves * sum(getattr(nodes_of(1), name).nbytes for name in Nodes._fields)
