@@ -119,7 +119,7 @@ function moversOf(queries) {
 /** Features and their pushes, such as bm25 +0.31. */
 function pushText(features, pushes) {
   return pushes.map((feature, k) => (k % 2 ? null : h("span", {}, h("span", { dir: "auto" }, features[feature]), " ",
-    h("b", { class: pushes[k + 1] > 0 ? "up" : "down" }, signed(pushes[k + 1], 2)))));
+    h("strong", { class: pushes[k + 1] > 0 ? "up" : "down" }, signed(pushes[k + 1], 2)))));
 }
 
 /** The grades of the first documents in their order, as chips. */
