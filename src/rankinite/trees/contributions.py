@@ -1,7 +1,7 @@
 """Contributions of features to sums of trees: exact Shapley values, path-dependent, on all threads.
 
 A feature that is not known lets a row go both ways at a node that asks for it, in the proportions of the training rows that
-came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed is told in
+came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed: see
 ``_contribution_kernels``: leaves in groups, their patterns in tables, and a quadrature in place of sums over subsets.
 """
 

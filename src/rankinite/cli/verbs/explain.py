@@ -44,7 +44,7 @@ def explain(
     measure: Annotated[
         str,
         typer.Option(
-            "--measure", "-m", help="What features are worth in a query is told in this.", autocompletion=completing.measures
+            "--measure", "-m", help="The measure in which the worth of features is given.", autocompletion=completing.measures
         ),
     ] = "ndcg@10",
     features: Annotated[int, typer.Option("--features", min=0, help="How many features to list and draw; 0: all.")] = 10,
