@@ -29,6 +29,8 @@ WRONG = {
     "monotone": ["bm25", ("+",), ("",), (5,), 5, None],
     "category_rows": [0, -1, 2.5, None],
     "category_smooth": [-1, np.nan, np.inf, "a", None],
+    "debias": ["positions", 1, True],
+    "debias_power": [-0.1, 1.1, np.nan, "1", None],
     "bins": [1, 256, 0, 16.0],
     "bin_sample": [0, -1, "all"],
     "seed": [-1, 1.5, None, 1 << 64],
