@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankinite.engine._math_kernels import exponential, logarithm_of_one_more
-from rankinite.engine.kernel import Floats, Grades, Indices, Positions, RowNumbers, kernel
+from rankinite.engine.kernel import Floats, Grades, Indices, RowNumbers, kernel
 from rankinite.gradients._order_kernels import BLOCK, COUNT, order_by_counting, rank_again, whole_blocks
 from rankinite.gradients._point_kernels import sigmoid
 from rankinite.gradients._state import Graded, JudgedPairs, Work
@@ -98,16 +98,6 @@ def add_pairs_apart(
 
 
 @kernel
-def weigh_pairs(
-    own_grade: float, own_clicked: float, own_skipped: float,
-    grades: Floats, clicked: Floats, skipped: Floats, lifts: Floats,
-) -> None:  # fmt: skip
-    """Divide |ΔZ| of the pairs of i with many j by the two curves: at the position of the better document, and of the worse."""
-    for k in range(len(grades)):
-        lifts[k] /= clicked[k] * own_skipped if grades[k] > own_grade else own_clicked * skipped[k]
-
-
-@kernel
 def fill_odds(keys: Floats, sigma: float, out_odds: Floats) -> None:
     """exp(σ(key − highest key)) of every rank; differences must be below ``SPREAD``."""
     for k in range(len(keys)):
@@ -123,20 +113,16 @@ def sum_pairs(
     sigma: float,
     depth: int,
     normalise: bool,
-    debiased: bool,
     keys: Floats,
     odds: Floats,
     relevance: Floats,
     grades: Floats,
     lifts: Floats,
     bends: Floats,
-    curves: Floats,
     out_push: Floats,
     out_curvature: Floats,
 ) -> float:
     """Pushes and curvatures of one query in rank order, without σ and the query's scale; returns Σ|push| of all pairs.
-
-    If they are debiased, pairs are divided by the ``curves`` of clicked and skipped positions, one row each.
 
     Only pairs whose upper rank is below ``depth`` are looked at. The arrays from ``keys`` on have n documents in rank order
     and are filled up to whole blocks; ``odds``, ``lifts`` and ``bends`` are workspace. Grades are used up: a document whose
@@ -154,10 +140,6 @@ def sum_pairs(
         low = (i + 1) // BLOCK * BLOCK
         own_grade, key, levels = grades[i], keys[i], grades[low:]
         grades[i] = np.nan
-        if debiased:
-            weigh_pairs(
-                own_grade, curves[0, i], curves[1, i], levels, curves[0, low:], curves[1, low:], lifts[low:]
-            )  # fmt: skip
         if wide:
             add_pairs_apart(
                 own_grade,
@@ -207,17 +189,6 @@ def look_up_ranks(
 
 
 @kernel
-def look_up_curves(
-    rows: RowNumbers, order: Indices, levels: Positions, clicked: Floats, skipped: Floats, out_curves: Floats
-) -> None:
-    """The two curves at every rank of one query, shape (2, n or more); the rest is filled up with 1."""
-    for rank in range(len(order)):
-        level = levels[rows[order[rank]]]
-        out_curves[0, rank], out_curves[1, rank] = clicked[level], skipped[level]
-    out_curves[:, len(order) :] = 1.0
-
-
-@kernel
 def write_back(
     rows: RowNumbers,
     order: Indices,
@@ -242,7 +213,7 @@ def write_back(
 def workspace_of(longest: int) -> Work:
     """What :func:`push_query` needs for queries of up to ``longest`` documents."""
     m = whole_blocks(longest)
-    return Work(np.zeros((10, m)), np.empty(2 * (longest + 1)), np.empty((2, m), np.int64))
+    return Work(np.zeros((8, m)), np.empty(2 * (longest + 1)), np.empty((2, m), np.int64))
 
 
 @kernel
@@ -281,16 +252,12 @@ def push_query(
         rank_again(push[:n], order, keys[:n], odds[:n], spare[:n])
     look_up_ranks(rows, order, keys, graded.relevance[start:end], graded.grades, worth, levels)
     prepare(worth[:n], discounts, state)
-    sigma, normalise, debiased = graded.sigma, graded.normalise, len(graded.levels) > 0
-    curves = work.numbers[8:10, :m]
-    if debiased:
-        look_up_curves(rows, order, graded.levels, graded.clicked, graded.skipped, curves)
+    sigma, normalise = graded.sigma, graded.normalise
     size = sum_pairs(
-        changes, n, discounts, state, sigma, graded.depth, normalise, debiased,
-        keys, odds, worth, levels, lifts, bends, curves, push, curvature,
-    )  # fmt: skip
+        changes, n, discounts, state, sigma, graded.depth, normalise, keys, odds, worth, levels, lifts, bends, push, curvature
+    )
     factor = sigma * graded.scales[query]
-    if graded.by_query and size > 0.0:
+    if normalise and size > 0.0:
         size *= 2.0 * factor  # each pair counts twice: as it pushes one document up and the other down
         factor *= logarithm_of_one_more(size) / (_LN2 * size)  # log2(1 + size) / size, also where size is next to nothing
     factor *= graded.weights[query]

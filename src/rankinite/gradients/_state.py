@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rankinite.engine.kernel import Floats, Grades, Indices, Positions, RowNumbers
+from rankinite.engine.kernel import Floats, Grades, Indices, RowNumbers
 
 
 class Graded(NamedTuple):
@@ -30,16 +30,8 @@ class Graded(NamedTuple):
     depth: int
     """Pairs count whose upper rank is below this."""
     normalise: bool
-    """Whether |ΔZ| is divided by the distance of the two scores."""
-    by_query: bool
-    """Whether pushes and curvatures are also scaled by what there is to push in the query."""
     order: Indices
-    """(rows,) how each query was ranked at the last call, where the next one starts to sort. It changes at every call."""
-    levels: Positions
-    """(rows,) which value of the curves below the row has, by the position it was shown at; empty where none are divided by."""
-    clicked: Floats
-    skipped: Floats
-    """How often a position is clicked, or not, for reasons of its own: pairs are divided by both. They change between calls."""
+    """(rows,) how each query was ranked at the last call, where the next one starts to sort: the one array that changes."""
 
 
 class JudgedPairs(NamedTuple):
@@ -78,7 +70,7 @@ class Work(NamedTuple):
     """Workspace for one query of up to n documents, m being n filled up to whole blocks."""
 
     numbers: Floats
-    """(10, m)."""
+    """(8, m)."""
     states: Floats
     """2(n + 1)."""
     places: Indices

@@ -7,11 +7,11 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.row_keys import kept_content_order
-from rankinite.engine.kernel import SCORE, Floats, Grades, frozen
+from rankinite.engine.kernel import SCORE, Floats, Grades, RowNumbers, frozen
 from rankinite.engine.over_members import is_any
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.gradients.base import check_sigma
-from rankinite.gradients.pairs import Debiasing, GradedPairs, differing, one_grade_error
+from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
 from rankinite.measures.base import Measure, TrainableMeasure, scales_of, untrainable
 from rankinite.measures.grades import grades_of
 
@@ -28,7 +28,7 @@ class Lambdas:
     0.01 + |s_i − s_j|; then pushes and curvatures of the query are multiplied by log2(1 + S)/S, where S sums the pushes of all
     pairs, up and down. σ then no longer merely scales the scores, as the distance 0.01 has a unit.
 
-    ``debiasing``: how clicks are debiased by the objective that these λ are part of; see ``rankinite.gradients.debiased``.
+    ``rows``: the order of rows that breaks ties, where it is not that of their content alone.
     """
 
     outputs = 1
@@ -41,14 +41,14 @@ class Lambdas:
         truncation: int | None = None,
         *,
         normalise: bool = False,
-        debiasing: Debiasing | None = None,
+        rows: RowNumbers | None = None,
     ) -> None:
         measure = trainable(measure)
         check_truncation(truncation)
         check_judged(data)
         self._measure = measure
         self.start: Floats = np.zeros(1, SCORE)
-        rows = kept_content_order(data) if debiasing is None else debiasing.rows
+        rows = kept_content_order(data) if rows is None else rows
         longest = int(np.diff(data.offsets).max())
         seen = measure.discounts(longest)
         with grades_of(data, measure):
@@ -67,7 +67,6 @@ class Lambdas:
             depth=depth if truncation is None else min(depth, truncation),
             normalise=normalise,
             what=str(self),
-            debiasing=debiasing,
         )
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Positions, Reals, RowNumbers, address, frozen
+from rankinite.engine.kernel import INDEX, Flags, Floats, Indices, Reals, RowNumbers, address, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.gradients import _kernels
@@ -16,27 +16,6 @@ from rankinite.gradients._state import Graded
 from rankinite.gradients.base import checked_scores, query_weights
 from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap
-
-NO_LEVELS: Positions = np.empty(0, np.int32)
-NO_CURVE: Floats = np.empty(0, SCORE)
-
-
-@dataclass(frozen=True, eq=False)
-class Debiasing:
-    """What debiased clicks change in the loop over pairs.
-
-    What there is to push in a query then scales nothing: it depends on which documents were clicked, so that surprising clicks
-    would count less, and scores would not become the log-odds that estimates of the curves rest on.
-    """
-
-    rows: RowNumbers
-    """The content order; equal rows by their positions."""
-    levels: Positions = field(default_factory=lambda: NO_LEVELS)
-    """Which value of the two curves each row has, by the position it was shown at; empty where pairs are not divided."""
-    clicked: Floats = field(default_factory=lambda: NO_CURVE)
-    skipped: Floats = field(default_factory=lambda: NO_CURVE)
-    """The curves that pairs are divided by, at the level of the better and of the worse document. Whoever estimates them writes
-    to them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +40,8 @@ class GradedPairs:
     depth: int
     """Pairs count whose upper rank is below this."""
     normalise: bool
-    """Whether |ΔZ| is divided by the distance of the two scores."""
     what: str
     """The objective, for messages."""
-    debiasing: Debiasing | None = None
-    """How pairs of clicks are debiased; None where they are not."""
     arrays: Graded = field(init=False)
     """The same for the kernels."""
 
@@ -84,11 +60,7 @@ class GradedPairs:
             sigma=self.sigma,
             depth=self.depth,
             normalise=self.normalise,
-            by_query=self.normalise and self.debiasing is None,
             order=np.arange(self.data.rows, dtype=INDEX) - starts,
-            levels=frozen(NO_LEVELS if self.debiasing is None else self.debiasing.levels),
-            clicked=NO_CURVE if self.debiasing is None else self.debiasing.clicked,
-            skipped=NO_CURVE if self.debiasing is None else self.debiasing.skipped,
         )
         object.__setattr__(self, "arrays", arrays)
 

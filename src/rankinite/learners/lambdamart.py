@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from rankinite.gradients.debiased import Debiased
 
 
-SETTLED = 5.0
-"""Rounds times rate after which estimates of position bias are settled."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Boosted trees that climb a measure such as NDCG (papers 002 §7, 000 §3).
@@ -48,14 +44,14 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     truncation: int | None = None
     """Only pairs with a document above this rank are looked at; no limit but the measure's own if left out."""
     normalise: bool = True
-    """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ. Where
-    clicks are debiased, pairwise scales by pair alone, and additive not at all."""
+    """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ.
+    Additive debiasing of clicks scales nothing."""
     debias: Debias | None = None
-    """For clicks as grades, with the positions at which documents were shown: pairwise divides each pair by how often such
-    positions are clicked, and skipped, as it is; additive learns a bias of each position beside the score. Both are estimated
-    while training and are no part of the ranker."""
+    """For clicks as grades, with the positions at which documents were shown: pairwise first estimates, from pairs of clicks,
+    how prominently each position is looked at; additive learns a bias of each position beside the score. Both are added where
+    scores meet clicks, and are no part of the ranker."""
     debias_power: float = 1.0
-    """How far the estimates are trusted: they are taken to this power, from 0 (not at all) to 1."""
+    """How far the estimates are trusted: biases are multiplied by this, from 0 (not at all) to 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,7 +107,7 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
         measure = self.trained_measure(self.reach)
         if debias == "additive":
             return AdditiveDebiased(train, measure, self.sigma, self.truncation, power=power)
-        settled = max(1, round(SETTLED / self.rate))
-        return PairwiseDebiased(
-            train, measure, self.sigma, self.truncation, normalise=self.normalise, power=power, rounds=settled
-        )
+        from rankinite.learners.click_examination import estimated_examination
+
+        found = estimated_examination(self, train)
+        return PairwiseDebiased(train, measure, self.sigma, self.truncation, found, normalise=self.normalise, power=power)
