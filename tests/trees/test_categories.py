@@ -132,7 +132,7 @@ def test_more_categories_than_codes_share_them_by_worth():
     random = np.random.default_rng(3)
     rows = random.integers(1, 60, 1000)
     worth = (random.normal(size=1000) * 1000 * rows).astype(np.int64)
-    codes = category_codes(CategoryCounts(rows, worth, np.asarray([1e9 * rows.sum()])), least=5, most=MISSING)
+    codes = category_codes(CategoryCounts(rows, worth, int(1e9 * rows.sum())), least=5, most=MISSING)
     assert (codes[rows < 5] == MISSING).all()
     kept = rows >= 5
     assert set(codes[kept]) == set(range(len(set(codes[kept]))))

@@ -105,6 +105,14 @@ def check_data(
         )
     if valid is not None:
         check_same_features(train, valid)
+    if isinstance(valid, Binned) and valid.categories != train.categories:
+        raise DataError(
+            "it was coded with other categories than the training data",
+            place=valid.source,
+            value=list(valid.categories),
+            rule="All data of a training run are coded with the categories of the training data",
+            remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
+        )
     if base is not None and not is_scorer(base):
         raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
     if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
