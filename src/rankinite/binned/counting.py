@@ -37,7 +37,7 @@ class Counted:
         self.tally.take(piece)
 
     def _missing_in(self, piece: Dataset) -> Flags:
-        """Which features have the code of missing values in some row; of categories without bins yet, where they are missing."""
+        """Which features have the code of missing values in some row, as far as it is known which categories are rare."""
         if self._like is None:
             return missing_features(piece.features)
         features = recoded(piece, self._like.categories).features

@@ -179,7 +179,7 @@ _LOADERS: dict[str, Callable[[Binned], Any]] = {
     "grades": lambda data: data.read_grades(),
     "offsets": lambda data: data.read_offsets(),
     "qids": lambda data: data.read_qids(),
-    "categories": lambda data: (data._own or data.manifests)[0].vocabularies(),
+    "categories": lambda data: data.manifests[data.mine[0] if data.mine else 0].vocabularies(),
 }
 
 

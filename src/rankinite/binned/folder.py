@@ -48,8 +48,8 @@ KINDS: dict[str, tuple[str, str]] = {
     "category_ends": ("<i8", "categories + 1"),
     "category_bytes": ("|u1", "bytes"),
 }
-"""The arrays beside the codes: their type, and how many numbers they have. Weights, base and those of categories are there where
-data have them."""
+"""The arrays beside the codes: their type, and how many numbers they have. Weights, base and categories are there where data
+have them."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ of the features than one piece and that sample.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -31,6 +32,7 @@ from rankinite.checks import check_count
 from rankinite.choices import Missing
 from rankinite.data.categories import Vocabulary, recoded
 from rankinite.data.cleaning import Infinite, Unjudged
+from rankinite.data.coding import is_id_like, like_an_id
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.pieces import Pieces, open_pieces
 from rankinite.data.io.read_settings import Column, ReadSettings
@@ -41,6 +43,7 @@ from rankinite.engine.memory import memory_left, spelled_size, too_large
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees.bins import Bins, fit_bins
 from rankinite.trees.category_bins import coded_categories
+
 
 def bin(  # noqa: A001 - what it does, and what the command line calls it
     source: Source | Dataset,
@@ -84,10 +87,13 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     categories = [categories] if isinstance(categories, str) else categories
     columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None, "positions": None}
     settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, None, categories=categories)
-    return bin_files(
+    found = bin_files(
         source, out, shards=shards, like=like, bins=bins, bin_sample=bin_sample, category_rows=category_rows, base=base,
         settings=settings, format=format, infinite=infinite, tell=tell or _silent, say=_mute,
     )  # fmt: skip
+    for warning in id_warnings(found) if like is None else ():
+        warnings.warn(warning, stacklevel=2)
+    return found
 
 
 def bin_files(
@@ -116,6 +122,12 @@ def bin_files(
     model = Binned(like) if isinstance(like, str | PathLike) else like
     with open_pieces(source, replace(settings, like=model), format=format, infinite=infinite) as pieces:
         return _Coding(pieces, Path(out), shards, model, (bins, bin_sample, category_rows), base, tell, say).done()
+
+
+def id_warnings(found: Binned) -> list[str]:
+    """Warnings of categories with nearly as many values as rows; not for data coded like others, whose categories they have."""
+    sizes = {name: len(vocabulary) for name, vocabulary in found.categories.items()}
+    return [like_an_id(found.source, name, size, found.rows) for name, size in sizes.items() if is_id_like(size, found.rows)]
 
 
 def _refuse_positions(settings: ReadSettings) -> None:
@@ -190,9 +202,7 @@ class _Coding:
             raise too_large(self.pieces.source, what, needed, allowed, "Lower `bin_sample`, or choose fewer features")
         self.say(f"coding takes at most about {spelled_size(needed)} of memory, however many rows there are")
 
-    def _bins(
-        self, drawn: LowestRows, counted: Counted, names: tuple[str, ...], categories: Mapping[str, Vocabulary]
-    ) -> Bins:
+    def _bins(self, drawn: LowestRows, counted: Counted, names: tuple[str, ...], categories: Mapping[str, Vocabulary]) -> Bins:
         missing = np.zeros(len(names), np.bool_)
         missing[: len(counted.missing)] = counted.missing
         if self.like is not None:
@@ -215,7 +225,12 @@ class _Coding:
         return again
 
     def _second_pass(
-        self, counted: Counted, sizes: npt.NDArray[Any], names: tuple[str, ...], categories: Mapping[str, Vocabulary], edges: Bins
+        self,
+        counted: Counted,
+        sizes: npt.NDArray[Any],
+        names: tuple[str, ...],
+        categories: Mapping[str, Vocabulary],
+        edges: Bins,
     ) -> None:
         scorer = None if self.base is None else BaseScores(self.base, names, self.pieces.source)
         ends = cuts(sizes, len(self.folders))

@@ -1,7 +1,7 @@
 """CategoryTally: the categories of data that come in pieces, each with a vocabulary of its own, and the rows of each category.
 
 What categories are worth is measured in units of the largest grade, which only the last piece may bring. Where it does, counts
-made in other units say nothing together, and all pieces are counted anew with the largest grade known (:attr:`CategoryTally.is_mixed`).
+made in different units cannot be added up, and all pieces are counted anew with the largest grade known.
 """
 
 from __future__ import annotations

@@ -80,10 +80,11 @@ class FolderWriter:
             arrays["base"][rows] = base_scores
         self._row, self._query = rows.stop, queries.stop
 
-    def finish(
-        self, feature_names: tuple[str, ...], source: str, settings: tuple[int, int, int], *, judged: bool
-    ) -> Manifest:
-        """Bring all to the disk; the manifest is written by :func:`write_manifest`. ``settings``: bins, sample, category rows."""
+    def finish(self, feature_names: tuple[str, ...], source: str, settings: tuple[int, int, int], *, judged: bool) -> Manifest:
+        """Bring all to the disk; the manifest is written by :func:`write_manifest`.
+
+        ``settings``: the bins of a feature at most, the rows of the sample, and those that a category needs.
+        """
         if (self._row, self._query) != (self._rows, self._queries):
             raise DataError(
                 f"the second pass gave {self._row} rows of {self._query} queries, the first {self._rows} of {self._queries}",

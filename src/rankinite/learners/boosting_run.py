@@ -124,8 +124,9 @@ class BoostingRun:
         sketch = QuerySketch.of(self.train)
         if self.members is not None:
             return reduce(united, map(pickle.loads, self.members.gather(pickle.dumps(sketch))))
-        weighed_on_train = self.search is None or self.search.data is self.train or valid is None
-        return sketch if weighed_on_train else united(sketch, QuerySketch.of(valid))
+        if valid is None or self.search is None or self.search.data is self.train:
+            return sketch
+        return united(sketch, QuerySketch.of(valid))
 
     def _added_to_train(self, grown: Grown, values: Floats) -> Floats:
         added = np.zeros(self.train.rows)
