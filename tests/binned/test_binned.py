@@ -13,9 +13,9 @@ import pytest
 
 import rankinite as rk
 from rankinite.binned.folder import MANIFEST, is_bins
-from rankinite.binned.streaming import cuts
 from rankinite.binned.room import BYTES_A_ROW
 from rankinite.binned.sampling import LowestRows
+from rankinite.binned.streaming import cuts
 from rankinite.binned.writing import new_folder
 from rankinite.data.fingerprint import fingerprint
 from rankinite.data.overlap import contents_of

@@ -232,9 +232,3 @@ def test_what_cannot_take_categories_says_so():
     with refused(rk.DataError, value="c"):
         rk.LambdaMART.plain(trees=2).fit(replace(data, categories={}), made(10, seed=3))
     assert all(offer.exactness is None or offer.target == "mlflow" for offer in rk.targets(forest))
-
-
-def test_codes_on_disk_refuse_categories(tmp_path):
-    with refused(rk.DataError, value="c"):
-        rk.bin(made(10), tmp_path / "x.bins")
-    assert not (tmp_path / "x.bins" / "manifest.json").exists()
