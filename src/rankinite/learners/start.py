@@ -105,6 +105,17 @@ def check_data(
         )
     if valid is not None:
         check_same_features(train, valid)
+        _check_coded_alike(train, valid)
+    if base is not None and not is_scorer(base):
+        raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
+    check_flag("fit", "allow_overlap", allow_overlap)
+    check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
+
+
+def _check_coded_alike(train: Dataset, valid: Dataset) -> None:
+    """Refuse folders whose codes of categories are not those of the training data: they cannot be coded anew."""
     if isinstance(valid, Binned) and valid.categories != train.categories:
         raise DataError(
             "it was coded with other categories than the training data",
@@ -113,12 +124,6 @@ def check_data(
             rule="All data of a training run are coded with the categories of the training data",
             remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
         )
-    if base is not None and not is_scorer(base):
-        raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
-    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
-    check_flag("fit", "allow_overlap", allow_overlap)
-    check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
 
 
 def refuse_categories(owner: str, train: Dataset) -> None:
