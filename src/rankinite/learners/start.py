@@ -104,8 +104,7 @@ def check_data(
             remedy="Rename one",
         )
     if valid is not None:
-        check_same_features(train, valid)
-        _check_coded_alike(train, valid)
+        _check_alike(train, valid)
     if base is not None and not is_scorer(base):
         raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
     if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -114,8 +113,9 @@ def check_data(
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
 
 
-def _check_coded_alike(train: Dataset, valid: Dataset) -> None:
-    """Refuse folders whose codes of categories are not those of the training data: they cannot be coded anew."""
+def _check_alike(train: Dataset, valid: Dataset) -> None:
+    """Refuse data with other features, and folders with other categories: their rows cannot be coded anew."""
+    check_same_features(train, valid)
     if isinstance(valid, Binned) and valid.categories != train.categories:
         raise DataError(
             "it was coded with other categories than the training data",
