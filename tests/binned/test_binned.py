@@ -13,9 +13,9 @@ import pytest
 
 import rankinite as rk
 from rankinite.binned.folder import MANIFEST, is_bins
-from rankinite.binned.making import _cuts
 from rankinite.binned.room import BYTES_A_ROW
 from rankinite.binned.sampling import LowestRows
+from rankinite.binned.streaming import cuts
 from rankinite.binned.writing import new_folder
 from rankinite.data.fingerprint import fingerprint
 from rankinite.data.overlap import contents_of
@@ -144,7 +144,7 @@ def test_shards_are_whole_queries_of_about_equal_rows_in_order(tmp_path):
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [100, 1, 1, 1], [1, 1, 1, 100], [5] * 20, [1, 50, 1, 50, 1]])
 @pytest.mark.parametrize("parts", [1, 2, 3])
 def test_no_shard_is_empty(sizes, parts):
-    ends = _cuts(np.asarray(sizes), parts)
+    ends = cuts(np.asarray(sizes), parts)
     assert ends[0] == 0
     assert ends[-1] == len(sizes)
     assert all(first < last for first, last in pairwise(ends))

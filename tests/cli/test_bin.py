@@ -83,3 +83,34 @@ def test_what_cannot_be_is_refused_with_2(words, said, run, files, tmp_path, mon
     assert said in done.err
     assert not (tmp_path / "m").exists()
     assert not list(tmp_path.glob("new/**/manifest.json"))
+
+
+def test_categories_are_kept_by_name(run, tmp_path):
+    """The same model as from the table, judged on data with other words; what is in the folder is described."""
+    shown = {}
+    for part, new in (("train", 160), ("valid", 9)):
+        words = [f"{'' if k % new else 'neu '}w{k * k % 11}" for k in range(160)]
+        lines = [f"{part}{k // 8},{k % 3},{k % 5 + 1 / new},{word},{k % 4}" for k, word in enumerate(words)]
+        (tmp_path / f"{part}.csv").write_text("qid,grade,x,brand,shop\n" + "\n".join(lines) + "\n")
+        like = () if part == "train" else ("--like", tmp_path / "train.bins")
+        done = run("bin", tmp_path / f"{part}.csv", "--category", "shop", "--out", tmp_path / f"{part}.bins", "--json", *like)
+        assert done.code == 0, done.err
+        shown[part] = json.loads(done.out)["categories"]
+    assert shown["train"] == shown["valid"]
+    assert shown["train"]["shop"] == 4
+    words = ("--trees", "3", "--leaves", "4", "--min-rows", "3", "--out")
+    coded = (tmp_path / "train.bins", "--valid", tmp_path / "valid.bins")
+    assert run("train", *coded, *words, tmp_path / "coded").code == 0
+    plain = (tmp_path / "train.csv", "--valid", tmp_path / "valid.csv", "--category", "shop")
+    assert run("train", *plain, *words, tmp_path / "plain").code == 0
+    assert (tmp_path / "coded").read_bytes() == (tmp_path / "plain").read_bytes()
+    judged = run("evaluate", tmp_path / "coded", tmp_path / "valid.csv", "--category", "shop", "--json")
+    assert judged.code == 0, judged.err
+    described = run("describe", tmp_path / "train.bins")
+    assert described.code == 0, described.err
+    assert "too rare" in described.out
+    assert json.loads(run("describe", tmp_path / "train.bins", "--json").out)[0]["category_rows"] == 5
+    assert run("describe", tmp_path / "train.bins", "--format", "csv").out.startswith("feature,bins,missing")
+    other = run("train", *coded, "--category-rows", "9", *words, tmp_path / "other")
+    assert other.code == 2
+    assert "--category-rows" in other.err

@@ -28,7 +28,8 @@ files with that of one thread and data in memory. This page is written by the pr
 
 Data: {queries} training queries of 20 documents with 70 features and missing values, 20 validation queries; edges are made from
 a sample of {sample} rows. *Uneven*: queries of 3 documents, then of 20. *Apart*: the last third of the rows has no values at
-all, so that one member's rows never reach most nodes.
+all, so that one member's rows never reach most nodes. *Categories*: two features of about 30, or of more than 255, some of them
+in one member's rows alone, or in one of training and validation data; the base has others.
 
 | case | {places} |
 |---|{rule}|

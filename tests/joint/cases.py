@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 import rankinite as rk
+from rankinite.data.coding import trimmed
 from rankinite.models.files.container import model_bytes
 
 WORLD = rk.World(features=70, documents=20, noise=0.3)
 QUERIES, SAMPLE = 60, 400  # more rows than the sample that edges are made from
+CATEGORY_ROWS = 2
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Case:
 
 
 def _settings(**settings):
-    return {"trees": 6, "leaves": 8, "min_rows": 3, "bin_sample": SAMPLE, **settings}
+    return {"trees": 6, "leaves": 8, "min_rows": 3, "bin_sample": SAMPLE, "category_rows": CATEGORY_ROWS, **settings}
 
 
 CASES = {
@@ -52,8 +54,17 @@ CASES = {
     "base, MART": Case(rk.MART(**_settings()), base=True, data="weights"),
     "uneven": Case(rk.LambdaMART.plain(**_settings()), data="uneven"),
     "apart": Case(rk.LambdaMART.plain(**_settings()), data="apart"),
+    "categories": Case(rk.LambdaMART.plain(**_settings()), data="categories", base=True),
+    "categories, least squares, drawn": Case(
+        rk.LambdaMART.paper(**_settings(node_row_share=0.6, min_curvature=0.5)), data="categories"
+    ),
+    "categories, symmetric, drawn": Case(
+        rk.LambdaMART.plain(**_settings(shape="symmetric", row_share=0.7)), data="categories", valid=False
+    ),
+    "many categories": Case(rk.LambdaMART.plain(**_settings(query_share=0.8)), data="many categories"),
 }
 BASE = rk.Feature("1")
+CATEGORIES = {"categories": 30, "many categories": 450}
 
 
 def data_of(kind: str, part: str) -> rk.Dataset:
@@ -73,7 +84,31 @@ def data_of(kind: str, part: str) -> rk.Dataset:
     if kind == "apart":
         features[2 * data.rows // 3 :] = np.nan
         return replace(data, features=features)
-    return data
+    return with_categories(data, CATEGORIES[kind], part) if kind in CATEGORIES else data
+
+
+def with_categories(data: rk.Dataset, count: int, part: str) -> rk.Dataset:
+    """Two features as categories that tell something of the grade. Some are missing, some are in the last rows alone, and each
+    part has some that the other has not."""
+    random = np.random.default_rng(len(part))
+    features = np.array(data.features)
+    meaning = np.random.default_rng(7).permutation(count)
+    for column in (5, 66):
+        worth = data.grades / 5 + random.uniform(0, 0.8, data.rows)
+        features[:, column] = meaning[np.minimum(worth / 1.6 * count, count - 1).astype(int)]
+        features[random.random(data.rows) < 0.05, column] = np.nan
+        features[-30:, column] = np.arange(30) % 3
+    names = tuple(sorted({f"{part} {k:03d}" if k % 10 == 3 else f"word {k:03d}" for k in range(count)}))
+    vocabulary = rk.Vocabulary(names)
+    return trimmed(replace(data, features=features, categories={"6": vocabulary, "67": vocabulary}))
+
+
+def base_of(kind: str) -> rk.Ranker:
+    """What training may go on from: a feature, or a forest with other categories."""
+    if kind not in CATEGORIES:
+        return BASE
+    other = with_categories(rk.synthesise(30, part="test", world=WORLD), CATEGORIES[kind], "base")
+    return rk.LambdaMART.plain(trees=2, leaves=4, min_rows=3).fit(other)
 
 
 def folder_of(root: Path, kind: str, shards: int) -> Path:
@@ -83,23 +118,26 @@ def folder_of(root: Path, kind: str, shards: int) -> Path:
 def write_folders(root: Path, kind: str, shards: int) -> None:
     """The folders of bins of a kind of data: training data in so many, validation data in two."""
     folder = folder_of(root, kind, shards)
-    train = rk.bin(data_of(kind, "train"), folder / "train", shards=shards, bin_sample=SAMPLE, base=BASE)
-    rk.bin(data_of(kind, "valid"), folder / "valid", shards=2, like=train, base=BASE)
+    base, settings = base_of(kind), {"bin_sample": SAMPLE, "category_rows": CATEGORY_ROWS}
+    train = rk.bin(data_of(kind, "train"), folder / "train", shards=shards, base=base, **settings)
+    rk.bin(data_of(kind, "valid"), folder / "valid", shards=2, like=train, base=base)
+    base.save(folder / "base.rankinite")
 
 
 def binned(root: Path, kind: str, shards: int, part: str) -> rk.Binned:
     return rk.Binned(sorted((folder_of(root, kind, shards) / part).iterdir()))
 
 
-def trained_on(case: Case, train: rk.Dataset, valid: rk.Dataset) -> str:
+def trained_on(case: Case, train: rk.Dataset, valid: rk.Dataset, base: rk.Ranker) -> str:
     """The digest of the model."""
-    model = case.learner.fit(train, valid if case.valid else None, base=BASE if case.base else None)
+    model = case.learner.fit(train, valid if case.valid else None, base=base if case.base else None)
     return hashlib.sha256(model_bytes(model.stored())).hexdigest()
 
 
 def in_memory(case: Case) -> str:
-    return trained_on(case, data_of(case.data, "train"), data_of(case.data, "valid"))
+    return trained_on(case, data_of(case.data, "train"), data_of(case.data, "valid"), base_of(case.data))
 
 
 def from_folders(case: Case, root: Path, shards: int) -> str:
-    return trained_on(case, binned(root, case.data, shards, "train"), binned(root, case.data, shards, "valid"))
+    train, valid = (binned(root, case.data, shards, part) for part in ("train", "valid"))
+    return trained_on(case, train, valid, rk.load(folder_of(root, case.data, shards) / "base.rankinite"))

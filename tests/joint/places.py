@@ -31,7 +31,7 @@ def over_mpi(names: list[str], root: Path, members: int, threads: int, *, shards
     starter = mpiexec()
     assert starter is not None, "no mpiexec: pip install mpich"
     program = [sys.executable, "-m", "joint.mpi_program", str(root), str(shards or members), str(threads), *names]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(TESTS), os.environ.get("PYTHONPATH", "")))}
     done = subprocess.run([starter, "-n", str(members), *program], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

@@ -20,6 +20,8 @@ SHARED_BY_DASK = [
     "unmeasured",
     "base",
     "apart",
+    "categories",
+    "categories, symmetric, drawn",
 ]
 SHARED_BY_MPI = [name for name in CASES if name not in SHARED_BY_DASK] + ["newton"]
 

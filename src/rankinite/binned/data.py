@@ -68,7 +68,6 @@ class Binned(Dataset):
             "feature_names": first.feature_names,
             "source": source,
             "judged": first.judged,
-            "categories": {},
             "input_rows": sum(manifests[number].rows for number in mine),
         }
         for name, value in settled.items():
@@ -109,8 +108,8 @@ class Binned(Dataset):
     @property
     def bins(self) -> Bins:
         """The bins of all folders; a feature is missing somewhere if it is in one of them."""
-        missing = np.logical_or.reduce([manifest.has_missing for manifest in self.manifests])
-        return Bins(edges=self._own[0].array("edges"), starts=self._own[0].array("starts"), has_missing=missing)
+        missing, own = np.logical_or.reduce([manifest.has_missing for manifest in self.manifests]), self._own[0]
+        return Bins(own.array("edges"), own.array("starts"), has_missing=missing, categories=own.category_codes())
 
     def codes(self) -> Codes:
         """The codes of the rows: mapped where there is one folder, else put together in memory."""
@@ -180,6 +179,7 @@ _LOADERS: dict[str, Callable[[Binned], Any]] = {
     "grades": lambda data: data.read_grades(),
     "offsets": lambda data: data.read_offsets(),
     "qids": lambda data: data.read_qids(),
+    "categories": lambda data: data.manifests[data.mine[0] if data.mine else 0].vocabularies(),
 }
 
 
@@ -211,12 +211,18 @@ def _(data: Binned) -> str:
     return prints[0] if len(prints) == 1 else arrays_key({}, prints)
 
 
+def _words_of(manifest: Manifest) -> Any:
+    """What tells the vocabularies of two folders apart, without reading them."""
+    return manifest.categories, [manifest.files.get(f"category_{part}.npy") for part in ("bytes", "ends")]
+
+
 def _check_alike(manifests: Sequence[Manifest]) -> None:
     """Refuse folders that are not of one data set."""
     first = manifests[0]
     for manifest in manifests[1:]:
         differing = {
             "features": (manifest.feature_names, first.feature_names),
+            "categories": (_words_of(manifest), _words_of(first)),
             "edges": (manifest.bins, first.bins),
             "grades, or none,": (manifest.judged, first.judged),
             "weights, or none,": (manifest.has("weights"), first.has("weights")),

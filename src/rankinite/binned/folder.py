@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.streams import read_whole
 from rankinite.engine.kernel import Bytes, Flags
@@ -23,7 +26,8 @@ from rankinite.trees.bins import WIDTH, Bins
 
 MANIFEST, UNFINISHED = "manifest.json", "unfinished"
 """What makes a folder finished, and what its writer has locked until then."""
-FORMAT, VERSION = "rankinite bins", 1
+FORMAT, VERSIONS = "rankinite bins", (1, 2)
+"""Version 2 is written where features are categories, and only there."""
 CODES = "codes.npy"
 CHUNK = 1 << 24
 AGAIN = "Make it again with `rankinite bin`"
@@ -40,8 +44,12 @@ KINDS: dict[str, tuple[str, str]] = {
     "qid_bytes": ("|u1", "bytes"),
     "weights": ("<f8", "queries"),
     "base": ("<f8", "rows"),
+    "category_codes": ("|u1", "categories"),
+    "category_ends": ("<i8", "categories + 1"),
+    "category_bytes": ("|u1", "bytes"),
 }
-"""The arrays beside the codes: their type, and how many numbers they have. Weights and base are there where data have them."""
+"""The arrays beside the codes: their type, and how many numbers they have. Weights, base and categories are there where data
+have them."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,10 @@ class Manifest:
     """A hash of the ranker whose scores are in ``base``; None where there is none."""
     files: dict[str, tuple[int, str]]
     """The bytes and the hash of every file."""
+    categories: tuple[tuple[int, int, bool], ...] = ()
+    """For each feature that is a category: its position, how many categories it has, and whether they are whole numbers."""
+    category_rows: int | None = None
+    """The rows a category needed for a code of its own; None where there are no categories."""
 
     def has(self, name: str) -> bool:
         """Whether there is such an array."""
@@ -92,8 +104,9 @@ class Manifest:
 
     def text(self) -> str:
         """The content of the file."""
-        facts = {name: value for name, value in asdict(self).items() if name != "folder"}
-        return json.dumps({"format": FORMAT, "version": VERSION, **facts}, indent=1)
+        left_out = ("folder",) if self.categories else ("folder", "categories", "category_rows")
+        facts = {name: value for name, value in asdict(self).items() if name not in left_out}
+        return json.dumps({"format": FORMAT, "version": VERSIONS[bool(self.categories)], **facts}, indent=1)
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """An array beside the codes: mapped where it has a number for each row, else read and compared with its hash."""
@@ -106,9 +119,28 @@ class Manifest:
             raise damaged(path, "it is not what was written")
         found = read_npy(path)
         lengths = {"queries": self.queries, "queries + 1": self.queries + 1, "features + 1": len(self.feature_names) + 1}
+        categories = sum(count for _, count, _ in self.categories)
+        lengths |= {"categories": categories, "categories + 1": categories + 1}
         if found.dtype.str != kind or found.ndim != 1 or len(found) != lengths.get(length, len(found)):
             raise damaged(path, f"it holds {found.dtype.str} of shape {found.shape}, not {kind} for {length}")
         return found
+
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """The vocabulary of each feature that is a category."""
+        if not self.categories:
+            return {}
+        content, ends = self.array("category_bytes").tobytes(), self.array("category_ends").tolist()
+        try:
+            names = [content[start:end].decode() for start, end in pairwise(ends)]
+        except UnicodeDecodeError as problem:
+            raise damaged(self.folder / "category_bytes.npy", f"it is not text ({problem})") from problem
+        parts = _in_parts(names, self.categories)
+        return {self.feature_names[part[0]]: Vocabulary(tuple(own), part[2]) for part, own in parts}
+
+    def category_codes(self) -> dict[int, Bytes]:
+        """For each feature that is a category, by position, the code of each of its categories."""
+        codes = self.array("category_codes") if self.categories else np.empty(0, np.uint8)
+        return {part[0]: own for part, own in _in_parts(codes, self.categories)}
 
     def codes(self) -> Bytes:
         """The codes, mapped: (blocks, rows, WIDTH)."""
@@ -167,14 +199,18 @@ def read_manifest(folder: Path) -> Manifest:
         kind, version = facts.pop("format"), facts.pop("version")
         files = {str(name): (int(size), str(hashed)) for name, (size, hashed) in facts.pop("files").items()}
         lists = {name: tuple(facts.pop(name)) for name in ("feature_names", "missing")}
-        found = Manifest(folder=folder, files=files, **lists, **facts)  # pyright: ignore[reportArgumentType]
-        fits = kind == FORMAT and all(type(number) is int and number >= 0 for number in (found.rows, found.queries, found.most))
-        fits = fits and all(type(place) is int and 0 <= place < len(found.feature_names) for place in found.missing)
+        categories = tuple((place, count, numeric) for place, count, numeric in facts.pop("categories", ()))
+        found = Manifest(folder=folder, files=files, categories=categories, **lists, **facts)  # pyright: ignore[reportArgumentType]
+        numbers = [found.rows, found.queries, found.most, *(count for _, count, _ in categories)]
+        places = [place for place, _, _ in categories]
+        fits = kind == FORMAT and all(type(number) is int and number >= 0 for number in numbers)
+        fits = fits and all(type(place) is int and 0 <= place < len(found.feature_names) for place in (*found.missing, *places))
+        fits = fits and len(set(places)) == len(places)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
         raise damaged(path, f"it cannot be understood ({problem})") from problem
-    if version != VERSION:
+    if version not in VERSIONS:
         raise DataError(
-            f"it has version {quoted(version)} of the format, but this rankinite knows {VERSION}",
+            f"it has version {quoted(version)} of the format, but this rankinite knows {' and '.join(map(str, VERSIONS))}",
             place=path,
             value=version,
             remedy=AGAIN,
@@ -182,6 +218,12 @@ def read_manifest(folder: Path) -> Manifest:
     if not fits:
         raise damaged(path, "its numbers do not fit together")
     return found
+
+
+def _in_parts(values: Any, categories: Sequence[tuple[int, int, bool]]) -> list[tuple[tuple[int, int, bool], Any]]:
+    """What all categories have, one behind the other, by feature."""
+    ends = np.cumsum([0, *(count for _, count, _ in categories)]).tolist()
+    return [(one, values[start:end]) for one, (start, end) in zip(categories, pairwise(ends), strict=True)]
 
 
 def damaged(path: Path, problem: str) -> DataError:

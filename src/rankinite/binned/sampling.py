@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features
-from rankinite.errors import DataError, quoted
 from rankinite.trees._state import Keys
 from rankinite.trees.bins import lowest
 
@@ -58,17 +56,3 @@ class LowestRows:
             kept[places, : part.shape[1]] = part[chosen[places] - start]
         self._keys, self._rows, self._held = [keys[chosen]], [kept], self._count
         self._bound = keys[chosen].max()
-
-
-def check_piece(piece: Dataset) -> None:
-    """Refuse what bins do not keep."""
-    if piece.preferences is not None:
-        raise DataError("judged pairs are not kept in bins", place=piece.source, remedy="Train on them in memory")
-    if piece.categories:
-        name = next(iter(piece.categories))
-        raise DataError(
-            f"the feature {quoted(name)} is a category, and categories are not kept in bins yet",
-            place=piece.source,
-            value=name,
-            remedy="Train in memory, leave the feature out with `ignore`, or give columns of 0 and 1 in its place",
-        )

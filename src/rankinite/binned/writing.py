@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.binned.folder import CODES, KINDS, MANIFEST, UNFINISHED, Manifest, bins_key, block_count, hash_of
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import arrays_key
+from rankinite.data.fingerprint import arrays_key, named_facts
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.overlap import contents_of
 from rankinite.data.row_keys import row_keys
@@ -35,9 +36,12 @@ OWN_FILES = frozenset({CODES, UNFINISHED, MANIFEST, *(f"{name}.npy" for name in 
 class FolderWriter:
     """Takes the rows of a folder in their order. How many there will be is known before."""
 
-    def __init__(self, folder: Path, bins: Bins, rows: int, queries: int, *, weighted: bool, base: str | None) -> None:
+    def __init__(
+        self, folder: Path, bins: Bins, categories: Mapping[str, Vocabulary], rows: int, queries: int,
+        *, weighted: bool, base: str | None,
+    ) -> None:  # fmt: skip
         self.folder, self._bins, self._rows, self._queries = folder, bins, rows, queries
-        self._base = base
+        self._categories, self._base = categories, base
         self._codes = self._new(CODES, np.uint8, (block_count(bins.features), rows, WIDTH))
         sizes = {"rows": rows, "queries": queries, "queries + 1": queries + 1}
         named = [name for name, (_, length) in KINDS.items() if length in sizes]
@@ -58,13 +62,13 @@ class FolderWriter:
                 os.posix_fallocate(handle.fileno(), 0, os.fstat(handle.fileno()).st_size)
         return made
 
-    def add(self, piece: Dataset, base_scores: Floats | None = None) -> None:
-        """The next queries."""
+    def add(self, piece: Dataset, recoded: Dataset, base_scores: Floats | None = None) -> None:
+        """The next queries; ``recoded``: with the folder's codes of categories, of which it may not have all."""
         row, query = self._row, self._query
         rows, queries, arrays = slice(row, row + piece.rows), slice(query, query + piece.queries), self._arrays
-        self._bins.code_into(piece.features, np.asarray(self._codes), row)
+        self._bins.code_into(recoded.features, np.asarray(self._codes), row)
         contents, behind = contents_of(piece), slice(query + 1, query + 1 + piece.queries)
-        arrays["grades"][rows], arrays["row_keys"][rows] = piece.grades, row_keys(piece)
+        arrays["grades"][rows], arrays["row_keys"][rows] = piece.grades, row_keys(recoded)
         arrays["query_keys"][queries], arrays["telling"][queries] = contents
         arrays["offsets"][behind] = piece.offsets[1:] + row
         names = [qid.encode() for qid in piece.qids.tolist()]
@@ -76,8 +80,11 @@ class FolderWriter:
             arrays["base"][rows] = base_scores
         self._row, self._query = rows.stop, queries.stop
 
-    def finish(self, feature_names: tuple[str, ...], source: str, most: int, sample: int, *, judged: bool) -> Manifest:
-        """Bring all to the disk; the manifest is written by :func:`write_manifest`."""
+    def finish(self, feature_names: tuple[str, ...], source: str, settings: tuple[int, int, int], *, judged: bool) -> Manifest:
+        """Bring all to the disk; the manifest is written by :func:`write_manifest`.
+
+        ``settings``: the bins of a feature at most, the rows of the sample, and those that a category needs.
+        """
         if (self._row, self._query) != (self._rows, self._queries):
             raise DataError(
                 f"the second pass gave {self._row} rows of {self._query} queries, the first {self._rows} of {self._queries}",
@@ -86,10 +93,9 @@ class FolderWriter:
                 rule="Data are read twice, and must be the same both times",
                 remedy="Another program writes to them; wait until that is done, and run this again",
             )
-        self._close()
+        self._close(feature_names)
         kept = {"rows": self._arrays["row_keys"], "offsets": self._arrays["offsets"]}
         kept |= {"weights": self._arrays["weights"]} if "weights" in self._arrays else {}
-        print_of_rows = arrays_key(kept, list(feature_names) if judged else {"features": list(feature_names), "judged": False})
         names = sorted(name for name in OWN_FILES - {UNFINISHED, MANIFEST} if (self.folder / name).exists())
         return Manifest(
             folder=self.folder,
@@ -98,28 +104,40 @@ class FolderWriter:
             feature_names=feature_names,
             missing=tuple(np.flatnonzero(self._bins.has_missing).tolist()),
             bins=bins_key(self._bins),
-            most=most,
-            sample=sample,
+            most=settings[0],
+            sample=settings[1],
             judged=judged,
             source=source,
-            fingerprint=print_of_rows,
+            fingerprint=arrays_key(kept, named_facts(feature_names, self._categories, judged=judged)),
             base=self._base,
             files={name: ((self.folder / name).stat().st_size, hash_of(self.folder / name)) for name in names},
+            categories=tuple((feature_names.index(name), len(one), one.numeric) for name, one in self._categories.items()),
+            category_rows=settings[2] if self._categories else None,
         )
 
-    def _close(self) -> None:
+    def _close(self, feature_names: tuple[str, ...]) -> None:
         for array in (self._codes, *self._arrays.values()):
             array.flush()
         self._qids.close()
         part = self.folder / QIDS
-        for name, array in (
-            ("edges", self._bins.edges),
-            ("starts", self._bins.starts),
-            ("qid_bytes", np.frombuffer(part.read_bytes(), np.uint8)),
-        ):
+        arrays = {"edges": self._bins.edges, "starts": self._bins.starts}
+        arrays |= {"qid_bytes": np.frombuffer(part.read_bytes(), np.uint8), **self._category_arrays(feature_names)}
+        for name, array in arrays.items():
             with write_atomically(self.folder / f"{name}.npy") as handle:
                 np.save(handle, np.ascontiguousarray(array, KINDS[name][0]))
         part.unlink()
+
+    def _category_arrays(self, feature_names: tuple[str, ...]) -> dict[str, npt.NDArray[Any]]:
+        """The vocabularies, one behind the other, and the code of each category."""
+        if not self._categories:
+            return {}
+        names = [name.encode() for vocabulary in self._categories.values() for name in vocabulary.names]
+        codes = [self._bins.categories[feature_names.index(name)] for name in self._categories]
+        return {
+            "category_codes": np.concatenate(codes),
+            "category_ends": np.cumsum([0, *map(len, names)], dtype=INDEX),
+            "category_bytes": np.frombuffer(b"".join(names), np.uint8),
+        }
 
 
 def write_manifest(manifest: Manifest) -> None:

@@ -95,4 +95,17 @@ def category_columns(data: Dataset) -> Iterator[tuple[str, Features]]:
 def nearly_one_per_row(codes: Features) -> int:
     """How many categories a column has, if more than half of at least 100 rows have one of their own; else 0."""
     different = len(np.unique(codes[~np.isnan(codes)]))
-    return different if len(codes) >= LEAST_ROWS and 2 * different > len(codes) else 0
+    return different if is_id_like(different, len(codes)) else 0
+
+
+def is_id_like(categories: int, rows: int) -> bool:
+    """Whether a feature has more categories than half of at least 100 rows."""
+    return rows >= LEAST_ROWS and 2 * categories > rows
+
+
+def like_an_id(source: str, name: str, categories: int, rows: int) -> str:
+    """A warning of a category with nearly as many values as rows."""
+    return (
+        f"{source}: the category {quoted(name)} has {categories:,} values in {rows:,} rows, as an id has, and says "
+        f"nothing about other rows. Leave it out with ignore=[{name!r}]; if it names the documents, pass doc_id={name!r}."
+    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 
@@ -28,10 +30,16 @@ def fingerprint(data: Dataset) -> str:
     if data.preferences is not None:
         pairs = data.preferences
         arrays |= {"better": pairs.better, "worse": pairs.worse, "probability": pairs.probability}
-    names, more = list(data.feature_names), {} if data.judged else {"judged": False}
-    if data.categories:
-        more |= {"categories": {name: [one.numeric, *one.names] for name, one in data.categories.items()}}
-    return arrays_key(arrays, {"features": names, **more} if more else names)
+    return arrays_key(arrays, named_facts(data.feature_names, data.categories, judged=data.judged))
+
+
+def named_facts(feature_names: Sequence[str], categories: Mapping[str, Vocabulary], *, judged: bool) -> Any:
+    """What a fingerprint hashes besides arrays: names of features and categories, and whether rows have grades."""
+    names: list[str] = list(feature_names)
+    more: dict[str, Any] = {} if judged else {"judged": False}
+    if categories:
+        more |= {"categories": {name: [one.numeric, *one.names] for name, one in categories.items()}}
+    return {"features": names, **more} if more else names
 
 
 def arrays_key(arrays: dict[str, npt.NDArray[Any]], facts: Any) -> str:

@@ -8,7 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rankinite.binned.data import Binned
+from rankinite.binned.folder import bins_key
 from rankinite.binned.room import check_room
+from rankinite.data.categories import recoded
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.errors import ArgumentError, DataError
@@ -26,7 +28,7 @@ def share_bins(data: Dataset) -> None:
 def binned(train: Dataset, most: int, sample: int, category_rows: int) -> tuple[Bins, Codes]:
     """The bins of training data, and the data in them; ``category_rows``: rows that a category needs for a bin of its own."""
     if isinstance(train, Binned):
-        _check_made_so(train, most, sample)
+        _check_made_so(train, most, sample, category_rows)
         check_room(train)
         return train.bins, train.codes()
     shared, key = _SHARED.get(train), (most, sample, category_rows)
@@ -52,6 +54,11 @@ def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
     return coded_categories(bins, counts, category_rows)
 
 
+def coded_alike(data: Dataset, train: Dataset) -> Dataset:
+    """Other data with the training data's codes of categories; folders were made so, of which a member may have none."""
+    return data if isinstance(data, Binned) else recoded(data, train.categories)
+
+
 def coded(bins: Bins, data: Dataset) -> Codes:
     """Other data in the same bins."""
     if isinstance(data, Binned):
@@ -65,10 +72,12 @@ def coded(bins: Bins, data: Dataset) -> Codes:
     return shared[bins]
 
 
-def _check_made_so(train: Binned, most: int, sample: int) -> None:
+def _check_made_so(train: Binned, most: int, sample: int, category_rows: int) -> None:
     """Refuse codes made with other settings than the learner's: the forest would not be the one asked for."""
     made = train.manifests[0]
-    for setting, wanted, found in (("bins", most, made.most), ("bin_sample", sample, made.sample)):
+    settings = [("bins", most, made.most), ("bin_sample", sample, made.sample)]
+    settings += [] if made.category_rows is None else [("category_rows", category_rows, made.category_rows)]
+    for setting, wanted, found in settings:
         if wanted != found:
             raise ArgumentError(
                 f"does not fit {train.source}, which was coded with {found}",
@@ -80,7 +89,7 @@ def _check_made_so(train: Binned, most: int, sample: int) -> None:
 
 def _check_same_edges(bins: Bins, data: Binned) -> None:
     other = data.bins if data.mine else bins  # a member may have no queries of the validation data
-    if not (np.array_equal(bins.edges, other.edges) and np.array_equal(bins.starts, other.starts)):
+    if bins_key(bins) != bins_key(other):
         raise DataError(
             "it was coded with other edges than the training data",
             place=data.source,

@@ -27,7 +27,7 @@ from rankinite.gradients.debiased import Debiased
 from rankinite.gradients.examination import Examination
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
-from rankinite.learners.binning import binned, coded
+from rankinite.learners.binning import binned, coded, coded_alike
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.click_value import ClickValue
 from rankinite.learners.finite_gradients import not_finite
@@ -62,6 +62,7 @@ class BoostingRun:
         self, learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None,
         callbacks: Sequence[Callback], team: Team,
     ) -> None:  # fmt: skip
+        as_named, valid = valid, None if valid is None else coded_alike(valid, train)
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
         self.callbacks, self.team, self.members = callbacks, team, train.members
         self.objective = learner.objective(train)
@@ -74,7 +75,7 @@ class BoostingRun:
         self.outputs = self.objective.outputs
         self.grades = self.objective.grades if isinstance(self.objective, Multiclass) else None
         self.scores = starting_scores(base, train, self.objective)
-        self.valid_scores = None if valid is None else starting_scores(base, valid, self.objective)
+        self.valid_scores = None if as_named is None else starting_scores(base, as_named, self.objective)
         bins, codes = binned(train, learner.bins, learner.bin_sample, learner.category_rows)
         self.has_missing = bool(bins.has_missing.any())
         keys = row_keys(train) if learner.draws else None
@@ -85,7 +86,7 @@ class BoostingRun:
         self.valid_words = None if valid is None else words_of(coded(bins, valid))
         self.first_scores = [scores.copy() for _, scores in self._summed()] if self.reoptimises else []
         self.search = self._step_search()
-        self.sketch, self.facts = self._sketch(), learner.facts(train)  # of all members: not to be asked for by one alone
+        self.sketch, self.facts = self._sketch(as_named), learner.facts(train)  # of all members: not to be asked for by one
         self.kept: list[Trees] = []
         self.push = self.grower.room_for_pushes() if self.outputs == 1 else np.empty_like(self.scores)
         self.curvature = np.empty_like(self.scores)
@@ -118,12 +119,14 @@ class BoostingRun:
             )
         return StepSearch(learner, self.watch.measure, self.valid, self.valid_scores[0], self.grower, self._added_to_valid)
 
-    def _sketch(self) -> QuerySketch | None:
+    def _sketch(self, valid: Dataset | None) -> QuerySketch | None:
         """The queries learnt from: also the validation data's, where these choose the weights of trees."""
-        sketch, weighed_on = QuerySketch.of(self.train), self.train if self.search is None else self.search.data
+        sketch = QuerySketch.of(self.train)
         if self.members is not None:
             return reduce(united, map(pickle.loads, self.members.gather(pickle.dumps(sketch))))
-        return sketch if weighed_on is self.train else united(sketch, QuerySketch.of(weighed_on))
+        if valid is None or self.search is None or self.search.data is self.train:
+            return sketch
+        return united(sketch, QuerySketch.of(valid))
 
     def _added_to_train(self, grown: Grown, values: Floats) -> Floats:
         added = np.zeros(self.train.rows)

@@ -104,13 +104,26 @@ def check_data(
             remedy="Rename one",
         )
     if valid is not None:
-        check_same_features(train, valid)
+        _check_alike(train, valid)
     if base is not None and not is_scorer(base):
         raise ArgumentError("is not a ranker", setting="base", value=base, remedy="Give an object with a method score(data)")
     if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
     check_flag("fit", "allow_overlap", allow_overlap)
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
+
+
+def _check_alike(train: Dataset, valid: Dataset) -> None:
+    """Refuse data with other features, and folders with other categories: their rows cannot be coded anew."""
+    check_same_features(train, valid)
+    if isinstance(valid, Binned) and valid.categories != train.categories:
+        raise DataError(
+            "it was coded with other categories than the training data",
+            place=valid.source,
+            value=list(valid.categories),
+            rule="All data of a training run are coded with the categories of the training data",
+            remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
+        )
 
 
 def refuse_categories(owner: str, train: Dataset) -> None:

@@ -14,11 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankinite.engine.kernel import Bytes, Features, Floats, Grades, Indices
+from rankinite.engine.kernel import Bytes, Features, Grades, Indices
 from rankinite.trees._state import MISSING, SET, Nodes
 from rankinite.trees.bins import Bins
 
 _FINE = 1 << 20  # units of a grade's distance from its query's mean
+_TOGETHER = 1 << 20  # rows whose squares, below 2⁴³, add up within 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,8 @@ class CategoryCounts:
     """How many rows have each category."""
     worth: Indices
     """The sum over these rows of the grade less its query's mean, in units of the largest grade's 2⁻²⁰."""
-    squares: Floats
-    """The sum of its squares, over all rows of the feature."""
+    squares: int
+    """The sum of its squares, over all rows of the feature; of any size, so that parts add up exactly."""
 
     def __add__(self, other: CategoryCounts) -> CategoryCounts:
         return CategoryCounts(self.rows + other.rows, self.worth + other.worth, self.squares + other.squares)
@@ -51,7 +52,8 @@ def count_categories(column: Features, categories: int, centred: Indices) -> Cat
     codes, worth = column[known].astype(np.int64), centred[known]
     sums = np.zeros(categories, np.int64)
     np.add.at(sums, codes, worth)
-    return CategoryCounts(np.bincount(codes, minlength=categories), sums, np.asarray([(worth * worth).sum()], np.float64))
+    parts = (worth[first : first + _TOGETHER] for first in range(0, len(worth), _TOGETHER))
+    return CategoryCounts(np.bincount(codes, minlength=categories), sums, sum(int((part * part).sum()) for part in parts))
 
 
 def category_codes(counts: CategoryCounts, least: int, most: int) -> Bytes:
@@ -62,7 +64,7 @@ def category_codes(counts: CategoryCounts, least: int, most: int) -> Bytes:
         codes[kept] = np.arange(len(kept))
         return codes
     rows, worth = counts.rows[kept], counts.worth[kept]
-    smooth = _prior_rows(rows, worth, float(counts.squares[0]))
+    smooth = _prior_rows(rows, worth, float(counts.squares))
     order = np.lexsort((kept, worth / (rows + smooth)))
     before = np.cumsum(rows[order]) - rows[order]
     groups = before * most // rows.sum()

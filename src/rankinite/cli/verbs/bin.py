@@ -38,10 +38,13 @@ def bin(  # noqa: A001 - the name of the verb
     ] = None,
     like: Annotated[
         Path | None,
-        typer.Option(help="Take the edges of this folder of bins: for validation data, or to append a shard."),
+        typer.Option(help="Take the edges and categories of this folder of bins: for validation data, or to append a shard."),
     ] = None,
     bins: Annotated[int, typer.Option(min=2, max=255, help="Bins of a feature, at most; as in train.")] = 255,
     bin_sample: Annotated[int, typer.Option(min=1, help="Rows that edges are made from, at most; as in train.")] = 100_000,
+    category_rows: Annotated[
+        int, typer.Option(min=1, help="Rows that a category needs to be told apart from rare ones; as in train.")
+    ] = 5,
     base: Annotated[
         str | None,
         RANKER,
@@ -63,6 +66,7 @@ def bin(  # noqa: A001 - the name of the verb
     Two passes: the first picks the rows that edges are made from, the second writes the bin of every value, one byte each.
     rankinite train takes the folder in place of the data and gives the same model, to the last byte, in a fifth of the memory.
     The rows of a query must be adjacent. A folder that is not finished has no manifest.json; the same command makes it anew.
+    Columns of text, and features that --category names, are categories: their names are kept in the folder.
 
     Examples:
 
@@ -76,7 +80,7 @@ def bin(  # noqa: A001 - the name of the verb
 
       rankinite bin market.parquet -o market.bins --base web.rankinite
     """
-    from rankinite.binned.making import bin_files
+    from rankinite.binned.making import bin_files, id_warnings
     from rankinite.cli.output import echo_json
     from rankinite.cli.ranker_arguments import ranker
 
@@ -88,6 +92,7 @@ def bin(  # noqa: A001 - the name of the verb
         like=like,
         bins=bins,
         bin_sample=bin_sample,
+        category_rows=category_rows,
         base=None if base is None else ranker(base),
         settings=reading.settings(),
         format=reading.input_format,
@@ -97,7 +102,10 @@ def bin(  # noqa: A001 - the name of the verb
     )
     size = sum(length for manifest in found.manifests for length, _ in manifest.files.values())
     folders = f", {len(found.manifests)} folders" if shards is not None else ""
-    facts = f"{found.queries:,} queries, {found.rows:,} rows, {len(found.feature_names)} features{folders}"
+    categories = f", {len(found.categories)} of them categories" if found.categories else ""
+    facts = f"{found.queries:,} queries, {found.rows:,} rows, {len(found.feature_names)} features{categories}{folders}"
+    for warning in id_warnings(found) if like is None else ():
+        say(warning)
     say(f"{out}: {facts}, {size / 1e6:,.1f} MB, {monotonic() - start:.1f} s")
     if json:
         echo_json(_summary(found, out, size))
@@ -110,6 +118,7 @@ def _summary(found: Any, out: Path, size: int) -> dict[str, Any]:
         "queries": found.queries,
         "rows": found.rows,
         "features": len(found.feature_names),
+        "categories": {name: len(vocabulary) for name, vocabulary in found.categories.items()},
         "bytes": size,
         "bins": found.manifests[0].bins,
     }

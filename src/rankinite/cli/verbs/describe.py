@@ -20,7 +20,7 @@ def describe(
 ) -> None:
     """Show queries, documents, grades and features of each file, and what is odd: duplicates, constant features, features
     that look like ids, positions or clicks, and queries that teach nothing. Several files must have the same features, as
-    train and test data do.
+    train and test data do. Of a folder of bins it shows what codes tell: bins, missing values, categories.
 
     Examples:
 
@@ -28,14 +28,17 @@ def describe(
 
       rankinite describe train.txt valid.txt test.txt --features 0
     """
+    from rankinite.binned.data import Binned
+    from rankinite.binned.description import describe_bins
+    from rankinite.binned.folder import is_bins
     from rankinite.cli.output import echo, laid_out
     from rankinite.data.description import describe as describe_data
     from rankinite.data.joining import check_same_features
 
-    read = [reading.read([path]) for path in data]
+    read = [Binned(path) if is_bins(path) else reading.read([path]) for path in data]
     for other in read[1:]:
         check_same_features(read[0], other)
-    found = [describe_data(judged) for judged in read]
+    found = [describe_bins(judged) if isinstance(judged, Binned) else describe_data(judged) for judged in read]
     if json or layout == "json":
         import json as writer
 
@@ -45,7 +48,8 @@ def describe(
         if number:
             print()
         tables = description.grids(features or None, "--features 0 lists all")
-        for grid in tables[2:3] if layout == "csv" else tables:  # CSV: one table per stream
+        own = slice(1, 2) if isinstance(read[number], Binned) else slice(2, 3)
+        for grid in tables[own] if layout == "csv" else tables:  # CSV: one table per stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {"text", "markdown"}:
             echo("\n".join(description.oddities()))

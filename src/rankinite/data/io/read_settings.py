@@ -112,7 +112,7 @@ class ReadSettings:
 
     def category_names(self) -> list[int | str]:
         """The features that someone calls categories, here or in ``like``."""
-        return [*self.categories, *getattr(self.like, "categories", ())]  # data coded on disk have none
+        return [*self.categories, *(() if self.like is None else self.like.categories)]
 
     def refuse_columns(self, place: Path, *, but: Collection[str] = ()) -> None:
         """For formats without named columns: none may be named, and no values passed, ``but`` those of some roles."""

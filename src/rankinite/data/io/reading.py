@@ -15,14 +15,14 @@ import numpy.typing as npt
 from rankinite.checks import check_choice
 from rankinite.choices import Missing
 from rankinite.data.cleaning import Infinite, Unjudged, clean
-from rankinite.data.coding import category_columns, nearly_one_per_row, trimmed
+from rankinite.data.coding import category_columns, like_an_id, nearly_one_per_row, trimmed
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.read_settings import Column, ReadSettings
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.memory import within_memory
-from rankinite.errors import DataError, quoted
+from rankinite.errors import DataError
 
 Source: TypeAlias = AnyPath | Iterable[AnyPath] | ArrowStream | npt.ArrayLike
 
@@ -132,12 +132,7 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
 def _warn_of_ids(data: Dataset) -> None:
     for name, codes in category_columns(data):
         if many := nearly_one_per_row(codes):
-            warnings.warn(
-                f"{data.source}: the category {quoted(name)} has {many:,} values in {data.rows:,} rows, as an id has, and says "
-                f"nothing about other rows. Leave it out with ignore=[{name!r}]; if it names the documents, pass "
-                f"doc_id={name!r}.",
-                stacklevel=3,
-            )
+            warnings.warn(like_an_id(data.source, name, many, data.rows), stacklevel=3)
 
 
 def settled(source: Source) -> Source:
