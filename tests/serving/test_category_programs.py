@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from dataclasses import replace
 
@@ -13,14 +14,19 @@ import pytest
 import xgboost
 
 import rankinite as rk
+from oracles.trees import random_forest
 from rankinite.data.categories import Vocabulary
 from rankinite.models.forest import Forest
+from rankinite.models.normalised import Normalised
+from rankinite.models.stack import Stack
 from rankinite.serving.proof import WrongExportError, own_scores, prove
+from rankinite.serving.targets.c_sets import categories_alike
 from rankinite.trees.structure import sets_of
+from serving.consumers.c import library, many, single
 from serving.consumers.xgboost import agreed, booster_of
-from serving.every_kind import stumps
+from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing
-from serving.random_rankers import category_forest_of
+from serving.random_rankers import category_forest_of, with_sets
 
 WORDS = Vocabulary(("Zoë", "blue", "it's", "red", "zebra", "émile", "ñandú", "特徴"))
 NUMBERS = Vocabulary(("-3", "7", "400", "60000"), numeric=True)
@@ -59,7 +65,7 @@ def test_the_ranker_itself_does_what_the_sets_say():
     np.testing.assert_array_equal(FOREST.score(CODES[:, None]), expected(CODES))
 
 
-@pytest.mark.parametrize("to", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("to", ["lightgbm", "xgboost", "c"])
 def test_codes_in_and_out_of_sets_and_numbers_that_are_none(to):
     case = case_of(to, FOREST)
     rows = CODES[:, None].astype(case.target.inputs)
@@ -68,7 +74,7 @@ def test_codes_in_and_out_of_sets_and_numbers_that_are_none(to):
     assert differing([case], to) == []
 
 
-@pytest.mark.parametrize("to", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("to", ["lightgbm", "xgboost", "c"])
 def test_of_numbers_that_are_not_whole_the_twin_knows_what_the_program_does(to):
     case = case_of(to, FOREST)
     case.matrix = np.asarray([[0.5], [2.999], [7.5], [8.25], [-0.5], [-1.5]], case.target.inputs)
@@ -165,3 +171,93 @@ def test_xgboost_of_single_rows_and_many_agree_on_a_blend():
     blend = 0.5 * category_forest_of(5) + 0.25 * replace(category_forest_of(5), start=np.asarray([3.0]))
     case = case_of("xgboost", blend)
     np.testing.assert_allclose(agreed(case.files, case.matrix), own_scores(case.plan, case.matrix), rtol=1e-5, atol=1e-5)
+
+
+# ---- C --------------------------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_float_and_of_double_and_one_by_one():
+    case = case_of("c", category_forest_of(7))
+    rows = np.round(case.matrix, 3)
+    compiled = library([case], "-O2")
+    own = own_scores(case.plan, rows.astype(np.float32))
+    np.testing.assert_array_equal(many(compiled["model0_score_many_float"], rows.astype(np.float32)), own)
+    np.testing.assert_array_equal(single(compiled["model0_score_float"], rows.astype(np.float32)), own)
+    np.testing.assert_array_equal(many(compiled["model0_score_many"], rows), own_scores(case.plan, rows))
+
+
+def test_every_kind_of_ranker_with_categories_inside():
+    """Sums of sums, each with sets: blends, grades, probabilities, and stacks."""
+    forest, other = category_forest_of(7), random_forest(3, features=len(category_forest_of(7).feature_names))
+    shared = {forest.feature_names.index(name): one for name, one in forest.categories.items()}
+    other = with_sets(other, shared, np.random.default_rng(1))
+    grades = with_sets(
+        random_forest(4, features=len(forest.feature_names), grades=(0.0, 1.0, 3.0)), shared, np.random.default_rng(2)
+    )
+    chance = Normalised(other, "probability", -0.2, 0.7)
+    numbers = tuple(name for name in forest.feature_names if name not in forest.categories)
+    kinds = [
+        0.3 * forest + 0.7 * other,
+        grades,
+        chance,
+        0.5 * forest + 2.0 * grades + chance + 0.1 * linear_of(1, numbers),
+        Stack((forest, grades, chance), net_of(1, ("a", "b", "c"))),
+    ]
+    for to in ("c", "mlflow"):
+        cases = [case_of(to, ranker) for ranker in kinds]
+        assert differing(cases, to) == []
+
+
+def grown_on(categories):
+    """A forest that was trained on one feature of many categories and one number."""
+    random = np.random.default_rng(categories)
+    code = random.integers(categories, size=6000)
+    worth = random.normal(size=categories)[code] + random.normal(0, 0.3, 6000)
+    data = rk.Dataset(
+        features=np.column_stack((random.normal(size=6000), code)).astype(np.float32),
+        grades=np.clip(np.round(worth) + 2, 0, 4).astype(np.float32),
+        offsets=np.arange(0, 6001, 20),
+        qids=np.asarray([str(query) for query in range(300)]),
+        feature_names=("x", "c"),
+        categories={"c": Vocabulary(tuple(f"v{number:03d}" for number in range(categories)))},
+    )
+    return rk.LambdaMART.plain(trees=10, leaves=8, min_rows=5, category_rows=3).fit(data), data
+
+
+@pytest.mark.parametrize("to", ["lightgbm", "xgboost", "c"])
+def test_a_grown_forest_of_many_categories_is_exact(to, tmp_path):
+    forest, data = grown_on(400)
+    made = rk.export(forest, tmp_path / "out", to=to, sample=data, served_missing="nan")
+    assert made.check.sample_rows == data.rows
+    assert made.exactness == ("float32" if to == "xgboost" else "exact")
+    case = case_of(to, forest, served_missing="nan")
+    case.matrix = data.features.astype(case.target.inputs)
+    assert differing([case], to) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_categories_that_no_set_tells_apart_are_one_group(seed):
+    random = np.random.default_rng(seed)
+    groups = random.integers(6, size=80)
+    sets = [np.flatnonzero(np.isin(groups, np.flatnonzero(random.random(6) < 0.5))).tolist() for _ in range(5)]
+    group, count = categories_alike(sets, 80)
+    patterns = [tuple(code in one for one in sets) for code in range(80)]
+    assert count == len(set(patterns))
+    assert len({(pattern, number) for pattern, number in zip(patterns, group.tolist(), strict=True)}) == count
+    first = [group.tolist().index(number) for number in range(count)]
+    assert first == sorted(first)
+
+
+def test_a_bit_that_is_missing_from_a_set_in_c_is_found_out():
+    case = case_of("c", FOREST)
+    source = case.files["model.c"].decode()
+    head, _, rest = source.partition("model_sets_1[")
+    table, end, others = rest.partition("};")
+    words = re.findall(r"\d+", table.partition("{")[2])
+    for place, word in enumerate(words):
+        changed = [str(int(text) ^ 1) if number == place else text for number, text in enumerate(words)]
+        size = table.partition("{")[0]
+        files = {**case.files, "model.c": f"{head}model_sets_1[{size}{{\n{','.join(changed)}\n{end}{others}".encode()}
+        with pytest.raises(WrongExportError):
+            prove(case.target, files, case.plan)
+        assert word != changed[place]
