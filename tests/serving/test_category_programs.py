@@ -204,7 +204,8 @@ def test_every_kind_of_ranker_with_categories_inside():
         Stack((forest, grades, chance), net_of(1, ("a", "b", "c"))),
     ]
     for to in ("c", "mlflow"):
-        cases = [case_of(to, ranker) for ranker in kinds]
+        by_query = [0.4 * Normalised(forest, "query") + Normalised(other, "rank")] if to == "mlflow" else []
+        cases = [case_of(to, ranker, served_missing=missing) for ranker in [*kinds, *by_query] for missing in ("nan", "zero")]
         assert differing(cases, to) == []
 
 
