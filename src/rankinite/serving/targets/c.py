@@ -154,9 +154,7 @@ def _source(program: SourceProgram, whole: str) -> str:
 def _header(plan: ExportPlan) -> str:
     missing = MISSING_ZERO if plan.missing == "zero" else MISSING_NAN
     if plan.categories:
-        missing += (
-            f"\n   A category is its place in the list of {CATEGORIES}, from 0 on; NaN and other numbers are missing ones."
-        )
+        missing += f"\n   A category is its place in {CATEGORIES}, from 0 on; NaN and other numbers are missing ones."
     return templates.HEAD.replace("COUNT", str(len(plan.names))).replace("MISSING", missing)
 
 
