@@ -20,7 +20,7 @@ from rankinite.serving.exporting import plan_for
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import alike, allowed, prove
 from rankinite.serving.target import TARGETS, Files, Target, target_named
-from serving.random_rankers import forest_of
+from serving.random_rankers import category_forest_of, forest_of
 
 ROWS = 60
 BATCH = 50
@@ -53,12 +53,13 @@ def case_of(to: str, ranker: Ranker, seed: int = 0, rows: int = ROWS, **choices:
 
 
 def random_case(to: str, seed: int) -> Case:
-    """A random forest with random decisions."""
+    """A random forest with random decisions; every other one asks for categories, where the target can hold sets."""
     random = np.random.default_rng([seed, 4])
     target = target_named(to)
     missing = random.choice(sorted(target.missing_rules(())))
     shift = [None, "auto", "none", 2.5][random.integers(4)]
-    return case_of(to, forest_of(seed), seed, served_missing=str(missing), shift=shift)
+    forest = category_forest_of(seed) if target.categories and seed % 2 else forest_of(seed)
+    return case_of(to, forest, seed, served_missing=str(missing), shift=shift)
 
 
 def differing(cases: Sequence[Case], to: str) -> list[int]:

@@ -2,12 +2,12 @@
 
 A copy goes wrong where a value equals a threshold or lies next to it, where it is 0 or missing, and deep in a tree, where few
 rows come by. Half of the rows have values from all thresholds of each feature; the other half are led to a node, by values
-that just pass every threshold on the way, and stand on or beside that node's own.
+that just pass every threshold on the way, and stand on or beside that node's own. Categories are codes, missing, or whole
+numbers that are no code: −1, and those just beyond the vocabulary and a word of 32 bits further.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from rankinite.engine.kernel import Reals
 from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest
 from rankinite.seeds import generator
-from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, used_features
+from rankinite.serving.categories import known_codes
+from rankinite.serving.flattening import Flat, leaves_of, used_features
 from rankinite.trees.structure import LEAF
 
 ROWS = 1000
@@ -31,7 +32,8 @@ def adversarial_rows(
     """Rows × names of this type; ``missing``: with values that are missing."""
     random = generator(seed)
     forests = [leaf for leaf in leaves_of(flat) if isinstance(leaf, Forest)]
-    pools = [_pool(forests, name, dtype, missing=missing) for name in names]
+    codes = {name: codes_and_others(len(vocabulary), dtype) for name, vocabulary in flat.categories.items()}
+    pools = [codes[name] if name in codes else _pool(forests, name, dtype, missing=missing) for name in names]
     matrix = np.empty((rows, len(names)), dtype)
     for column, pool in enumerate(pools):
         matrix[:, column] = random.choice(pool, rows)
@@ -45,19 +47,16 @@ def adversarial_rows(
     return matrix
 
 
-def leaves_of(flat: Flat) -> Iterator[Leaf]:
-    """All summands, those inside others too."""
-    for term in flat.terms:
-        yield term.leaf
-        inside = (term.leaf.inner,) if isinstance(term.leaf, Probability) else ()
-        inside = term.leaf.inputs if isinstance(term.leaf, NetOfSums) else inside
-        for inner in inside:
-            yield from leaves_of(inner)
-
-
 def takes_missing(flat: Flat) -> bool:
     """Whether all its parts score rows with missing values."""
     return all(isinstance(leaf, Forest | Feature) or getattr(leaf, "nan", "mean") == "mean" for leaf in leaves_of(flat))
+
+
+def codes_and_others(categories: int, dtype: Any) -> Reals:
+    """Values of a category: all codes, numbers that are none, and missing values, an eighth each."""
+    others = max(4, categories // 8)
+    unknown = np.resize(np.asarray([-1, categories, categories + 1, categories + 32]), others)
+    return np.concatenate((np.arange(categories), unknown, np.full(others, np.nan))).astype(dtype)
 
 
 def _pool(forests: list[Forest], name: str, dtype: Any, *, missing: bool) -> Reals:
@@ -91,11 +90,27 @@ def _lead(forest: Forest, row: Reals, place: dict[str, int], random: np.random.G
     way = [node]
     while way[-1] in parent:
         way.append(parent[way[-1]])
+    turns = [
+        (root + ancestor, child == trees.left[root + ancestor]) for ancestor, child in zip(way[:0:-1], way[-2::-1], strict=True)
+    ]
+    columns = [place.get(name, LEAF) for name in forest.feature_names]
+    _pass_thresholds(forest, row, columns, turns, root + node, random, missing=missing)
+    if trees.has_sets:
+        _pass_sets(forest, row, columns, turns, root + node, random)
+
+
+def _pass_thresholds(
+    forest: Forest, row: Reals, columns: list[int], turns: list[tuple[int, bool]], last: int, random: np.random.Generator,
+    *, missing: bool,
+) -> None:  # fmt: skip
+    """Values that just pass every threshold on the way, and stand on or beside that of the last node."""
+    trees = forest.trees
     above, most = dict[int, Any](), dict[int, Any]()  # what each column must exceed, and what it may be at most
-    for ancestor, child in zip(way[:0:-1], way[-2::-1], strict=True):
-        column = place[forest.feature_names[trees.feature[root + ancestor]]]
-        threshold = trees.threshold[root + ancestor]
-        if child == trees.left[root + ancestor]:
+    for node, to_left in turns:
+        column, threshold = columns[trees.feature[node]], trees.threshold[node]
+        if trees.set_of(node):
+            continue
+        if to_left:
             most[column] = min(threshold, most.get(column, np.inf))
         else:
             above[column] = max(threshold, above.get(column, -np.inf))
@@ -104,7 +119,9 @@ def _lead(forest: Forest, row: Reals, place: dict[str, int], random: np.random.G
         value = _at_most(most[column], kind) if column in most else _over(above[column], kind)
         if np.isfinite(value) or missing:  # nothing but a missing value is beyond an infinite threshold
             row[column] = value if np.isfinite(value) else np.nan
-    threshold, column = trees.threshold[root + node], place[forest.feature_names[trees.feature[root + node]]]
+    if trees.set_of(last):
+        return
+    threshold, column = trees.threshold[last], columns[trees.feature[last]]
     choices = [_at_most(threshold, kind), _over(threshold, kind), *([kind(np.nan)] if missing else [])]
     fits = [
         x
@@ -113,6 +130,27 @@ def _lead(forest: Forest, row: Reals, place: dict[str, int], random: np.random.G
     ]
     if fits:
         row[column] = fits[random.integers(len(fits))]
+
+
+def _pass_sets(
+    forest: Forest, row: Reals, columns: list[int], turns: list[tuple[int, bool]], last: int, random: np.random.Generator
+) -> None:
+    """Categories, missing and unknown ones too, that every set on the way sends there; at the last node either side will do."""
+    trees = forest.trees
+    fits = dict[int, Reals]()
+    for node, to_left in [*turns, (last, None)]:
+        members, feature = trees.set_of(node), int(trees.feature[node])
+        if not members:
+            continue
+        vocabulary = forest.categories[forest.feature_names[feature]]
+        values = fits.setdefault(columns[feature], codes_and_others(len(vocabulary), row.dtype))
+        codes = known_codes(values, vocabulary)
+        goes_left = np.where(np.isnan(codes), trees.missing_left[node], np.isin(codes, members))
+        if to_left is not None:
+            fits[columns[feature]] = values[goes_left == to_left]
+    for column, values in fits.items():
+        if len(values):
+            row[column] = random.choice(values)
 
 
 def _at_most(number: float, kind: Any) -> Any:

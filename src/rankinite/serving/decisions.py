@@ -17,8 +17,7 @@ from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.training import MISSING_VALUES
-from rankinite.serving.adversarial_rows import leaves_of
-from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term
+from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term, leaves_of
 from rankinite.serving.plan import lowest_leaves, tells_missing_from_zero, zero_directions
 from rankinite.serving.target import Target
 

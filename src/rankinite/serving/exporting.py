@@ -14,7 +14,9 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import SCORE, Reals
 from rankinite.models.base import Fitted, Ranker
+from rankinite.models.category_inputs import with_codes
 from rankinite.models.inputs import located
+from rankinite.serving import categories
 from rankinite.serving.decisions import decided, missing_decided, shift_decided, version_of
 from rankinite.serving.feature_queries import read_feature_queries
 from rankinite.serving.flattening import not_ours
@@ -121,7 +123,9 @@ def plan_for(
 def sample_rows(plan: ExportPlan, sample: Dataset) -> Reals:
     """The rows of a sample in the plan's columns; refuses a sample without its features."""
     features = plan.names[:-1] if plan.flat.by_query else plan.names
-    matrix, columns = located(sample, features)
+    places = {plan.names.index(name): vocabulary for name, vocabulary in plan.categories.items()}
+    matrix, columns = located(sample, features, places)
+    matrix = with_codes(sample, matrix, columns, features, places)
     rows = matrix if columns is None else np.ascontiguousarray(matrix[:, columns])
     return np.column_stack((rows, sample.query_of_row().astype(SCORE))) if plan.flat.by_query else rows
 
@@ -136,6 +140,8 @@ def _notes(target: Target, plan: ExportPlan, files: Mapping[str, bytes]) -> list
         notes.append(f"{plan.shift:g} is added to every score")
     if plan.missing == "zero":
         notes.append("a missing feature counts as 0 there")
+    if plan.categories:
+        notes.append(categories.note(plan.categories, target.categories or "codes"))
     if target.is_engine and len(plan.names) < len(plan.flat.names):
         notes.append(f"{len(plan.flat.names) - len(plan.names)} of {len(plan.flat.names)} features are not used and left out")
     return [*notes, *target.notes(plan, files)]

@@ -8,12 +8,13 @@ inside is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from rankinite.choices import ScoreScale
+from rankinite.data.categories import Vocabulary
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.models.base import content_key, names_of
@@ -24,6 +25,7 @@ from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.normalised import Normalised
 from rankinite.models.stack import Stack
+from rankinite.serving.categories import Vocabularies, with_shared_codes
 from rankinite.trees.structure import LEAF, join
 
 QUERY = "qid"
@@ -73,6 +75,8 @@ class Flat:
     """Whether the program holds the ranker itself: then the terms are what it is made of, and no sum."""
     by_query: bool = False
     """Whether rows have their query as a last column, ``QUERY``, because scores depend on it; only where it is ``whole``."""
+    categories: Vocabularies = field(default_factory=dict[str, Vocabulary])
+    """The vocabulary of each feature that is a category: all forests of the sum ask for its codes."""
 
     @property
     def forest(self) -> Forest | None:
@@ -112,11 +116,22 @@ def flatten(ranker: Scorer, *, probabilities: bool = False) -> Flat:
 
     ``probabilities``: for programs that compute them, so that a last scaling to probabilities is not left out.
     """
-    inner, left_out = _without_last_scaling(ranker, ("all", "probability") if probabilities else ("all",))
+    coded, categories = with_shared_codes(ranker)
+    inner, left_out = _without_last_scaling(coded, ("all", "probability") if probabilities else ("all",))
     names = names_of(ranker)
     flat = _sum(inner, names)
     same = isinstance(inner, Forest | Linear | Net | Feature)
-    return replace(flat, same_bits=same, left_out=left_out)
+    return replace(flat, same_bits=same, left_out=left_out, categories=categories)
+
+
+def leaves_of(flat: Flat) -> Iterator[Leaf]:
+    """All summands, those inside others too."""
+    for term in flat.terms:
+        yield term.leaf
+        inside = (term.leaf.inner,) if isinstance(term.leaf, Probability) else ()
+        inside = term.leaf.inputs if isinstance(term.leaf, NetOfSums) else inside
+        for inner in inside:
+            yield from leaves_of(inner)
 
 
 def _without_last_scaling(ranker: Scorer, kept: tuple[ScoreScale, ...]) -> tuple[Scorer, str]:
@@ -230,7 +245,14 @@ def _forests_joined(terms: list[Term], start: float, names: tuple[str, ...]) -> 
     parts = [_weighted(forest, weights[key], names) for key, forest in forests.items()]
     first = parts[0]
     total = float(sum(part.start[0] for part in parts)) + (0.0 if others else start)
-    merged = replace(first, trees=join([part.trees for part in parts]), start=np.asarray([total]), history=None, sketch=None)
+    merged = replace(
+        first,
+        trees=join([part.trees for part in parts]),
+        start=np.asarray([total]),
+        history=None,
+        sketch=None,
+        categories={name: vocabulary for part in parts for name, vocabulary in part.categories.items()},
+    )
     return [Term(1.0, merged), *others], start if others else 0.0
 
 

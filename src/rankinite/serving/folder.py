@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.choices import Exactness
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.output_files import write_atomically
 from rankinite.engine.kernel import Reals
@@ -21,7 +22,9 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions
 from rankinite.models.base import content_key
 from rankinite.models.files.container import write_model
+from rankinite.serving import categories
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
+from rankinite.serving.categories import known_codes
 from rankinite.serving.float32 import shortest
 from rankinite.serving.model_card import card_of
 from rankinite.serving.plan import ExportPlan
@@ -55,6 +58,8 @@ def write_folder(folder: Path, made: Exported, *, overwrite: bool) -> tuple[str,
     """Write everything and give the names of the files, the model's own first."""
     claim(folder, overwrite=overwrite)
     files = {**made.files, **made.target.companions(made.plan), **_sample(made)}
+    if made.plan.categories:
+        files[categories.FILE] = categories.companion(made.plan.categories, made.target.categories or "codes")
     files[CARD] = card_of(made.plan, made.exactness, made.notes, made.data).encode()
     for name, content in files.items():
         path = folder / name
@@ -119,19 +124,34 @@ def _sample(made: Exported) -> Files:
         rows = adversarial_rows(plan.flat, plan.names, kind, missing=missing, rows=MADE_ROWS, seed=1)
     else:
         rows = made.rows[:SAMPLE_ROWS].astype(kind)
+    named = named_columns(made.target, plan)
+    for column, vocabulary in named.items():  # a category without a name cannot be told from a missing one
+        rows[known_codes(rows[:, column], vocabulary) == vocabulary.places.get("", -1), column] = np.nan
     scores = made.target.twin(made.files, plan)(rows)
-    return {SAMPLE: as_csv(plan.names, rows), SCORES: "".join(f"{shortest(score)}\n" for score in scores).encode()}
+    return {SAMPLE: as_csv(plan.names, rows, named), SCORES: "".join(f"{shortest(score)}\n" for score in scores).encode()}
 
 
-def as_csv(names: tuple[str, ...], rows: Reals) -> bytes:
-    """Rows with a head; missing values are empty."""
+def named_columns(target: Target, plan: ExportPlan) -> dict[int, Vocabulary]:
+    """The columns of a sample that hold names of categories, with their vocabularies."""
+    named = plan.categories if target.categories == "names" else {}
+    return {plan.names.index(name): vocabulary for name, vocabulary in named.items()}
+
+
+def as_csv(names: tuple[str, ...], rows: Reals, named: Mapping[int, Vocabulary]) -> bytes:
+    """Rows with a head; missing values are empty. ``named``: columns whose codes are written as names."""
     import csv
 
+    texts = [
+        [name or "" for name in categories.names_of_codes(values, named[column])]
+        if column in named
+        else ["" if np.isnan(value) else shortest(value) for value in values]
+        for column, values in enumerate(rows.T)
+    ]
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([["" if np.isnan(value) else shortest(value) for value in row] for row in rows])
-    return text.getvalue().encode()
+    writer.writerows(list(cells) for cells in zip(*texts, strict=True)) if texts else writer.writerows([[]] * len(rows))
+    return text.getvalue().encode("utf-8", "surrogatepass")
 
 
 def _manifest(made: Exported, files: Mapping[str, bytes]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rankinite.errors import DataError, cut
 from rankinite.models.base import Ranker, names_of, needs_queries, part_scores
 from rankinite.models.files.loading import load
 from rankinite.models.inputs import located
+from rankinite.serving.categories import with_shared_codes
 from rankinite.serving.flattening import QUERY
 
 
@@ -22,6 +23,7 @@ class ServedRanker:
     def __init__(self, ranker: Ranker, config: Mapping[str, Any]) -> None:
         self.ranker = ranker
         self._zeros = config.get("served_missing", "nan") == "zero"
+        self._categories = tuple(with_shared_codes(ranker)[1])
         self._shift = float(config.get("shift", 0.0))
 
     def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Floats:
@@ -29,23 +31,25 @@ class ServedRanker:
 
         A ranker whose scores depend on the other documents of a query finds the queries in the column ``qid``.
         """
-        features = _without_missing(model_input, names_of(self.ranker)) if self._zeros else model_input
+        features = self._without_missing(model_input) if self._zeros else model_input
         scores = part_scores(self.ranker, features, queries_in(model_input) if needs_queries(self.ranker) else None)
         return scores + self._shift if self._shift else scores
+
+    def _without_missing(self, frame: Any) -> Any:
+        """The features with 0 for missing numbers; categories stay as they are."""
+        import pyarrow as pa
+
+        numbers = tuple(name for name in names_of(self.ranker) if name not in self._categories)
+        matrix, columns = located(frame, numbers)
+        found = matrix if columns is None else matrix[:, columns]
+        filled = np.where(np.isnan(found), found.dtype.type(0), found)
+        return pa.table(
+            {name: filled[:, number] for number, name in enumerate(numbers)} | {name: frame[name] for name in self._categories}
+        )
 
 
 def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> ServedRanker:  # pyright: ignore[reportUnusedFunction] - MLflow calls it
     return ServedRanker(load(path), model_config or {})
-
-
-def _without_missing(frame: Any, names: tuple[str, ...]) -> Any:
-    """The features named, with 0 for what is missing."""
-    import pyarrow as pa
-
-    matrix, columns = located(frame, names)
-    found = matrix if columns is None else matrix[:, columns]
-    filled = np.where(np.isnan(found), found.dtype.type(0), found)
-    return pa.table({name: filled[:, number] for number, name in enumerate(names)})
 
 
 def queries_in(frame: Any) -> Indices:

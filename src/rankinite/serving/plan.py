@@ -13,6 +13,7 @@ from rankinite.engine.kernel import Floats, Reals
 from rankinite.errors import ArgumentError
 from rankinite.models.base import Ranker
 from rankinite.models.forest import Forest
+from rankinite.serving.categories import Vocabularies, known_codes
 from rankinite.serving.flattening import Flat
 from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
@@ -70,9 +71,31 @@ class ExportPlan:
         first = np.arange(len(trees.value)) < trees.offsets[1]
         return replace(trees, value=np.where(first, start + trees.value, trees.value))
 
+    @property
+    def categories(self) -> Vocabularies:
+        """The vocabulary of each feature of rows that is a category."""
+        return {name: self.flat.categories[name] for name in self.names if name in self.flat.categories}
+
+    @property
+    def category_counts(self) -> list[int]:
+        """How many categories each feature of rows has; 0: it is a number."""
+        return [len(self.categories[name]) if name in self.categories else 0 for name in self.names]
+
     def served(self, matrix: Reals) -> Reals:
-        """Rows as they count where the model is served."""
-        return np.where(np.isnan(matrix), matrix.dtype.type(0), matrix) if self.missing == "zero" else matrix
+        """Rows as they count where the model is served; a category that is unknown is missing."""
+        counted = self.without_missing(matrix) if self.missing == "zero" else matrix
+        if not self.categories:
+            return counted
+        counted = counted.copy()
+        for name, vocabulary in self.categories.items():
+            column = self.names.index(name)
+            counted[:, column] = known_codes(counted[:, column], vocabulary)
+        return counted
+
+    def without_missing(self, matrix: Reals) -> Reals:
+        """Rows with 0 for missing numbers. A missing category stays missing: 0 is the code of one."""
+        numbers = np.asarray([name not in self.categories for name in self.names], np.bool_)
+        return np.where(np.isnan(matrix) & numbers, matrix.dtype.type(0), matrix)
 
 
 def one_leaf(value: float) -> Trees:
@@ -93,15 +116,15 @@ def one_leaf(value: float) -> Trees:
 
 
 def zero_directions(forest: Forest) -> Forest:
-    """The forest with every missing value sent where 0 goes."""
+    """The forest with every missing value sent where 0 goes; a missing category stays missing."""
     trees = forest.trees
-    return replace(forest, trees=replace(trees, missing_left=(trees.threshold >= 0.0) & (trees.feature != LEAF)))
+    with_zero = np.where(trees.set_sizes > 0, trees.missing_left, (trees.threshold >= 0.0) & (trees.feature != LEAF))
+    return replace(forest, trees=replace(trees, missing_left=with_zero))
 
 
 def tells_missing_from_zero(forest: Forest) -> bool:
     """Whether some node sends a missing value another way than 0."""
-    trees = forest.trees
-    return bool(((trees.missing_left != (trees.threshold >= 0.0)) & (trees.feature != LEAF)).any())
+    return bool((zero_directions(forest).trees.missing_left != forest.trees.missing_left).any())
 
 
 def lowest_score(forest: Forest) -> float:

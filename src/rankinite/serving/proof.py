@@ -11,6 +11,7 @@ import numpy as np
 from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.base import part_scores
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
+from rankinite.serving.categories import names_of_codes
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.rounding import summed_sizes
 from rankinite.serving.target import Target
@@ -90,12 +91,21 @@ def _difference(plan: ExportPlan, matrix: Reals, found: Reals) -> float:
         return float(np.abs(found.astype(np.float64) - own).max(initial=0.0))
 
 
+def named_rows(plan: ExportPlan, matrix: Reals) -> dict[str, Any]:
+    """Columns by name, as rankinite itself is given them: categories by their names."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {name: matrix[:, number] for number, name in enumerate(plan.names)}
+    named = {name: names_of_codes(columns[name], vocabulary) for name, vocabulary in plan.categories.items()}
+    return columns | {name: pa.array(names, pa.string()) for name, names in named.items()}
+
+
 def own_scores(plan: ExportPlan, matrix: Reals) -> Reals:
     """The ranker's own scores of rows × the plan's names, missing values counting as they will where it is served."""
     import pyarrow as pa
 
-    served = plan.served(matrix)
-    columns = {name: served[:, number] for number, name in enumerate(plan.names)}
+    served = plan.without_missing(matrix) if plan.missing == "zero" else matrix
+    columns = named_rows(plan, served)
     nothing = np.zeros(len(served), served.dtype)
     table = pa.table({name: columns.get(name, nothing) for name in plan.ranker.feature_names})
     return part_scores(plan.ranker, table, matrix[:, -1] if plan.flat.by_query else nothing)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import DataError
 from rankinite.models.files.loading import load
 from rankinite.serving.exporting import plan_for, sample_rows
-from rankinite.serving.folder import MODEL, SAMPLE, read_manifest
+from rankinite.serving.folder import MODEL, SAMPLE, named_columns, read_manifest
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin, target_named
 
@@ -103,7 +104,7 @@ def _reasons(served: Floats, rows: Reals, twin: Twin, plan: ExportPlan) -> tuple
     if len(apart) > 1 and np.ptp(apart) <= ROUNDED * scale and abs(apart[0]) > ROUNDED * scale:
         found.append(f"Every served score is {apart[0]:+.6g} from the expected one: the order is the same; look at --shift.")
     if np.isnan(rows).any():
-        as_zero = twin(np.where(np.isnan(rows), rows.dtype.type(0), rows))
+        as_zero = twin(plan.without_missing(rows))
         if plan.missing == "nan" and np.allclose(served, as_zero, rtol=ROUNDED, atol=0.0):
             found.append("The engine takes missing features for 0: export with --served-missing zero, or let it send none.")
     return tuple(found)
@@ -133,10 +134,18 @@ def _sample(folder: Path, plan: ExportPlan, target: Target) -> Reals:
 
     lines = list(csv.reader(io.StringIO(_content(folder / SAMPLE).decode(), newline="")))
     try:
-        rows = np.asarray([[float(word or "nan") for word in line] for line in lines[1:]], target.inputs)
-        return rows.reshape(len(lines) - 1, len(plan.names))
+        named = named_columns(target, plan)
+        cells = [[_number(word, named.get(column)) for column, word in enumerate(line)] for line in lines[1:]]
+        return np.asarray(cells, target.inputs).reshape(len(lines) - 1, len(plan.names))
     except ValueError as problem:
         raise DataError("this is not the sample that was exported", place=folder / SAMPLE, remedy="Export again") from problem
+
+
+def _number(word: str, vocabulary: Vocabulary | None) -> float:
+    """What a cell of the sample stands for: a number, or the code of a category, beyond all codes where it is unknown."""
+    if not word:
+        return float("nan")
+    return float(word) if vocabulary is None else vocabulary.places.get(word, len(vocabulary))
 
 
 def _in_source_order(data: Dataset, rows: Reals) -> Reals:

@@ -14,7 +14,8 @@ from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError, listed
 from rankinite.models.base import Ranker
 from rankinite.models.forest import Forest
-from rankinite.serving.flattening import Flat, flatten
+from rankinite.serving.categories import CategoryForm
+from rankinite.serving.flattening import Flat, flatten, leaves_of
 from rankinite.serving.node_table import sum_in_order, table_of
 from rankinite.serving.plan import ExportPlan, no_forest
 from rankinite.serving.reference_scores import flat_scores
@@ -46,6 +47,8 @@ class Target(ABC):
     is_engine: ClassVar[bool] = False
     """Whether it is a search engine, which computes every feature by a query: those that nothing depends on are left out, and
     a document without a field has a missing value even if the training data had none."""
+    categories: ClassVar[CategoryForm | None] = None
+    """How rows give categories there, to trees that ask for sets of them; None: it holds no sets."""
     versions: ClassVar[str] = ""
     """The versions that files are written for, as ``--engine-version`` takes them; empty: it has no such option."""
 
@@ -100,15 +103,16 @@ class Target(ABC):
 
 
 def refuse_sets(flat: Flat, target: Target) -> None:
-    """Refuse forests that ask for categories: no target writes sets yet."""
-    asking = [term.leaf for term in flat.terms if isinstance(term.leaf, Forest) and term.leaf.trees.has_sets]
-    if asking:
+    """Refuse forests that ask for categories, where the program knows only numbers."""
+    asking = [leaf for leaf in leaves_of(flat) if isinstance(leaf, Forest) and leaf.trees.has_sets]
+    if asking and target.categories is None:
         names = [name for name in asking[0].feature_names if name in asking[0].categories]
+        holding = [name for name in TARGETS if target_named(name).categories]
         raise ArgumentError(
-            f"its trees ask for categories ({listed(names, 5)}), which cannot be exported to {target.name} yet",
+            f"its trees ask for categories ({listed(names, 5)}), which {target.name} cannot hold",
             value=names[0],
-            rule="Exports ask for numbers only",
-            remedy="Score with rankinite itself, or train on columns of 0 and 1 in place of the categories",
+            rule="Features are numbers there",
+            remedy=f"Export to {' or '.join(holding)}, or train on columns of 0 and 1 in place of the categories",
         )
 
 

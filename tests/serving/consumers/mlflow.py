@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from rankinite.serving.proof import named_rows
+
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
 
 
 def scores(cases):
     """``predict`` of each folder, for a data frame."""
-    return [scored(case.files, pd.DataFrame(case.matrix, columns=list(case.plan.names))) for case in cases]
+    return [scored(case.files, pd.DataFrame(named_rows(case.plan, case.matrix))) for case in cases]
 
 
 def scored(files, frame):

@@ -23,13 +23,14 @@ from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.query_summaries import QuerySummaries
+from rankinite.serving.categories import FILE, with_shared_codes
 from rankinite.serving.flattening import QUERY, Flat, Leaf, Term, flatten, no_name, not_ours
 from rankinite.serving.float32 import shortest
 from rankinite.serving.folder import MODEL
 from rankinite.serving.mlflow_loader import ServedRanker
 from rankinite.serving.names import RENAME
 from rankinite.serving.plan import ExportPlan
-from rankinite.serving.proof import own_scores
+from rankinite.serving.proof import named_rows, own_scores
 from rankinite.serving.target import Files, Target, Twin
 
 DESCRIPTION, REQUIREMENTS, CONDA, ENVIRONMENT = "MLmodel", "requirements.txt", "conda.yaml", "python_env.yaml"
@@ -42,6 +43,7 @@ class MLflowFolder(Target):
 
     name = "mlflow"
     title = "an MLflow folder, for every kind of ranker; rankinite scores there"
+    categories = "names"
 
     def flattened(self, ranker: Ranker) -> Flat:
         """What the ranker is made of, by which rows are made; a forest alone is one."""
@@ -49,8 +51,9 @@ class MLflowFolder(Target):
             return flatten(ranker)
         by_query = needs_queries(ranker)
         names = (*names_of(ranker), QUERY) if by_query else names_of(ranker)
-        terms = tuple(Term(1.0, leaf) for leaf in _leaves(ranker))
-        return Flat(names, 0.0, terms, same_bits=True, whole=True, by_query=by_query)
+        coded, categories = with_shared_codes(ranker)
+        terms = tuple(Term(1.0, leaf) for leaf in _leaves(coded))
+        return Flat(names, 0.0, terms, same_bits=True, whole=True, by_query=by_query, categories=categories)
 
     def check(self, flat: Flat) -> None:
         """Take every ranker."""
@@ -85,7 +88,7 @@ class MLflowFolder(Target):
         lines = (line.strip().partition(": ") for line in files[DESCRIPTION].decode().splitlines())
         config = {key: value for key, _, value in lines}
         served = ServedRanker(loaded(files[config["data"]], MODEL), config)
-        return lambda matrix: served.predict(pa.table({name: matrix[:, place] for place, name in enumerate(plan.names)}))
+        return lambda matrix: served.predict(pa.table(named_rows(plan, matrix)))
 
     def predicted(self, plan: ExportPlan, matrix: Reals) -> Reals:
         """The ranker's own scores, and the shift."""
@@ -94,7 +97,7 @@ class MLflowFolder(Target):
 
     def companions(self, plan: ExportPlan) -> Files:
         """A program that has MLflow score the sample."""
-        return {"check.py": CHECK.encode()}
+        return {"check.py": (CHECK_NAMES if plan.categories else CHECK).encode()}
 
     def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """What is asked of the rows."""
@@ -115,6 +118,28 @@ import pandas as pd
 with open("sample.csv", encoding="utf-8", newline="") as file:
     head, *lines = csv.reader(file)
 rows = pd.DataFrame([[float(value or "nan") for value in line] for line in lines], columns=head)
+np.savetxt("served.txt", mlflow.pyfunc.load_model(".").predict(rows), fmt="%.17g")
+'''
+
+
+CHECK_NAMES = f'''"""Scores of the sample by MLflow: run this, then: rankinite check . --scores served.txt"""
+
+import csv
+import json
+
+import mlflow.pyfunc
+import numpy as np
+import pandas as pd
+
+with open("{FILE}", encoding="utf-8") as file:
+    categories = json.load(file)["categories"]
+with open("sample.csv", encoding="utf-8", newline="") as file:
+    head, *lines = csv.reader(file)
+columns = dict(zip(head, zip(*lines)))
+rows = pd.DataFrame({{
+    name: [value or None for value in values] if name in categories else [float(value or "nan") for value in values]
+    for name, values in columns.items()
+}})
 np.savetxt("served.txt", mlflow.pyfunc.load_model(".").predict(rows), fmt="%.17g")
 '''
 

@@ -21,8 +21,7 @@ from rankinite.models.files.onnx import NAMES, onnx_library
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.serving.adversarial_rows import leaves_of
-from rankinite.serving.flattening import Flat, flatten
+from rankinite.serving.flattening import Flat, flatten, leaves_of
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.onnx_graph import INPUT, OUTPUT, Graph

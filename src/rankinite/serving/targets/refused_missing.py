@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankinite.errors import ArgumentError
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.serving.adversarial_rows import leaves_of
+from rankinite.serving.flattening import leaves_of
 from rankinite.serving.plan import ExportPlan
 
 

@@ -14,8 +14,7 @@ from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.serving.adversarial_rows import leaves_of
-from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten
+from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
 from rankinite.serving.names import RENAME, check_pattern
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin

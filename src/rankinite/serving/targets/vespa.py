@@ -16,9 +16,8 @@ import numpy as np
 from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError
 from rankinite.models.net import Net
-from rankinite.serving.adversarial_rows import leaves_of
 from rankinite.serving.feature_queries import missing_queries_note
-from rankinite.serving.flattening import Flat, NetOfSums
+from rankinite.serving.flattening import Flat, NetOfSums, leaves_of
 from rankinite.serving.names import check_model_name, check_pattern
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.reference_scores import flat_scores

@@ -1,0 +1,160 @@
+"""Categories of an exported ranker: one vocabulary per feature, in whose codes all its forests ask, and its companion file.
+
+Rows are in these codes wherever they are compared. The programs that serve a model are given codes too, or names. What is
+missing, and what no vocabulary has, goes the same way: a code that is none is a missing value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.categories import Vocabulary, union
+from rankinite.engine.kernel import Reals
+from rankinite.errors import ArgumentError, quoted
+from rankinite.evaluation.inputs import Scorer
+from rankinite.models.base import Fitted, names_of
+from rankinite.models.forest import Forest
+from rankinite.models.forest_edits import with_vocabularies
+from rankinite.trees.structure import Trees, sets_of
+
+FILE = "categories.json"
+UNKNOWN = "unknown"
+Vocabularies: TypeAlias = Mapping[str, Vocabulary]
+CategoryForm: TypeAlias = Literal["codes", "names"]
+"""How a program is given categories."""
+
+
+def with_shared_codes(ranker: Scorer) -> tuple[Scorer, Vocabularies]:
+    """The ranker with all its forests in the codes of one vocabulary for each feature, and these vocabularies.
+
+    Plain numbers are codes to the new forests, also where categories are whole numbers. Refuses a ranker with a part that
+    takes for a number what is a category to another.
+    """
+    leaves = list(_leaves(ranker))
+    own = [leaf.categories if isinstance(leaf, Forest) else {} for leaf in leaves]
+    shared = {name: union(one[name] for one in own if name in one) for name in dict.fromkeys(chain.from_iterable(own))}
+    if not shared:
+        return ranker, {}
+    for leaf, vocabularies in zip(leaves, own, strict=True):
+        for name in names_of(leaf):
+            if name in shared and name not in vocabularies:
+                raise two_meanings(name)
+    return _recoded(ranker, shared), shared
+
+
+def _leaves(ranker: Scorer) -> Iterator[Scorer]:
+    parts = ranker.inside() if isinstance(ranker, Fitted) else ()
+    if not parts:
+        yield ranker
+    for part in parts:
+        yield from _leaves(part.ranker)
+
+
+def _recoded(ranker: Scorer, shared: Vocabularies) -> Scorer:
+    if isinstance(ranker, Forest):
+        codes = {name: replace(shared[name], numeric=False) for name in ranker.categories}
+        return with_vocabularies(ranker, codes) if codes != ranker.categories else ranker
+    if isinstance(ranker, Fitted) and (parts := ranker.inside()):
+        return ranker.with_inside([_recoded(part.ranker, shared) for part in parts])
+    return ranker
+
+
+def two_meanings(name: str) -> ArgumentError:
+    """The refusal of a ranker to whose parts a feature means different things."""
+    return ArgumentError(
+        f"the feature {quoted(name)} is a category in one part and a number in another",
+        value=name,
+        rule="A column of the exported model is one or the other",
+        remedy="Rename it in one part with renamed([…])",
+    )
+
+
+def known_codes(values: Reals, vocabulary: Vocabulary) -> Reals:
+    """Numbers as the codes that they are; NaN for what is none. The code of a number is its whole part."""
+    whole = np.trunc(values)
+    return np.where((whole >= 0) & (whole < len(vocabulary)), whole, values.dtype.type(np.nan))
+
+
+def names_of_codes(values: Reals, vocabulary: Vocabulary) -> list[str | None]:
+    """The category of each code; None for a missing value, a name that the vocabulary does not have for a code that is none."""
+    known, unknown = known_codes(values, vocabulary), unknown_name(vocabulary)
+    names = vocabulary.names
+    return [
+        None if np.isnan(value) else unknown if np.isnan(code) else names[int(code)]
+        for value, code in zip(values.tolist(), known.tolist(), strict=True)
+    ]
+
+
+def unknown_name(vocabulary: Vocabulary) -> str:
+    """A name that no category has."""
+    name = UNKNOWN
+    while name in vocabulary.places:
+        name += "?"
+    return name
+
+
+def with_missing_right(trees: Trees, sizes: Sequence[int]) -> Trees:
+    """Trees that decide alike and send missing categories right wherever a node has a set, for programs that can do no other.
+
+    Where they went left, the other categories are the set, and the children change places. A node that sent all categories and
+    missing ones left gets an infinite threshold. ``sizes``: how many categories each feature has.
+    """
+    turned = np.flatnonzero((trees.set_sizes > 0) & trees.missing_left)
+    if not len(turned):
+        return trees
+    sets = [trees.set_of(node) for node in range(len(trees.feature))]
+    left, right, missing_left, threshold = (
+        getattr(trees, name).copy() for name in ("left", "right", "missing_left", "threshold")
+    )
+    for node in turned.tolist():
+        sets[node] = np.setdiff1d(np.arange(sizes[trees.feature[node]]), sets[node]).tolist()
+        if sets[node]:
+            left[node], right[node] = right[node], left[node]
+            missing_left[node] = False
+        else:
+            threshold[node] = np.inf
+    nothing = {name: np.zeros(0) for name in ("set_starts", "set_codes")}
+    arrays = {"left": left, "right": right, "missing_left": missing_left, "threshold": threshold}
+    return replace(trees, **arrays, **(nothing | sets_of(sets)))
+
+
+def bit_words(codes: Sequence[int], size: int = 0) -> npt.NDArray[np.uint32]:
+    """A set with one bit per code, 32 in a word, as many words as its codes, or this many bits, need."""
+    most = max(size, max(codes, default=0) + 1)
+    words = np.zeros((most + 31) // 32, np.uint32)
+    members = np.asarray(codes, np.int64)
+    np.bitwise_or.at(words, members // 32, np.uint32(1) << (members % 32).astype(np.uint32))
+    return words
+
+
+def members_of(words: npt.NDArray[np.uint32]) -> list[int]:
+    """The codes of a set of bits."""
+    return np.flatnonzero(np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")).tolist()
+
+
+def companion(vocabularies: Vocabularies, form: CategoryForm) -> bytes:
+    """The vocabularies as JSON, and how a program that serves the model is given categories."""
+    facts = {
+        "given_as": {
+            "codes": "the code of a category is its place in the list below, counted from 0",
+            "names": "the names of categories, as listed below",
+        }[form],
+        "missing": {"codes": "NaN", "names": "null, or nothing"}[form],
+        "unknown": "a category that is not listed counts as missing",
+        "categories": {name: list(vocabulary.names) for name, vocabulary in vocabularies.items()},
+    }
+    return json.dumps(facts, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def note(vocabularies: Vocabularies, form: CategoryForm) -> str:
+    """How the program is given categories, in words."""
+    count = f"{len(vocabularies)} features are categories" if len(vocabularies) > 1 else "one feature is a category"
+    given = f"given by code, its place in the list of {FILE}" if form == "codes" else f"given by name, as in {FILE}"
+    return f"{count}, {given}; what is not listed there counts as missing"
