@@ -195,7 +195,8 @@ def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
     """The complete ranker: the base, then the trees trained from it; one forest where both are trees of a kind."""
     if base is None:
         return forest
-    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
+    same_categories = isinstance(base, Forest) and base.categories.keys() == forest.categories.keys()
+    if same_categories and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
         return base.extended(forest)
     return Blend(((1.0, base), (1.0, forest)))
 
