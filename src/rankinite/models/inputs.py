@@ -16,6 +16,7 @@ from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.columns import is_numeric, repeated_names
+from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.models.category_inputs import numbers_of_column, refuse_categories
@@ -86,13 +87,26 @@ def columns_of(names: Sequence[str], wanted: tuple[str, ...], place: str) -> Ind
             place=place,
             value=missing[0],
             rule=f"The features are {listed(names)}",
-            remedy="Rename them with rename_features(…), or read the file with like= the data the model was trained on",
-            shell_remedy="Give data with the features it was trained on",
+            **_remedy(missing, names),
         )
     repeated = sorted(set(repeated_names(names)) & set(wanted))
     if repeated:
         raise two_features(place, repeated[0])
     return np.asarray([position[name] for name in wanted], INDEX)
+
+
+def _remedy(missing: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """What to do where features are missing: they may be columns of 0 and 1 for the words of a category."""
+    category = category_of(missing[0], names)
+    if category is not None:
+        return {
+            "remedy": f"Make columns of 0 and 1 of {quoted(category)}: Dataset.one_hot(like=…) of the ranker or its data",
+            "shell_remedy": f"Make columns of 0 and 1 of it with `one_hot={[category]!r}`",
+        }
+    return {
+        "remedy": "Rename them with rename_features(…), or read the file with like= the data the model was trained on",
+        "shell_remedy": "Give data with the features it was trained on",
+    }
 
 
 def two_features(place: str, name: str) -> DataError:
