@@ -78,6 +78,8 @@ def home(tmp_path_factory):
     named = rk.synthesise(5, part="test", world=world, doc_ids=True)
     rk.write(named, folder / "judged.parquet")
     rk.write(named.without_grades(), folder / "candidates.parquet")
+    for part, name in (("train", "shops"), ("test", "new-shops")):
+        rk.write(rk.synthesise(20, part=part, world=rk.World(documents=8, categories=(20,))), folder / f"{name}.parquet")
     train = rk.read(folder / "train.txt")
     ranker = rk.LambdaMART(trees=10, leaves=4, min_rows=5).fit(train)
     for name in MODELS:

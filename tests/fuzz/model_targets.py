@@ -40,6 +40,14 @@ def training() -> rk.Dataset:
     return rk.read(features, grades=np.arange(60) % 3, qid=np.arange(60) // 6)
 
 
+@cache
+def training_codes() -> np.ndarray:
+    """The same rows with a category in place of the last feature."""
+    features = training().features.copy()
+    features[:, 3] = np.arange(60) % 3 + 3 * (np.arange(60) % 2)
+    return features
+
+
 def load_and_score(path: Path) -> None:
     ranker = rk.load(path)
     names = tuple(getattr(ranker, "feature_names", None) or ("1", "2", "3", "4"))
@@ -93,33 +101,37 @@ def damaged_numbers(rng: Random, body: bytes) -> bytes:
 
 
 @cache
-def lightgbm_text() -> str:
+def lightgbm_text(categorical: bool = False) -> str:
     import lightgbm
 
-    data = training()
+    data, chosen = training(), [3] if categorical else []
     settings = {"objective": "lambdarank", "num_leaves": 4, "min_data_in_leaf": 2, "verbosity": -1, "num_threads": 1}
-    own = lightgbm.Dataset(data.features, data.grades, group=np.diff(data.offsets), params={"verbosity": -1})
+    settings |= {"min_data_per_group": 1, "cat_smooth": 0} if categorical else {}
+    rows = training_codes() if categorical else data.features
+    own = lightgbm.Dataset(rows, data.grades, group=np.diff(data.offsets), categorical_feature=chosen, params={"verbosity": -1})
     return lightgbm.train(settings, own, 3).model_to_string()
 
 
 def make_lightgbm(rng: Random, folder: Path) -> Path:
-    content = damaged_lines(rng, lightgbm_text(), rng.choice([" ", "=", "\t"]))
+    content = damaged_lines(rng, lightgbm_text(rng.random() < 0.3), rng.choice([" ", "=", "\t"]))
     raw = content.encode(errors="replace")
     return put(folder / "model.txt", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
 
 
 @cache
-def xgboost_tree() -> Any:
+def xgboost_tree(categorical: bool = False) -> Any:
     import xgboost
 
     data = training()
-    matrix = xgboost.DMatrix(data.features, data.grades, qid=data.query_of_row())
+    kinds = {"feature_types": ["q", "q", "q", "c"], "enable_categorical": True} if categorical else {}
+    rows = training_codes() if categorical else data.features
+    matrix = xgboost.DMatrix(rows, data.grades, qid=data.query_of_row(), **kinds)
     settings = {"objective": "rank:ndcg", "max_depth": 2, "nthread": 1}
     return json.loads(bytes(xgboost.train(settings, matrix, 3).save_raw("json")))
 
 
 def make_xgboost(rng: Random, folder: Path) -> Path:
-    raw = json_text(damaged_tree(rng, xgboost_tree())).encode()
+    raw = json_text(damaged_tree(rng, xgboost_tree(rng.random() < 0.3))).encode()
     return put(folder / "model.json", damaged_bytes(rng, raw) if rng.random() < 0.2 else raw)
 
 

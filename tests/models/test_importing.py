@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 
 import lightgbm
 import numpy as np
@@ -34,10 +33,8 @@ def at_thresholds(forest: rk.Forest, dtype) -> np.ndarray:
     return np.asarray(rows)
 
 
-def lightgbm_model(objective="lambdarank", categorical=(), **settings):
-    data = lightgbm.Dataset(
-        X, GRADES, group=GROUP if objective == "lambdarank" else None, categorical_feature=list(categorical)
-    )
+def lightgbm_model(objective="lambdarank", **settings):
+    data = lightgbm.Dataset(X, GRADES, group=GROUP if objective == "lambdarank" else None)
     parameters = {"objective": objective, "verbosity": -1, "min_data_in_leaf": 5, "num_leaves": 8, **settings}
     return lightgbm.train(parameters, data, 20)
 
@@ -96,20 +93,6 @@ def test_what_only_lightgbm_has_is_refused(settings, place, tmp_path):
     lightgbm_model(**settings).save_model(tmp_path / "model.txt")
     with refused(rk.DataError, place=place):
         rk.load(tmp_path / "model.txt")
-
-
-def test_categories_are_refused(tmp_path):
-    features = np.nan_to_num(X).copy()
-    features[:, 2] = RANDOM.integers(0, 8, len(X))
-    data = lightgbm.Dataset(features, features[:, 2] % 3 + GRADES, categorical_feature=[2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        lightgbm.train({"objective": "regression", "verbosity": -1, "min_data_in_leaf": 5}, data, 5).save_model(
-            tmp_path / "m.txt"
-        )
-    with refused(rk.DataError) as caught:
-        rk.load(tmp_path / "m.txt")
-    assert caught.value.place.startswith(f"{tmp_path / 'm.txt'}: tree ")
 
 
 def xgboost_model(objective="rank:ndcg", names=None, **settings):

@@ -72,6 +72,14 @@ class Reading:
             rich_help_panel=_READING,
         ),
     ] = None
+    one_hot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A category that becomes columns of 0 and 1, for nets and linear rankers: those of the ranker, if it has such "
+            "columns; may be repeated.",
+            rich_help_panel=_READING,
+        ),
+    ] = None
 
     def read(
         self,
@@ -114,6 +122,7 @@ class Reading:
             zero_based=self.zero_based,
             like=like,
             categories=tuple(self.category or ()),
+            one_hot=tuple(self.one_hot or ()),
         )
 
 

@@ -81,7 +81,7 @@ def read_for(
 
     with ExitStack() as pipes:  # they may have to be read twice
         files = [pipes.enter_context(spooled(path)) for path in paths]
-        known = {name for model in models.values() for name in model.feature_names}
+        known = dict.fromkeys(name for model in models.values() for name in model.feature_names)
         data = reading.read(files, known_features=known, needs_queries=needs_queries)
         names, count = data.feature_names, len(data.feature_names)
         longest = max(

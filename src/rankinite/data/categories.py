@@ -83,6 +83,13 @@ class Vocabulary:
         return frozen(np.asarray([int(name) for name in self.names], np.float64))
 
 
+def word_of(value: object) -> str:
+    """A value of a categorical column as a category: booleans and whole floats are whole numbers."""
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
+        return str(int(value))
+    return str(value)
+
+
 def vocabulary_of(names: Iterable[str], *, numeric: bool = False) -> Vocabulary:
     """The vocabulary of categories in any order and number; ``numeric``: they are whole numbers."""
     different = set(names)

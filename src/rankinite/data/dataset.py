@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary
-from rankinite.data.dataset_checks import check_dataset, check_judged, whole_positions
+from rankinite.data.dataset_checks import check_dataset, whole_positions
+from rankinite.data.dataset_edits import mapped_grades, renamed_features
 from rankinite.data.grouping import as_text, group_rows, one_per_query
+from rankinite.data.one_hot import MOST_COLUMNS, Named, categories_of, one_hot
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
 from rankinite.data.selection import query_numbers, row_numbers
@@ -206,15 +208,20 @@ class Dataset:
 
     def rename_features(self, names: Mapping[str, str] | Sequence[str]) -> Dataset:
         """New feature names: all of them in order, or a mapping from old to new."""
-        if isinstance(names, Mapping):
-            for old in names:
-                self.feature_index(old)
-            renamed = tuple(names.get(name, name) for name in self.feature_names)
-        else:
-            renamed = tuple(names)
-        new_name = dict(zip(self.feature_names, renamed, strict=False))  # a wrong number of names is refused below
-        categories = {new_name.get(name, name): vocabulary for name, vocabulary in self.categories.items()}
-        return replace(self, feature_names=renamed, categories=categories)
+        return renamed_features(self, names)
+
+    def one_hot(
+        self, names: Sequence[str] | str | None = None, *, like: Named | None = None, most: int = MOST_COLUMNS
+    ) -> Dataset:
+        """Columns of 0 and 1 in place of the categories named (all if None): ``brand=acme`` is 1 where the brand is acme.
+
+        ``like``: a data set or ranker that has such columns; a category then gets the same ones, whatever its words are here.
+        Missing words, and those without a column, are 0 in all of them. ``most``: the categories that a feature may have.
+
+        >>> net = LambdaRank().fit(train.one_hot())                                  # doctest: +SKIP
+        >>> scores = net.score(test.one_hot(like=net))                               # doctest: +SKIP
+        """
+        return one_hot(self, categories_of(self, names), () if like is None else like.feature_names, most)
 
     # ---- changing ---------------------------------------------------------------------------------------------
 
@@ -223,20 +230,7 @@ class Dataset:
 
         >>> binary = data.map_grades({0: 0, 1: 0, 2: 1})                             # doctest: +SKIP
         """
-        check_judged(self)
-        if not isinstance(mapping, Mapping):
-            return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
-        known = {float(GRADE(grade)): value for grade, value in mapping.items()}  # 0.1 means the float32 nearest to it
-        present, codes = np.unique(self.grades, return_inverse=True)
-        missing = [grade for grade in present.tolist() if grade not in known]
-        if missing:
-            raise DataError(
-                f"the grade map does not contain {', '.join(f'{grade:g}' for grade in missing)}",
-                place=self.source,
-                value=missing,
-                remedy="Map every grade that appears in the data",
-            )
-        return replace(self, grades=np.asarray([known[grade] for grade in present.tolist()], GRADE)[codes])
+        return mapped_grades(self, mapping)
 
     def without_grades(self) -> Dataset:
         """The same data as if nobody had judged them."""

@@ -24,7 +24,7 @@ MOST_NUMBERS = 1 << 27
 
 def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Forest:
     """A forest of at most ``trees`` trees of the teacher, whose weighted sum comes nearest its scores within queries."""
-    found = trees_of(teacher, data.feature_names)
+    found = trees_of(teacher, data.feature_names).forest
     if not len(found.trees):
         raise ArgumentError(
             "the teacher has no trees over the features of the data to choose from",
@@ -34,7 +34,8 @@ def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Fore
         )
     rows = _drawn(data, MOST_NUMBERS // len(found.trees), seed)
     columns = np.zeros((len(found.trees), rows.rows))
-    add_trees(walks_of(found.trees), rows.features, 0, len(found.trees), columns)
+    matrix, places = found.located(rows)
+    add_trees(walks_of(found.trees), matrix, 0, len(found.trees), columns, places)
     centre_within_queries(columns, rows.offsets)
     pursuit = pursue(columns, centred_scores(teacher, rows), trees)
     chosen = [_weighed(found.trees, tree, weight) for tree, weight in zip(pursuit.columns, pursuit.weights, strict=True)]
@@ -43,6 +44,7 @@ def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Fore
         feature_names=data.feature_names,
         settings={"learner": "distil", "method": "select", "trees": trees, "seed": seed, "of": len(found.trees)},
         sketch=reduce(united, (*teacher.trained_on, QuerySketch.of(data))),
+        categories=found.categories,
     )
 
 

@@ -189,7 +189,7 @@ class _Students:
         known: dict[Method, Student] = {"select": self.select, "grow": self.grow, "net": self.net}
         if self.how != "best":
             return {self.how: known[self.how]}
-        has_trees = len(trees_of(self.teacher, names_of(self.teacher)).trees) > 0
+        has_trees = len(trees_of(self.teacher, names_of(self.teacher)).forest) > 0
         return {name: known[name] for name in (("select", "grow") if has_trees else ("grow",))}
 
     def select(self, data: Dataset) -> Fitted:

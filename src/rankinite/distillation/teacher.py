@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankinite.data.categories import Vocabulary, union
 from rankinite.data.dataset import Dataset
 from rankinite.distillation._pursuit_kernels import product
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
+from rankinite.models.forest_edits import with_vocabularies
 from rankinite.trees.structure import LEAF, Trees, join
 
 
@@ -19,22 +22,48 @@ from rankinite.trees.structure import LEAF, Trees, join
 class TeacherTrees:
     """The trees of a teacher, each with the values that it adds to the teacher's score."""
 
-    trees: Trees
-    feature_names: tuple[str, ...]
+    forest: Forest
+    """All of them, over the features asked for; their sets are of the categories of all."""
     is_all: bool
     """Whether they are all of the teacher, up to a constant; else it has nets or other parts that have no trees."""
+
+    @property
+    def trees(self) -> Trees:
+        """The trees themselves."""
+        return self.forest.trees
 
 
 def trees_of(teacher: Fitted, names: tuple[str, ...]) -> TeacherTrees:
     """The trees inside a teacher, whose features are asked for by their position in ``names``."""
-    found: list[Trees] = []
-    is_all = True
-    for weight, part in _summands(teacher, 1.0):
-        if isinstance(part, Forest) and part.outputs == 1 and not part.trees.has_sets:  # sets are of the teacher's own codes
-            found.append(_placed(part, weight, names))
-        else:
-            is_all = False
-    return TeacherTrees(join(found), names, is_all)
+    summands = _summands(teacher, 1.0)
+    forests = [(weight, part) for weight, part in summands if isinstance(part, Forest) and part.outputs == 1]
+    categories = _shared(forest for _, forest in forests)
+    found = [
+        _placed(_in_words_of_all(forest, categories), weight, names)
+        for weight, forest in forests
+        if not _takes_for_numbers(forest, categories)
+    ]
+    kept = {name: vocabulary for name, vocabulary in categories.items() if name in names}
+    return TeacherTrees(Forest(join(found), names, categories=kept), len(found) == len(summands))
+
+
+def _shared(forests: Iterable[Forest]) -> dict[str, Vocabulary]:
+    """The vocabulary of each category, with the words of all forests."""
+    parts: dict[str, list[Vocabulary]] = {}
+    for forest in forests:
+        for name, vocabulary in forest.categories.items():
+            parts.setdefault(name, []).append(vocabulary)
+    return {name: union(vocabularies) for name, vocabularies in parts.items()}
+
+
+def _in_words_of_all(forest: Forest, categories: Mapping[str, Vocabulary]) -> Forest:
+    return with_vocabularies(forest, {name: categories[name] for name in forest.categories})
+
+
+def _takes_for_numbers(forest: Forest, categories: Mapping[str, Vocabulary]) -> bool:
+    """Whether a split asks for the size of a feature that is a category to another forest."""
+    asked = {forest.feature_names[feature] for feature in np.unique(forest.trees.feature).tolist() if feature != LEAF}
+    return any(name in asked and name not in forest.categories for name in categories)
 
 
 def _summands(ranker: Scorer, weight: float) -> list[tuple[float, Scorer]]:

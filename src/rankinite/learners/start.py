@@ -134,7 +134,7 @@ def refuse_categories(owner: str, train: Dataset) -> None:
             f"the feature {quoted(name)} is a category, and {owner} adds up numbers",
             place=train.source,
             value=name,
-            remedy="Train trees, leave the feature out with `ignore`, or give columns of 0 and 1 in its place",
+            remedy=f"Train trees, make columns of 0 and 1 of it with `one_hot={[name]!r}`, or leave it out with `ignore`",
         )
 
 
@@ -208,7 +208,9 @@ def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:
     """The complete ranker: the base, then the trees trained from it; one forest where both are trees of a kind."""
     if base is None:
         return forest
-    if isinstance(base, Forest) and base.feature_names == forest.feature_names and base.outputs == forest.outputs:
+    if not isinstance(base, Forest) or base.categories.keys() != forest.categories.keys():
+        return Blend(((1.0, base), (1.0, forest)))
+    if base.feature_names == forest.feature_names and base.outputs == forest.outputs:
         return base.extended(forest)
     return Blend(((1.0, base), (1.0, forest)))
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.categories import Vocabulary, recoded_column
+from rankinite.data.categories import Vocabulary, recoded_column, word_of
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import FEATURE, SCORE, Features, Indices, Reals, frozen
+from rankinite.engine.kernel import FEATURE, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, quoted
 
 
@@ -21,7 +21,7 @@ def with_codes(
     """The matrix with the model's codes in the columns of its categories, given by position in ``names``.
 
     Categories of a Dataset are matched by name; plain numbers are a category's value where categories are whole numbers, else
-    its code in the model. What the model does not know is missing.
+    its code in the model. A category that the model does not know gets a code behind all of the vocabulary: it is in no set.
     """
     own: Mapping[str, Vocabulary] = features.categories if isinstance(features, Dataset) else {}
     if own:
@@ -31,7 +31,9 @@ def with_codes(
     coded = np.array(matrix, FEATURE if matrix.dtype == FEATURE else SCORE)
     for place, vocabulary in categories.items():
         column = place if columns is None else int(columns[place])
-        coded[:, column] = recoded_column(coded[:, column], own.get(names[place]), vocabulary)
+        given = coded[:, column]
+        codes = recoded_column(given, own.get(names[place]), vocabulary)
+        coded[:, column] = np.where(np.isnan(codes) & ~np.isnan(given), len(vocabulary), codes)
     return frozen(coded)
 
 
@@ -49,16 +51,18 @@ def refuse_categories(features: object, names: Sequence[str]) -> None:
         )
 
 
-def codes_of_column(column: Any, vocabulary: Vocabulary) -> Features:
-    """An Arrow column of text, or of numbers that are not categories' codes, in the codes of a vocabulary."""
+def numbers_of_column(column: Any, vocabulary: Vocabulary) -> npt.NDArray[np.float64]:
+    """An Arrow column of names as the plain numbers that stand for them (:meth:`Vocabulary.codes_of`); unknown ones are ∞."""
     import pyarrow as pa
     import pyarrow.compute
 
     compute: Any = pyarrow.compute
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     dictionary = array if pa.types.is_dictionary(array.type) else compute.dictionary_encode(array)
-    values = [None if value is None else str(value) for value in dictionary.dictionary.to_pylist()]
-    places = vocabulary.places
-    code_of = np.asarray([np.nan if value is None else places.get(value, np.nan) for value in [*values, None]], FEATURE)
-    indices = dictionary.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-    return code_of[indices.astype(np.int64)]
+    values = [*dictionary.dictionary.to_pylist(), None]
+    missing = np.asarray([value is None for value in values])
+    codes = np.asarray([vocabulary.places.get(word_of(value), np.nan) for value in values], FEATURE)
+    codes[missing] = np.nan
+    unknown = np.isnan(codes) & ~missing
+    indices = dictionary.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)
+    return np.where(unknown, np.inf, vocabulary.plain_numbers(codes))[indices.astype(np.int64)]

@@ -16,9 +16,10 @@ from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.columns import is_numeric, repeated_names
+from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
-from rankinite.models.category_inputs import codes_of_column, refuse_categories
+from rankinite.models.category_inputs import numbers_of_column, refuse_categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,26 @@ def columns_of(names: Sequence[str], wanted: tuple[str, ...], place: str) -> Ind
             place=place,
             value=missing[0],
             rule=f"The features are {listed(names)}",
-            remedy="Rename them with rename_features(…), or read the file with like= the data the model was trained on",
-            shell_remedy="Give data with the features it was trained on",
+            **_remedy(missing, names),
         )
     repeated = sorted(set(repeated_names(names)) & set(wanted))
     if repeated:
         raise two_features(place, repeated[0])
     return np.asarray([position[name] for name in wanted], INDEX)
+
+
+def _remedy(missing: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """What to do where features are missing: they may be columns of 0 and 1 for the words of a category."""
+    category = category_of(missing[0], names)
+    if category is not None:
+        return {
+            "remedy": f"Make columns of 0 and 1 of {quoted(category)}: Dataset.one_hot(like=…) of the ranker or its data",
+            "shell_remedy": f"Make columns of 0 and 1 of it with `one_hot={[category]!r}`",
+        }
+    return {
+        "remedy": "Rename them with rename_features(…), or read the file with like= the data the model was trained on",
+        "shell_remedy": "Give data with the features it was trained on",
+    }
 
 
 def two_features(place: str, name: str) -> DataError:
@@ -113,21 +127,26 @@ def _frame_matrix(frame: Any, names: tuple[str, ...], categories: Mapping[int, V
 
     table = _arrow_table(frame, names)
     columns_of(table.column_names, names, "the table")
-    texts = {names[place]: one for place, one in categories.items() if not is_numeric(table.schema.field(names[place]).type)}
+    types = {name: table.schema.field(name).type for name in names}
+    texts = {
+        names[place]: one
+        for place, one in categories.items()
+        if not is_numeric(types[names[place]]) or (pa.types.is_dictionary(types[names[place]]) and not one.numeric)
+    }
     for name in names:
-        if name not in texts and not is_numeric(table.schema.field(name).type):
+        if name not in texts and not is_numeric(types[name]):
             raise DataError(
-                f"column {quoted(name)} contains {table.schema.field(name).type}, not numbers",
+                f"column {quoted(name)} contains {types[name]}, not numbers",
                 place="the table",
                 value=name,
                 rule="Features must be numeric",
                 remedy="Convert it",
             )
-    kinds = {table.schema.field(name).type for name in names if name not in texts}
+    kinds = {types[name] for name in names if name not in texts}
     matrix = np.empty((table.num_rows, len(names)), FEATURE if kinds <= {pa.float32()} else SCORE)
     for column, name in enumerate(names):
         if name in texts:
-            matrix[:, column] = texts[name].plain_numbers(codes_of_column(table.column(name), texts[name]))
+            matrix[:, column] = numbers_of_column(table.column(name), texts[name])
         else:
             matrix[:, column] = numbers(table.column(name), matrix.dtype)
     return matrix

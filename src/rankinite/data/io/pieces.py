@@ -107,6 +107,15 @@ def open_pieces(
     check_choice("read", "missing", settings.missing, get_args(Missing))
     check_choice("read", "infinite", infinite, get_args(Infinite))
     check_choice("read", "unjudged", settings.unjudged, get_args(Unjudged))
+    if settings.one_hot:
+        raise ArgumentError(
+            "needs all categories of the data, which are read in pieces",
+            owner="read",
+            setting="one_hot",
+            value=list(settings.one_hot),
+            remedy="Write the columns to a file first, with rk.write(rk.read(…, one_hot=[…]), …)",
+            shell_remedy="Write the columns to a file first, with rankinite convert",
+        )
     if isinstance(source, Dataset):
         _refuse_settings(source, settings, format)
         return Pieces(_QueryRanges(source), source.source, 0, rows)
@@ -136,6 +145,7 @@ def _refuse_settings(data: Dataset, settings: ReadSettings, format: str | None) 
         "features": settings.features,
         "ignore": settings.ignore or None,
         "categories": settings.categories or None,
+        "one_hot": settings.one_hot or None,
     }
     for setting, value in {**settings.columns, **chosen}.items():
         if value is not None:

@@ -45,6 +45,9 @@ class ReadSettings:
     categories: Sequence[int | str] = ()
     """Features that are categories, as features are chosen; those of ``like`` are such too, and text is without being named."""
 
+    one_hot: Sequence[str] = ()
+    """Features that are categories and become columns of 0 and 1, by name."""
+
     def __post_init__(self) -> None:
         if self.group is not None and self.columns["qid"] is not None:
             raise ArgumentError(

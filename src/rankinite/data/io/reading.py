@@ -21,6 +21,8 @@ from rankinite.data.io.read_settings import Column, ReadSettings
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
+from rankinite.data.one_hot import before_one_hot, categories_of
+from rankinite.data.one_hot import one_hot as make_one_hot
 from rankinite.engine.memory import within_memory
 from rankinite.errors import DataError
 
@@ -39,6 +41,7 @@ def read(
     features: Sequence[int | str] | str | None = None,
     ignore: Sequence[str] | str = (),
     categories: Sequence[int | str] | str = (),
+    one_hot: Sequence[str] | str = (),
     format: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
@@ -81,7 +84,8 @@ def read(
     **Categories.** Columns of text, and categorical (dictionary) columns of pandas, polars and Arrow, are categorical features
     (``Dataset.categories``). ``categories`` names further ones, which hold whole numbers or booleans: columns of a table, or
     features of LETOR files and matrices by name or position. A category with a value of its own in more than half of at least
-    100 rows is warned of, as nothing can be learnt from it.
+    100 rows is warned of, as nothing can be learnt from it. ``one_hot`` names features, by name, that are categories and become
+    columns of 0 and 1 (``Dataset.one_hot``), for nets and linear rankers; with ``like`` they become the columns that it has.
 
     ``group``: the number of rows of each query in turn, as numbers or as a file with one per line, where there is no query
     column. A file ``<path>.query`` or ``<path>.group`` beside the data is found without being named. A CSV or TSV file
@@ -110,7 +114,10 @@ def read(
     features = [features] if isinstance(features, str) else features  # one name is not a list of letters
     ignore = [ignore] if isinstance(ignore, str) else ignore
     categories = [categories] if isinstance(categories, str) else categories
-    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories)
+    one_hot = [one_hot] if isinstance(one_hot, str) else one_hot
+    settings = ReadSettings(
+        columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories, one_hot=one_hot
+    )
     data = read_with(source, settings, format=format, infinite=infinite)
     _warn_of_ids(data)
     return data
@@ -119,6 +126,8 @@ def read(
 def read_with(source: Source, settings: ReadSettings, *, format: str | None = None, infinite: Infinite = "error") -> Dataset:
     """What :func:`read` does once its settings are put together; only these can allow data that do not tell their queries."""
     check_choice("read", "missing", settings.missing, get_args(Missing))
+    if settings.one_hot:
+        return _read_one_hot(source, settings, format, infinite)
     source = settled(source)
     paths = paths_of(source)
     place = " + ".join(map(str, paths)) if paths else type(source).__name__
@@ -127,6 +136,23 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
         data = trimmed(clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
     return _named_after(paths, files, data)
+
+
+def _read_one_hot(source: Source, settings: ReadSettings, format: str | None, infinite: Infinite) -> Dataset:
+    """The same where categories become columns of 0 and 1: those of ``like`` or of known features, if they have any."""
+    names, like = tuple(settings.one_hot), settings.like
+    single = replace(
+        settings,
+        one_hot=(),
+        like=None if like is None else before_one_hot(like, names),
+        categories=(*settings.categories, *(name for name in names if name not in settings.categories)),
+    )
+    data = read_with(source, single, format=format, infinite=infinite)
+    wanted = settings.known_features if like is None else like.feature_names
+    coded = make_one_hot(data, categories_of(data, names), wanted)
+    if like is None or set(like.feature_names) != set(coded.feature_names):
+        return coded
+    return coded.select_features(like.feature_names)
 
 
 def _warn_of_ids(data: Dataset) -> None:

@@ -91,7 +91,8 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
     Read as forests are models of LightGBM (text), XGBoost (JSON, UBJSON) and CatBoost (JSON), trees of RankLib and of Solr, and
     ensembles of trees in ONNX, for which the package onnx must be installed; linear models of RankLib and Solr are read as
-    linear rankers, nets of Solr as nets. Other forms of models are recognised, and refused with what to do.
+    linear rankers, nets of Solr as nets. Splits by categories are read from LightGBM and XGBoost, with the words of their
+    files. Other forms of models are recognised, and refused with what to do.
 
     XGBoost's files hold all trees even if early stopping found the best round before the last; the forest ends at that round,
     as ``XGBRanker.predict`` does, and its settings say how many trees were left out. ``all_trees`` keeps them, as

@@ -3,7 +3,7 @@
 XGBoost works in float32: it asks ``x < threshold``, which for float32 values is ``x <=`` the float32 just below it, and adds
 leaves in float32, so scores agree except for the last bits of these. Nodes have the sum of their rows' curvatures, but not the
 number of rows. Values of inner nodes are without shrinkage there, which files do not give; here they are the mean of their
-children's.
+children's. Categories are in :mod:`rankinite.models.files.xgboost_categories`.
 
 After early stopping a file holds all trees, and the best round as an attribute. ``XGBRanker.predict`` stops at that round,
 ``Booster.predict`` does not; the former is meant to be deployed.
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.errors import DataError, cut, quoted
+from rankinite.models.files.foreign_categories import in_vocabularies
 from rankinite.models.files.nested_trees import inner_values
 from rankinite.models.files.parsed import (
     MOST_UNNAMED,
@@ -27,11 +28,11 @@ from rankinite.models.files.parsed import (
     is_json_object,
     number_words,
     parse_json,
-    splits_by_categories,
 )
 from rankinite.models.files.ubjson import parse_ubjson
+from rankinite.models.files.xgboost_categories import node_sets, xgboost_categories
 from rankinite.models.forest import Forest
-from rankinite.trees.structure import LEAF, Trees, join
+from rankinite.trees.structure import LEAF, Trees, join, sets_of
 
 BY_LOGIT = ("binary:logistic", "reg:logistic")
 """Objectives whose first score is kept as a probability."""
@@ -63,12 +64,14 @@ def _forest(learner: Parsed, *, all_trees: bool) -> Forest:
         with np.errstate(over="ignore", invalid="ignore"):  # a value that is not finite is refused with the forest
             trees = replace(trees, value=np.repeat(weights, np.diff(trees.offsets)) * trees.value)
     objective, stopping = learner["objective"]["name"].text(), _stopping(learner, model, len(trees), all_trees=all_trees)
-    loss = {"loss": LOSSES[objective]} if objective in LOSSES else {}
+    loss, names = {"loss": LOSSES[objective]} if objective in LOSSES else {}, _names(learner)
+    trees, categories = in_vocabularies(trees, names, xgboost_categories(learner, model, len(names)))
     return Forest(
         trees=trees.take(0, len(trees) - stopping.get("trees_left_out", 0)),
-        feature_names=_names(learner),
+        feature_names=names,
         start=np.asarray([_start(learner["learner_model_param"]["base_score"], objective)]),
         settings={"learner": "XGBoost", "objective": objective, **loss, **stopping},
+        categories=categories,
     )
 
 
@@ -173,10 +176,6 @@ def _tree(written: Parsed, place: str) -> Trees:
     left = written["left_children"].numbers(np.int64)
     count = len(left)
     right = written["right_children"].numbers(np.int64, count)
-    kinds, categories = written.get("split_type"), written.get("categories")
-    by_category = kinds is not None and kinds.numbers(np.int64).any()
-    if by_category or (categories is not None and len(categories.numbers(np.int64))):
-        raise splits_by_categories(place)
     inner = left >= 0
     children = np.concatenate((left[inner], right[inner]))
     if not count or (children <= 0).any() or (children >= count).any():
@@ -185,7 +184,10 @@ def _tree(written: Parsed, place: str) -> Trees:
         )
     condition = written["split_conditions"].numbers(np.float32, count)
     below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)
-    left, right = np.where(inner, left, 0), np.where(inner, right, 0)
+    asked = node_sets(written, inner, place)
+    swapped = asked.by_category  # what is in a set goes right there, and left here
+    first, second = np.where(swapped, right, left), np.where(swapped, left, right)
+    left, right = np.where(inner, first, 0), np.where(inner, second, 0)
     order = _parents_first(left, right, inner, place)
     place_of: npt.NDArray[Any] = np.zeros(count, np.int64)
     place_of[order] = np.arange(len(order))
@@ -193,8 +195,8 @@ def _tree(written: Parsed, place: str) -> Trees:
     value = inner_values(order[inner[order]], left, right, condition.astype(np.float64), curvature)
     return Trees(
         feature=np.where(inner, written["split_indices"].numbers(np.int32, count), LEAF)[order],
-        threshold=np.where(inner, below, 0.0)[order],
-        missing_left=(written["default_left"].numbers(np.int64, count).astype(bool) & inner)[order],
+        threshold=np.where(inner & ~swapped, below, 0.0)[order],
+        missing_left=((written["default_left"].numbers(np.int64, count).astype(bool) != swapped) & inner)[order],
         left=place_of[left][order],
         right=place_of[right][order],
         value=value[order],
@@ -202,6 +204,7 @@ def _tree(written: Parsed, place: str) -> Trees:
         curvature=curvature[order],
         gain=np.where(inner, np.maximum(written["loss_changes"].numbers(np.float64, count), 0.0), 0.0)[order],
         offsets=np.asarray([0, len(order)]),
+        **sets_of([asked.sets[node] for node in order.tolist()]),
     )
 
 
