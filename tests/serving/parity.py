@@ -20,7 +20,7 @@ from rankinite.serving.exporting import plan_for
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import alike, allowed, prove
 from rankinite.serving.target import TARGETS, Files, Target, target_named
-from serving.random_rankers import category_forest_of, forest_of
+from serving.random_rankers import category_forest_of, forest_of, with_missing_left
 
 ROWS = 60
 BATCH = 50
@@ -59,6 +59,7 @@ def random_case(to: str, seed: int) -> Case:
     missing = random.choice(sorted(target.missing_rules(())))
     shift = [None, "auto", "none", 2.5][random.integers(4)]
     forest = category_forest_of(seed) if target.categories and seed % 2 else forest_of(seed)
+    forest = with_missing_left(forest, seed) if target.tells_unknown else forest
     return case_of(to, forest, seed, served_missing=str(missing), shift=shift)
 
 

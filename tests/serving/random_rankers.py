@@ -47,6 +47,13 @@ def category_forest_of(seed: int) -> Forest:
     return with_sets(forest, vocabularies, random)
 
 
+def with_missing_left(forest: Forest, seed: int) -> Forest:
+    """The forest with missing categories sent left by about half of its sets, as XGBoost may have it."""
+    trees = forest.trees
+    chosen = (np.random.default_rng([seed, 23]).random(len(trees.feature)) < 0.5) & (trees.set_sizes > 0)
+    return replace(forest, trees=replace(trees, missing_left=trees.missing_left | chosen))
+
+
 SIZES = (1, 2, 5, 31, 32, 33, 70)
 """Of vocabularies: words of 32 bits are full, or just not, or just no longer enough."""
 
@@ -60,13 +67,18 @@ def vocabulary_of_size(random: np.random.Generator, size: int) -> Vocabulary:
 
 
 def with_sets(forest: Forest, vocabularies: dict[int, Vocabulary], random: np.random.Generator) -> Forest:
-    """A forest whose nodes ask for random sets of categories of these features, sometimes for all of them."""
+    """A forest whose nodes ask for random sets of categories of these features, sometimes for all of them.
+
+    Missing ones go right there, as where our own learners grow such nodes.
+    """
     trees, sets = forest.trees, []
     for feature in trees.feature.tolist():
         size = len(vocabularies.get(feature, ()))
         members = np.flatnonzero(random.random(size) < random.choice([0.1, 0.5, 0.9, 1.0]))
         sets.append([] if not size else members.tolist() or [int(random.integers(size))])
     asks = np.asarray([bool(codes) for codes in sets], np.bool_)
-    trees = replace(trees, threshold=np.where(asks, 0.0, trees.threshold), **sets_of(sets))
+    trees = replace(
+        trees, threshold=np.where(asks, 0.0, trees.threshold), missing_left=trees.missing_left & ~asks, **sets_of(sets)
+    )
     categories = {forest.feature_names[place]: vocabulary for place, vocabulary in vocabularies.items()}
     return replace(forest, trees=trees, categories=categories)

@@ -15,7 +15,7 @@ from oracles.trees import random_forest
 from rankinite.data.categories import Vocabulary
 from rankinite.errors import ArgumentError
 from rankinite.serving.adversarial_rows import adversarial_rows
-from rankinite.serving.categories import bit_words, members_of, names_of_codes, with_missing_right, with_shared_codes
+from rankinite.serving.categories import bit_words, members_of, names_of_codes, with_shared_codes
 from rankinite.serving.exporting import plan_for, sample_rows
 from rankinite.serving.flattening import flatten
 from rankinite.serving.node_table import sum_in_order, table_of
@@ -26,7 +26,7 @@ from rankinite.serving.target import TARGETS, target_named
 from refusals import refused
 from serving.every_kind import linear_of
 from serving.parity import case_of
-from serving.random_rankers import category_forest_of, with_sets
+from serving.random_rankers import category_forest_of, with_missing_left, with_sets
 
 HOLDING = [name for name in TARGETS if target_named(name).categories]
 REFUSING = [name for name in TARGETS if not target_named(name).categories]
@@ -50,8 +50,8 @@ def goes_left(trees, node, value):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_tables_of_nodes_ask_for_sets_as_scoring_does(seed):
-    forest = category_forest_of(seed)
-    plan = plan_for(forest, target_named("lightgbm"), name="model")
+    forest = with_missing_left(category_forest_of(seed), seed)
+    plan = plan_for(forest, target_named("c"), name="model")
     rows = adversarial_rows(plan.flat, plan.names, np.float64, missing=True, rows=200)
     values = table_of(plan.trees).leaf_values(plan.served(rows))
     np.testing.assert_array_equal(sum_in_order(values, forest.start[0]), own_scores(plan, rows))
@@ -83,49 +83,28 @@ def nodes_seen(trees, rows):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_are_led_to_every_node_that_any_row_reaches(seed):
-    forest = forest_with({"f0": WORDS, "f1": NUMBERS, "f2": WORDS}, seed)
-    plan = plan_for(forest, target_named("lightgbm"), name="model")
+    forest = with_missing_left(forest_with({"f0": WORDS, "f1": NUMBERS, "f2": WORDS}, seed), seed)
+    plan = plan_for(forest, target_named("c"), name="model")
     rows = plan.served(adversarial_rows(plan.flat, plan.names, np.float64, missing=True, rows=300))
-    every = product([0.0, 1.0, 2.0, np.nan], repeat=3)
+    every = product([0.0, 1.0, 2.0, 3.0, np.nan], repeat=3)
     assert nodes_seen(forest.trees, rows) == nodes_seen(forest.trees, every)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_sets_turned_round_decide_alike_and_send_missing_ones_right(seed):
-    forest = category_forest_of(seed)
-    plan = plan_for(forest, target_named("lightgbm"), name="model")
-    turned = with_missing_right(plan.trees, plan.category_counts)
-    assert not (turned.missing_left & (turned.set_sizes > 0)).any()
-    rows = plan.served(adversarial_rows(plan.flat, plan.names, np.float64, missing=True, rows=200))
-    np.testing.assert_array_equal(table_of(turned).leaf_values(rows), table_of(plan.trees).leaf_values(rows))
-    sizes = np.asarray([*plan.category_counts, 0])[turned.feature]
-    assert (turned.set_sizes <= sizes).all()
 
 
 def test_forests_of_a_blend_are_brought_into_the_codes_of_one_vocabulary():
     other = Vocabulary(("black", "green", "white"))
-    first, second = forest_with({"f0": WORDS, "f1": NUMBERS}), forest_with({"f0": other, "f1": NUMBERS}, 1)
+    first = with_missing_left(forest_with({"f0": WORDS, "f1": NUMBERS}), 0)
+    second = with_missing_left(forest_with({"f0": other, "f1": NUMBERS}, 1), 1)
     blend = 0.25 * first + 0.5 * second
     coded, shared = with_shared_codes(blend)
     assert shared == {"f0": Vocabulary(("black", "blue", "green", "it's red", "white")), "f1": NUMBERS}
-    plan = plan_for(blend, target_named("lightgbm"), name="model")
+    plan = plan_for(blend, target_named("c"), name="model")
     rows = adversarial_rows(plan.flat, plan.names, np.float64, missing=True, rows=300)
     table = {name: names_of_codes(rows[:, column], shared[name]) for column, name in enumerate(("f0", "f1"))}
     named = pd.DataFrame({**table, "f2": rows[:, 2]})
-    np.testing.assert_allclose(target_named("lightgbm").predicted(plan, rows), blend.score(named), rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(target_named("c").predicted(plan, rows), blend.score(named), rtol=1e-14, atol=1e-14)
     assert set(named["f0"].dropna()) == {*shared["f0"].names, "unknown"}
     assert flatten(0.5 * first + 0.5 * first).forest.categories.keys() == {"f0", "f1"}
     np.testing.assert_array_equal(coded.score(plan.served(rows)), blend.score(named))
-
-
-def test_a_category_that_a_forest_does_not_know_goes_where_missing_ones_go():
-    first, second = forest_with({"f0": WORDS}), forest_with({"f0": Vocabulary(("blue",))}, 1)
-    longer = first.extended(second)
-    rows = np.tile(np.asarray([[0.0, 0.3, -0.2]]), (3, 1))
-    rows[:, 0] = [1, 2, np.nan]
-    alone = second.score(rows)
-    assert len(set(alone.tolist())) == 1
-    np.testing.assert_allclose(longer.score(rows) - first.score(rows), alone, rtol=1e-12)
 
 
 def test_a_feature_is_a_category_in_all_parts_or_in_none():
@@ -171,7 +150,7 @@ def test_an_export_says_what_its_codes_mean(to, tmp_path):
     made = rk.export(forest_with(vocabularies), tmp_path / "out", to=to, served_missing="nan")
     facts = json.loads((tmp_path / "out" / "categories.json").read_text())
     assert facts["categories"] == {"f0": list(WORDS.names), "f2": list(NUMBERS.names)}
-    assert "counts as missing" in facts["unknown"]
+    assert ("-1" in facts["unknown"]) == (target_named(to).categories == "codes")
     assert "categories.json" in made.files
     assert any("categories.json" in note for note in made.notes)
     assert "categories.json" in (tmp_path / "out" / "model-card.md").read_text()
@@ -193,8 +172,8 @@ def test_rows_of_a_sample_are_found_by_the_names_of_their_categories(to):
         categories={"f0": Vocabulary(("green", "it's red", "pink")), "f2": more},
     )
     rows = sample_rows(plan, sample)
-    np.testing.assert_array_equal(rows[:, 0], [1, 2, np.nan, np.nan])
-    np.testing.assert_array_equal(rows[:, 2], [2, np.nan, np.nan, 1])
+    np.testing.assert_array_equal(rows[:, 0], [1, 2, np.nan, 3])
+    np.testing.assert_array_equal(rows[:, 2], [2, 3, np.nan, 1])
     np.testing.assert_array_equal(own_scores(plan, rows), forest.score(sample))
     case = case_of(to, forest, served_missing="nan")
     np.testing.assert_allclose(case.target.twin(case.files, plan)(rows), forest.score(sample), rtol=1e-5)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 import treelite
 
 import rankinite as rk
 from oracles.trees import random_forest
 from rankinite.errors import ArgumentError
+from rankinite.models.files.lightgbm import read_lightgbm
+from rankinite.serving.proof import named_rows
 from refusals import refused
 from serving.parity import case_of, random_case
-from serving.random_rankers import forest_of
+from serving.random_rankers import category_forest_of, forest_of
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -41,6 +44,17 @@ def test_import_undoes_export(seed, tmp_path):
     again = rk.load(tmp_path / "out" / "model.txt")
     rows = np.random.default_rng(seed).normal(size=(100, len(forest.feature_names)))
     np.testing.assert_array_equal(again.score(rows), forest.score(rows))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_import_undoes_export_of_categories(seed):
+    case = case_of("lightgbm", category_forest_of(seed), rows=200)
+    again = read_lightgbm(case.files["model.txt"])
+    assert {name: again.categories[name].names for name in case.plan.categories} == {
+        name: vocabulary.names for name, vocabulary in case.plan.categories.items()
+    }
+    rows = pd.DataFrame(named_rows(case.plan, case.matrix))
+    np.testing.assert_array_equal(again.score(rows), case.twin())
 
 
 @pytest.mark.parametrize("name", ["two words", "a:b", 'quo"te', "[1]", "a,b", ""])

@@ -7,6 +7,7 @@ import runpy
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankinite as rk
@@ -15,7 +16,7 @@ from rankinite.errors import ArgumentError
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.models.files.xgboost import xgboost_forest
 from rankinite.models.forest import Forest
-from rankinite.serving.proof import WrongExportError, prove
+from rankinite.serving.proof import WrongExportError, named_rows, prove
 from rankinite.trees.structure import LEAF
 from refusals import refused
 from serving.consumers.xgboost import agreed, booster_of
@@ -123,14 +124,17 @@ def test_values_of_leaves_are_base_weights_too():
 
 
 def test_both_files_say_the_same_and_are_read_back():
-    for seed in range(0, 10, 2):  # those without categories
+    for seed in (*range(20), 35):  # the odd ones have categories, the last one by name
         case = random_case("xgboost", seed)
         text, binary = json.loads(case.files["model.json"]), parse_ubjson(case.files["model.ubj"])
         one, other = (xgboost_forest(model) for model in (text, binary))
         np.testing.assert_array_equal(one.trees.threshold, other.trees.threshold)
         leaf = one.trees.feature == LEAF
         np.testing.assert_array_equal(one.trees.value[leaf], other.trees.value[leaf])
-        np.testing.assert_allclose(one.score(case.matrix), case.twin().astype(np.float64), rtol=1e-5, atol=1e-4)
+        by_name = "cats" in text["learner"]["gradient_booster"]["model"]
+        assert by_name == (seed == 35)
+        rows = pd.DataFrame(named_rows(case.plan, case.matrix)) if by_name else case.matrix
+        np.testing.assert_allclose(one.score(rows), case.twin().astype(np.float64), rtol=1e-5, atol=1e-5)
 
 
 def test_xgboost_writes_the_same_arrays_again():

@@ -87,23 +87,17 @@ def extended(first: Forest, second: Forest) -> Forest:
 def with_vocabularies(forest: Forest, categories: Mapping[str, Vocabulary]) -> Forest:
     """The same forest in the codes of other vocabularies, which have all categories of its own.
 
-    The others were unknown to it, so they go where missing ones go.
+    The others were unknown to it, so they are in none of its sets.
     """
     trees = forest.trees
-    if not trees.has_sets:
-        return replace(forest, categories=dict(categories))
-    owner, codes = np.repeat(np.arange(len(trees.feature)), trees.set_sizes), trees.set_codes.copy()
+    codes = trees.set_codes.copy()
+    owner = np.repeat(trees.feature, trees.set_sizes) if trees.has_sets else np.zeros(0, np.int32)
     for name, own in forest.categories.items():
-        asks = trees.feature == forest.feature_names.index(name)
-        new_codes = own.codes_in(categories[name]).astype(np.int32)
-        codes[asks[owner]] = new_codes[codes[asks[owner]]]
-        unknown = np.setdiff1d(np.arange(len(categories[name]), dtype=np.int32), new_codes)
-        widened = np.flatnonzero(asks & trees.missing_left)
-        owner = np.concatenate((owner, np.repeat(widened, len(unknown))))
-        codes = np.concatenate((codes, np.tile(unknown, len(widened))))
-    order = np.lexsort((codes, owner))  # codes rise within each set
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=len(trees.feature)))))
-    return replace(forest, trees=replace(trees, set_codes=codes[order], set_starts=starts), categories=dict(categories))
+        mine = owner == forest.feature_names.index(name)
+        codes[mine] = own.codes_in(categories[name])[codes[mine]].astype(np.int32)
+    if trees.has_sets:  # codes rise within each set
+        codes = codes[np.lexsort((codes, np.repeat(np.arange(len(trees.feature)), trees.set_sizes)))]
+    return replace(forest, trees=replace(trees, set_codes=codes), categories=dict(categories))
 
 
 def are_alike(first: Forest, second: Forest) -> bool:

@@ -1,7 +1,7 @@
 """Categories of an exported ranker: one vocabulary per feature, in whose codes all its forests ask, and its companion file.
 
-Rows are in these codes wherever they are compared. The programs that serve a model are given codes too, or names. What is
-missing, and what no vocabulary has, goes the same way: a code that is none is a missing value.
+Rows are in these codes wherever they are compared. The programs that serve a model are given codes too, or names. A category
+that is not in the vocabulary is in no set; a missing one goes where a node says.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankinite.evaluation.inputs import Scorer
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.forest import Forest
 from rankinite.models.forest_edits import with_vocabularies
-from rankinite.trees.structure import Trees, sets_of
+from rankinite.trees.structure import Trees
 
 FILE = "categories.json"
 UNKNOWN = "unknown"
@@ -77,19 +77,16 @@ def two_meanings(name: str) -> ArgumentError:
 
 
 def known_codes(values: Reals, vocabulary: Vocabulary) -> Reals:
-    """Numbers as the codes that they are; NaN for what is none. The code of a number is its whole part."""
+    """Numbers as the codes that they are, by their whole part; the code behind all others for what is none; NaN stays."""
     whole = np.trunc(values)
-    return np.where((whole >= 0) & (whole < len(vocabulary)), whole, values.dtype.type(np.nan))
+    known = (whole >= 0) & (whole < len(vocabulary))
+    return np.where(known | np.isnan(values), whole, values.dtype.type(len(vocabulary)))
 
 
 def names_of_codes(values: Reals, vocabulary: Vocabulary) -> list[str | None]:
     """The category of each code; None for a missing value, a name that the vocabulary does not have for a code that is none."""
-    known, unknown = known_codes(values, vocabulary), unknown_name(vocabulary)
-    names = vocabulary.names
-    return [
-        None if np.isnan(value) else unknown if np.isnan(code) else names[int(code)]
-        for value, code in zip(values.tolist(), known.tolist(), strict=True)
-    ]
+    names = [*vocabulary.names, unknown_name(vocabulary)]
+    return [None if np.isnan(code) else names[int(code)] for code in known_codes(values, vocabulary).tolist()]
 
 
 def unknown_name(vocabulary: Vocabulary) -> str:
@@ -100,29 +97,13 @@ def unknown_name(vocabulary: Vocabulary) -> str:
     return name
 
 
-def with_missing_right(trees: Trees, sizes: Sequence[int]) -> Trees:
-    """Trees that decide alike and send missing categories right wherever a node has a set, for programs that can do no other.
+def with_missing_right(trees: Trees, sizes: Sequence[int]) -> Trees:  # noqa: ARG001 - targets give it
+    """The trees, as a program must have them that sends missing categories right wherever a node has a set.
 
-    Where they went left, the other categories are the set, and the children change places. A node that sent all categories and
-    missing ones left gets an infinite threshold. ``sizes``: how many categories each feature has.
+    Others are refused before it comes to this: see ``refuse_sets``.
     """
-    turned = np.flatnonzero((trees.set_sizes > 0) & trees.missing_left)
-    if not len(turned):
-        return trees
-    sets = [trees.set_of(node) for node in range(len(trees.feature))]
-    left, right, missing_left, threshold = (
-        getattr(trees, name).copy() for name in ("left", "right", "missing_left", "threshold")
-    )
-    for node in turned.tolist():
-        sets[node] = np.setdiff1d(np.arange(sizes[trees.feature[node]]), sets[node]).tolist()
-        if sets[node]:
-            left[node], right[node] = right[node], left[node]
-            missing_left[node] = False
-        else:
-            threshold[node] = np.inf
-    nothing = {name: np.zeros(0) for name in ("set_starts", "set_codes")}
-    arrays = {"left": left, "right": right, "missing_left": missing_left, "threshold": threshold}
-    return replace(trees, **arrays, **(nothing | sets_of(sets)))
+    assert not (trees.missing_left & (trees.set_sizes > 0)).any()
+    return trees
 
 
 def bit_words(codes: Sequence[int], size: int = 0) -> npt.NDArray[np.uint32]:
@@ -147,7 +128,7 @@ def companion(vocabularies: Vocabularies, form: CategoryForm) -> bytes:
             "names": "the names of categories, as listed below",
         }[form],
         "missing": {"codes": "NaN", "names": "null, or nothing"}[form],
-        "unknown": "a category that is not listed counts as missing",
+        "unknown": {"codes": "-1, for a category that is not listed", "names": "a name that is not listed"}[form],
         "categories": {name: list(vocabulary.names) for name, vocabulary in vocabularies.items()},
     }
     return json.dumps(facts, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
@@ -157,4 +138,4 @@ def note(vocabularies: Vocabularies, form: CategoryForm) -> str:
     """How the program is given categories, in words."""
     count = f"{len(vocabularies)} features are categories" if len(vocabularies) > 1 else "one feature is a category"
     given = f"given by code, its place in the list of {FILE}" if form == "codes" else f"given by name, as in {FILE}"
-    return f"{count}, {given}; what is not listed there counts as missing"
+    return f"{count}, {given}; what is not listed there is in no set"

@@ -82,7 +82,7 @@ class ExportPlan:
         return [len(self.categories[name]) if name in self.categories else 0 for name in self.names]
 
     def served(self, matrix: Reals) -> Reals:
-        """Rows as they count where the model is served; a category that is unknown is missing."""
+        """Rows as they count where the model is served; a category that is unknown has the code behind all others."""
         counted = self.without_missing(matrix) if self.missing == "zero" else matrix
         if not self.categories:
             return counted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from rankinite.choices import Exactness, ServedMissing
 from rankinite.engine.kernel import Reals
-from rankinite.errors import ArgumentError, listed
+from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.models.base import Ranker
 from rankinite.models.forest import Forest
 from rankinite.serving.categories import CategoryForm
@@ -49,6 +49,8 @@ class Target(ABC):
     a document without a field has a missing value even if the training data had none."""
     categories: ClassVar[CategoryForm | None] = None
     """How rows give categories there, to trees that ask for sets of them; None: it holds no sets."""
+    tells_unknown: ClassVar[bool] = False
+    """Whether a node can send missing categories left there and unknown ones right; if not, forests that do so are refused."""
     versions: ClassVar[str] = ""
     """The versions that files are written for, as ``--engine-version`` takes them; empty: it has no such option."""
 
@@ -114,6 +116,24 @@ def refuse_sets(flat: Flat, target: Target) -> None:
             rule="Features are numbers there",
             remedy=f"Export to {' or '.join(holding)}, or train on columns of 0 and 1 in place of the categories",
         )
+    if not target.tells_unknown:
+        _refuse_unknown(asking, target)
+
+
+def _refuse_unknown(forests: Sequence[Forest], target: Target) -> None:
+    """Refuse nodes that send missing categories left. Our learners grow none; models of XGBoost may have them."""
+    for forest in forests:
+        trees = forest.trees
+        nodes = np.flatnonzero(trees.missing_left & (trees.set_sizes > 0))
+        if len(nodes):
+            name = forest.feature_names[trees.feature[nodes[0]]]
+            telling = [target for target in TARGETS if target_named(target).tells_unknown]
+            raise ArgumentError(
+                f"its trees send missing categories of {quoted(name)} left, unknown ones right; {target.name} does not do so",
+                value=name,
+                rule="Missing and unknown categories go the same way there",
+                remedy=f"Export to {' or '.join(telling)}, or distil it into a forest of rankinite (rankinite distil)",
+            )
 
 
 def float32_prediction(plan: ExportPlan, matrix: Reals) -> Reals:

@@ -48,6 +48,7 @@ class CSource(Target):
     name = "c"
     title = "C99 source without dependencies, about as fast as rankinite itself"
     categories = "codes"
+    tells_unknown = True
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -154,7 +155,9 @@ def _source(program: SourceProgram, whole: str) -> str:
 def _header(plan: ExportPlan) -> str:
     missing = MISSING_ZERO if plan.missing == "zero" else MISSING_NAN
     if plan.categories:
-        missing += f"\n   A category is its place in {CATEGORIES}, from 0 on; NaN and other numbers are missing ones."
+        missing += (
+            f"\n   A category is its place in {CATEGORIES}, from 0 on; NaN is a missing one, other numbers are unknown ones."
+        )
     return templates.HEAD.replace("COUNT", str(len(plan.names))).replace("MISSING", missing)
 
 

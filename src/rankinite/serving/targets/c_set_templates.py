@@ -7,7 +7,8 @@ from functools import reduce
 from rankinite.serving.targets.c_templates import WALK
 
 CATEGORY = """\
-/* A column of categories: how many there are, where their groups begin, and the group of what is missing or unknown. */
+/* A column of categories: how many there are, where their groups begin, and the group of missing ones; that of unknown ones
+   is the next. */
 struct NAME_category {
     uint32_t column;
     uint32_t count;
@@ -25,7 +26,7 @@ static void NAME_copy_groups_AS(const struct NAME_category *categories, size_t s
         for (size_t slot = 0; slot < slots; slot++) {
             const double x = rows[categories[slot].column];
             room[slot] = x > -1.0 && x < categories[slot].count ? groups[categories[slot].first + (uint32_t)x]
-                                                                : categories[slot].missing;
+                                                                : categories[slot].missing + !isnan(x);
         }
 }
 """

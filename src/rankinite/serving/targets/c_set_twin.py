@@ -26,13 +26,13 @@ class SetTables:
             values = matrix[:, column]
             inside = (values > -1) & (values < count)
             places = first + np.where(inside, np.trunc(values), 0).astype(np.int64)
-            rows[:, column] = np.where(inside, self._groups[places], missing)
+            rows[:, column] = np.where(inside, self._groups[places], missing + ~np.isnan(values))
         return rows
 
     def members(self, slot: Indices, threshold: Floats) -> list[list[int] | None]:
         """The groups that go left at each node; None where it has no set."""
         places = (slot - self._numbers).tolist()
-        words = (self._missing // 32 + 1).tolist()
+        words = ((self._missing + 1) // 32 + 1).tolist()
         starts = np.where(slot >= self._numbers, threshold, 0.0).astype(np.int64).tolist()
         return [
             None if place < 0 else members_of(self._words[start : start + words[place]])

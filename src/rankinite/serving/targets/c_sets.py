@@ -1,8 +1,8 @@
 """SetLayout: sets of categories as the tables of an exported C file.
 
 Categories that no set of a forest tells apart are one *group*, so that a set has one bit per group and not per category.
-Missing and unknown categories are one more group, the last. A row's groups are looked up once, and a set is asked
-for one bit.
+Missing ones are one more group, and unknown ones, which are in no set, the last. A row's groups are looked up once, and a set
+is asked for one bit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SetLayout:
             self.groups += map(str, group.tolist())
             for node, codes in zip(nodes, sets, strict=True):
                 left = np.unique(group[codes]).tolist()
-                words = bit_words([*left, missing] if trees.missing_left[node] else left, missing + 1)
+                words = bit_words([*left, missing] if trees.missing_left[node] else left, missing + 2)
                 if words.tobytes() not in known:
                     known[words.tobytes()] = len(self.words)
                     self.words += map(str, words.tolist())

@@ -4,7 +4,7 @@ LightGBM asks ``x <= threshold`` in float64 and adds leaves in float64 from the 
 nothing before the first tree, so the start is in that tree's leaves. Values up to 1e-35 count as 0 there.
 
 A node that asks for a category has a set of codes that go left; missing ones, negative numbers and codes that are not in the
-set go right. Sets are written so that missing ones may: see ``with_missing_right``.
+set go right. Nodes that send missing ones left are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.files.lightgbm import CATEGORICAL, DEFAULT_LEFT, NAN, NOTHING
-from rankinite.serving.categories import bit_words, with_missing_right
+from rankinite.serving.categories import bit_words
 from rankinite.serving.names import check_characters
 from rankinite.serving.node_table import sum_in_order
 from rankinite.serving.plan import ExportPlan
@@ -49,7 +49,7 @@ class LightGBMText(Target):
 
     def write(self, plan: ExportPlan) -> Files:
         """The text: a head, one block per tree, an end."""
-        trees = with_missing_right(plan.trees_with_start, plan.category_counts)
+        trees = plan.trees_with_start
         blocks = [_block(trees.take(number, number + 1), number) for number in range(len(trees))]
         sizes = " ".join(str(len(block.encode())) for block in blocks)
         head = _head(plan, sizes)

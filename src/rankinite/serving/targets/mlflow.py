@@ -44,6 +44,7 @@ class MLflowFolder(Target):
     name = "mlflow"
     title = "an MLflow folder, for every kind of ranker; rankinite scores there"
     categories = "names"
+    tells_unknown = True
 
     def flattened(self, ranker: Ranker) -> Flat:
         """What the ranker is made of, by which rows are made; a forest alone is one."""

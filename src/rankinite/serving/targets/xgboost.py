@@ -53,6 +53,7 @@ class XGBoostModel(Target):
     inputs = np.float32
     width = "float32"
     categories = "codes"
+    tells_unknown = True
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Refuse names that XGBoost's matrices cannot have."""
@@ -110,7 +111,7 @@ np.savetxt("served.txt", model.predict(xgboost.DMatrix(rows, feature_names=model
 
 
 def _model(plan: ExportPlan) -> dict[str, Any]:
-    trees, features = turned_trees(plan.trees_with_start, plan.category_counts), str(len(plan.names))
+    trees, features = turned_trees(plan.trees_with_start), str(len(plan.names))
     count = len(trees)
     model = {
         **frame_categories(plan),

@@ -1,7 +1,7 @@
 """Categories in XGBoost's models: sets of codes that go right, and the names that data frames are matched by.
 
 A code in a node's set goes right. All other numbers go left, also those that are no code; a missing value goes where the node
-says. So of ours the children change places, and missing ones go left: where all else that was never seen goes there.
+says. So of ours the children change places, and missing ones go to the other side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from rankinite.data.categories import Vocabulary
 from rankinite.engine.kernel import Flags, Indices
-from rankinite.serving.categories import with_missing_right
 from rankinite.serving.plan import ExportPlan
 from rankinite.trees.structure import Trees
 
@@ -22,14 +21,13 @@ WHOLE_NUMBERS = 15
 """XGBoost's number for the type of an array of 64-bit integers."""
 
 
-def turned_trees(trees: Trees, counts: Sequence[int]) -> Trees:
+def turned_trees(trees: Trees) -> Trees:
     """The trees with the children of every node that has a set in XGBoost's order: what is in the set goes right."""
-    trees = with_missing_right(trees, counts)
     if not trees.has_sets:
         return trees
     has_set = trees.set_sizes > 0
     left, right = np.where(has_set, trees.right, trees.left), np.where(has_set, trees.left, trees.right)
-    return replace(trees, left=left, right=right, missing_left=trees.missing_left | has_set)
+    return replace(trees, left=left, right=right, missing_left=trees.missing_left ^ has_set)
 
 
 def written_sets(tree: Trees, order: Indices) -> dict[str, Any]:
