@@ -24,7 +24,7 @@ MOST_CODES = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class NodeSets:
+class WrittenSets:
     """The nodes of a tree that ask for a category."""
 
     by_category: Flags
@@ -33,13 +33,13 @@ class NodeSets:
     """The codes that go right there; none elsewhere."""
 
 
-def node_sets(tree: Parsed, inner: Flags, place: str) -> NodeSets:
+def node_sets(tree: Parsed, inner: Flags, place: str) -> WrittenSets:
     """The sets of a tree as the file has them; leaves, which pruning may have made of such nodes, have none."""
     kinds = tree.get("split_type")
     by_category = inner & (kinds.numbers(np.int64, len(inner)) > 0 if kinds is not None else False)
     sets: list[list[int]] = [[] for _ in inner]
     if not by_category.any():
-        return NodeSets(by_category, sets)
+        return WrittenSets(by_category, sets)
     codes = tree["categories"].numbers(np.int64)
     nodes = tree["categories_nodes"].numbers(np.int64)
     starts = tree["categories_segments"].numbers(np.int64, len(nodes))
@@ -57,7 +57,7 @@ def node_sets(tree: Parsed, inner: Flags, place: str) -> NodeSets:
     without = [node for node in np.flatnonzero(by_category).tolist() if not sets[node]]
     if without:
         raise _wrong(f"{place}: categories_nodes", f"node {without[0]} asks for a category, but has none", without[0])
-    return NodeSets(by_category, sets)
+    return WrittenSets(by_category, sets)
 
 
 def xgboost_categories(learner: Parsed, model: Parsed, features: int) -> dict[int, ForeignCategories]:
