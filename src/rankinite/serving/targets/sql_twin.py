@@ -1,6 +1,6 @@
 """Twin of an exported SQL statement: its steps parsed, and computed by NumPy as a database computes them.
 
-NULL is NaN here. A comparison with NULL is not true, which is all that CASE and OR ask.
+NULL is NaN here, and None among texts. A comparison with NULL is not true, which is all that CASE and OR ask.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankinite.engine.kernel import Reals
+from rankinite.serving.categories import Vocabularies, names_of_codes
 from rankinite.serving.target import Twin
 
 Row: TypeAlias = Mapping[str, Any]
 """Columns by name."""
 Expression: TypeAlias = Callable[[Row], Any]
-TOKEN = re.compile(r'"(?:[^"]|"")*"|[0-9][0-9.]*(?:e[+-]?[0-9]+)?|[A-Za-z_]\w*|<=|>=|[-+*/<>(),.]')
+TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[0-9][0-9.]*(?:e[+-]?[0-9]+)?|[A-Za-z_]\w*|<=|>=|[-+*/<>(),.]""")
 COMPARISONS: dict[str, Any] = {"<=": np.less_equal, ">": np.greater, "<": np.less, ">=": np.greater_equal}
 OPERATIONS: dict[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "OR": np.logical_or, "AND": np.logical_and,
@@ -25,12 +26,14 @@ OPERATIONS: dict[str, Any] = {
 FUNCTIONS: dict[str, Any] = {"exp": np.exp, "tanh": np.tanh, "abs": np.abs}
 
 
-def twin_of(statement: str, names: tuple[str, ...], score: str) -> Twin:
-    """The scores of rows × names."""
+def twin_of(statement: str, names: tuple[str, ...], score: str, categories: Vocabularies) -> Twin:
+    """The scores of rows × names; the table has categories by name."""
     *steps, last = StatementParser(TOKEN.findall(statement)).steps()
 
     def computed(matrix: Reals) -> Reals:
         row: dict[str, Any] = {name: matrix[:, column].astype(np.float64) for column, name in enumerate(names)}
+        for name, vocabulary in categories.items():
+            row[name] = np.asarray([*names_of_codes(row[name], vocabulary), None], object)[:-1]  # never an array of texts
         with np.errstate(all="ignore"):
             for step in steps:
                 row = {name: expression(row) for name, expression in step.items() if name != "id"}
@@ -77,12 +80,36 @@ class StatementParser:
         return self._from_left(("OR", "AND"), self._comparison)
 
     def _comparison(self) -> Expression:
+        if (word := self._tokens[self._place]) in {"TRUE", "FALSE"}:
+            self._place += 1
+            return lambda _: np.bool_(word == "TRUE")
         left = self._sum()
         if self._take("IS"):
+            negated = self._take("NOT")
             self._expect("NULL")
-            return lambda row: np.isnan(left(row))
+            return lambda row: _missing(left(row)) != negated
+        if self._tokens[self._place] in {"IN", "NOT"}:
+            return self._membership(left)
         compare, right = COMPARISONS[self._next()], self._sum()
         return lambda row: compare(left(row), right(row))
+
+    def _membership(self, left: Expression) -> Expression:
+        """Whether a text is in a list, or is not."""
+        negated = self._take("NOT")
+        self._expect("IN", "(")
+        words = list[str]()
+        while not words or self._take(","):
+            words.append(self._next())
+        self._expect(")")
+        assert all(word[0] == "'" for word in words), words
+        members = frozenset(word[1:-1].replace("''", "'") for word in words)
+
+        def computed(row: Row) -> Any:
+            texts = left(row)
+            inside = np.fromiter(map(members.__contains__, texts), np.bool_, len(texts))
+            return ~(inside | _missing(texts)) if negated else inside
+
+        return computed
 
     # ---- numbers --------------------------------------------------------------------------------------------------------
 
@@ -119,6 +146,8 @@ class StatementParser:
             return self._call(word)
         assert word == "(", word
         inner = self._sum()
+        if self._take("COLLATE"):  # texts are compared letter by letter here anyway
+            self._expect('"BINARY"')
         self._expect(")")
         return inner
 
@@ -126,7 +155,8 @@ class StatementParser:
         self._expect("(")
         inner = self._sum()
         if word == "CAST":
-            self._expect("AS", "DOUBLE", "PRECISION", ")")
+            self._expect("AS")
+            self._expect(*(("VARCHAR",) if self._tokens[self._place] == "VARCHAR" else ("DOUBLE", "PRECISION")), ")")
             return inner
         if word == "COALESCE":
             self._expect(",")
@@ -143,8 +173,7 @@ class StatementParser:
             condition = self._condition()
             self._expect("THEN")
             whens.append((condition, self._sum()))
-        self._expect("ELSE")
-        otherwise = self._sum()
+        otherwise: Expression = self._sum() if self._take("ELSE") else lambda _: np.asarray(None, object)
         self._expect("END")
 
         def chosen(row: Row) -> Any:
@@ -183,6 +212,11 @@ def _folded(parts: list[tuple[str, Expression]]) -> Expression:
         return total
 
     return computed
+
+
+def _missing(value: Any) -> Any:
+    """Where there is NULL."""
+    return value == np.asarray(None, object) if value.dtype == object else np.isnan(value)
 
 
 def _coalesced(value: Any, other: Any) -> Any:
