@@ -27,7 +27,7 @@ class Column:
     """The words, where it is a category."""
 
     def read(self) -> str:
-        """The column as the first step reads it: asked of the table by name, since SQLite takes other quoted names for texts."""
+        """The column as the first step reads it; with the table's name, since SQLite takes other quoted names for texts."""
         own = f"f.{quoted_name(self.feature)}"
         if self.vocabulary is not None:  # a table may have columns that do not tell small letters from capitals
             word = f'(CAST({own} AS VARCHAR) COLLATE "BINARY")'
