@@ -16,7 +16,6 @@ import numpy as np
 from rankinite.data.categories import Vocabulary
 from rankinite.engine.kernel import Reals
 from rankinite.serving.categories import Vocabularies, names_of_codes
-from rankinite.serving.category_words import left_codes
 from rankinite.trees.structure import Trees
 
 AS_MISSING = ' invalidValueTreatment="asMissing"'
@@ -37,7 +36,7 @@ def questions(tree: Trees, node: int, field: str, vocabulary: Vocabulary) -> lis
     The other takes what is left. It is the default child too, so that it does not matter whether a program looks for the
     default child or asks the second one when the answer of the first is unknown: PMML4S does the latter.
     """
-    codes, children = left_codes(tree, node, len(vocabulary)), (int(tree.left[node]), int(tree.right[node]))
+    codes, children = tree.set_of(node), (int(tree.left[node]), int(tree.right[node]))
     if tree.missing_left[node]:
         codes, children = sorted(set(range(len(vocabulary))).difference(codes)), children[::-1]
     asked = _predicate(field, [vocabulary.names[code] for code in codes]) if codes else "<False/>"

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from rankinite.choices import ServedMissing
 from rankinite.data.categories import Vocabulary
-from rankinite.serving.category_words import left_codes
 from rankinite.serving.targets.sql_text import literal, quoted_name
 from rankinite.trees.structure import Trees
 
@@ -39,7 +38,7 @@ class Column:
         """What sends a row to the left of a node, or to its right."""
         x, missing_too = quoted_name(self.feature), bool(trees.missing_left[node]) == left
         if self.vocabulary is not None:
-            return self._words(left_codes(trees, node, len(self.vocabulary)), left=left, missing_too=missing_too)
+            return self._words(trees.set_of(node), left=left, missing_too=missing_too)
         asked = f"{x} {'<=' if left else '>'} {literal(float(trees.threshold[node]))}"
         return f"{asked} OR {x} IS NULL" if missing_too and self.missing == "nan" else asked
 
