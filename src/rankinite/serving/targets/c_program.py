@@ -18,7 +18,9 @@ from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability
+from rankinite.serving.targets import c_set_templates as set_templates
 from rankinite.serving.targets import c_templates as templates
+from rankinite.serving.targets.c_sets import SetLayout
 from rankinite.serving.targets.c_templates import BLOCK, IN_STEP, ROOM
 from rankinite.serving.targets.c_trees import TreeLayout, number
 from rankinite.trees.structure import LEAF
@@ -80,7 +82,7 @@ class SourceProgram:
         if not len(forest):
             return self._function("forest", part, f"    (void)rows, (void)stride;\n{start}")
         copying, walking = self._tree_tables(part, forest, 1)
-        body = start + copying + f"        NAME_walk({walking}, scores + first);\n    }}\n"
+        body = start + copying + f"        {walking}, scores + first);\n    }}\n"
         return self._function("forest", part, body)
 
     def _mean_grade(self, forest: Forest, grades: Floats) -> str:
@@ -94,19 +96,18 @@ class SourceProgram:
         lines = [f"    double sums[{outputs * BLOCK}];\n    {first}"]
         if len(forest):
             copying, walking = self._tree_tables(part, forest, outputs)
-            lines.append(
-                f"{copying}        {each_grade}            NAME_walk({walking}, sums + k * {BLOCK} + first);\n    }}\n"
-            )
+            lines.append(f"{copying}        {each_grade}            {walking}, sums + k * {BLOCK} + first);\n    }}\n")
         else:
             lines.append("    (void)rows, (void)stride;\n")
         lines.append(f"{EACH}scores[i] = NAME_mean_grade(sums + i, NAME_grades_{part}, {outputs});\n")
         return self._function("mean_grade", part, "".join(lines))
 
     def _tree_tables(self, part: int, forest: Forest, outputs: int) -> tuple[str, str]:
-        """Nodes, values, roots and slots; gives the loop that copies rows, and the arguments of the walk inside it."""
-        self._need(templates.NODE, templates.COPY, templates.WALK)
+        """Nodes, values, roots and slots; gives the loop that copies rows, and the call of the walk inside it, still open."""
+        self._need(templates.NODE, templates.COPY)
         place = {name: column for column, name in enumerate(self.names)}
-        layout = TreeLayout(forest.trees, [place.get(name, LEAF) for name in forest.feature_names])
+        sizes = [len(forest.categories.get(name, ())) for name in forest.feature_names]
+        layout = TreeLayout(forest.trees, [place.get(name, LEAF) for name in forest.feature_names], sizes)
         trees = -(-(len(layout.roots) // outputs) // IN_STEP) * IN_STEP
         filled = [[*layout.roots[k::outputs], *[layout.empty] * trees][:trees] for k in range(outputs)]
         self._table("struct NAME_node", "nodes", part, layout.nodes)
@@ -114,16 +115,33 @@ class SourceProgram:
         self._table("uint32_t", "roots", part, (str(root) for of_output in filled for root in of_output))
         self._table("uint32_t", "columns", part, map(str, layout.columns or [0]))
         slots = len(layout.columns)
-        rows = min(BLOCK, max(1, ROOM // (slots + 1)))
+        width = slots + 1 + len(layout.sets.categories)
+        rows = min(BLOCK, max(1, ROOM // width))
         copying = (
-            f"    double room[{rows * (slots + 1)}];\n    for (size_t first = 0; first < count; first += {rows}) {{\n"
+            f"    double room[{rows * width}];\n    for (size_t first = 0; first < count; first += {rows}) {{\n"
             f"        const size_t some = count - first < {rows} ? count - first : {rows};\n"
             f"        NAME_copy_AS(NAME_columns_{part}, {layout.to_right}, {slots}, "
-            "rows + first * stride, some, stride, room);\n"
+            f"rows + first * stride, some, stride, room, {width});\n"
         )
         of_grade = f" + k * {trees}" if outputs > 1 else ""
         tables = f"NAME_nodes_{part}, NAME_values_{part}, NAME_roots_{part}{of_grade}"
-        return copying, f"{tables}, {trees}, room, {slots + 1}, some"
+        walking = f"NAME_walk({tables}, {trees}, room, {width}, some"
+        if not layout.sets.categories:
+            self._need(templates.WALK)
+            return copying, walking
+        copying += self._set_tables(part, layout.sets, slots + 1, width)
+        return copying, f"{walking.replace('NAME_walk(', 'NAME_walk_sets(')}, NAME_sets_{part}, {slots + 1}"
+
+    def _set_tables(self, part: int, sets: SetLayout, numbers: int, width: int) -> str:
+        """Categories, their groups, and sets of these; gives the line that copies the groups of rows."""
+        self._need(set_templates.CATEGORY, set_templates.COPY_GROUPS, set_templates.NEXT, set_templates.WALK_SETS)
+        self._table("struct NAME_category", "categories", part, sets.categories)
+        self._table("uint32_t", "groups", part, sets.groups)
+        self._table("uint32_t", "sets", part, sets.words)
+        return (
+            f"        NAME_copy_groups_AS(NAME_categories_{part}, {len(sets.categories)}, NAME_groups_{part}, "
+            f"rows + first * stride, some, stride, room + {numbers}, {width});\n"
+        )
 
     # ---- weights --------------------------------------------------------------------------------------------------------
 

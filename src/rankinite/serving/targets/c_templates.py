@@ -50,9 +50,9 @@ COPY = """\
 /* The slots of rows: features as nodes ask for them. A missing value goes right in the first ones, since NaN is not at most
    anything, and left in the others, as minus infinity; behind them comes the 0 of leaves. */
 static void NAME_copy_AS(const uint32_t *columns, size_t to_right, size_t slots, const REAL *rows, size_t count, size_t stride,
-                         double *room)
+                         double *room, size_t width)
 {
-    for (size_t i = 0; i < count; i++, rows += stride, room += slots + 1) {
+    for (size_t i = 0; i < count; i++, rows += stride, room += width) {
         for (size_t slot = 0; slot < to_right; slot++)
             room[slot] = rows[columns[slot]];
         for (size_t slot = to_right; slot < slots; slot++)

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.engine.kernel import Floats, Reals
-from rankinite.serving.node_table import NodeTable, sum_in_order
+from rankinite.serving.node_table import NodeTable, node_sets, sum_in_order
 from rankinite.serving.target import Twin
+from rankinite.serving.targets import c_set_templates as set_templates
 from rankinite.serving.targets import c_templates as templates
+from rankinite.serving.targets.c_set_twin import SetTables
 from rankinite.trees.structure import LEAF
 
 NUMBER = r"-?(?:0x[0-9a-f.]+p[+-]\d+|INFINITY)"
@@ -82,18 +84,18 @@ class SourceReader:
 
     def _forest(self, number: str, body: str) -> Twin:
         start = _numbers(re.findall(rf"scores\[i\] = ({NUMBER});", body))[0]
-        if "_walk(" not in body:
+        if "_nodes_" not in body:
             return lambda matrix: np.full(len(matrix), start)
-        table = self._trees(number, body)
-        return lambda matrix: sum_in_order(table.leaf_values(matrix), start)
+        leaf_values = self._trees(number, body)
+        return lambda matrix: sum_in_order(leaf_values(matrix), start)
 
     def _mean_grade(self, number: str, body: str) -> Twin:
         self._known(templates.EXPONENTIAL, templates.MEAN_GRADE)
         starts, grades = self._numbers("start", number), self._numbers("grades", number)
-        table = self._trees(number, body) if "_walk(" in body else None
+        leaf_values = self._trees(number, body) if "_nodes_" in body else None
 
         def score(matrix: Reals) -> Reals:
-            values = np.zeros((len(matrix), 0)) if table is None else table.leaf_values(matrix)
+            values = np.zeros((len(matrix), 0)) if leaf_values is None else leaf_values(matrix)
             per = values.shape[1] // len(starts)
             sums = [sum_in_order(values[:, k * per : (k + 1) * per], start) for k, start in enumerate(starts.tolist())]
             total, weighted = np.zeros(len(matrix)), np.zeros(len(matrix))
@@ -161,23 +163,39 @@ class SourceReader:
     def _numbers(self, name: str, number: str) -> Floats:
         return _numbers(self._tables[f"{self.prefix}_{name}_{number}"].replace("\n", "").split(","))
 
-    def _trees(self, number: str, body: str) -> NodeTable:
-        self._known(templates.NODE, templates.COPY, templates.WALK)
+    def _trees(self, number: str, body: str) -> Twin:
+        """The values of rows in every tree, from the tables of nodes and, where there are any, of sets."""
+        has_sets = f"{self.prefix}_walk_sets(" in body
+        self._known(templates.NODE, templates.COPY, set_templates.WALK_SETS if has_sets else templates.WALK)
         cells = re.findall(rf"\{{({NUMBER}),(\d+),(\d+)\}}", self._tables[f"{self.prefix}_nodes_{number}"])
         thresholds, slots, left = (list(column) for column in zip(*cells, strict=True))
         slot, children, columns = np.asarray(slots, np.int64), np.asarray(left, np.int64), self._numbers("columns", number)
         to_right, count = map(int, re.findall(rf"_copy\({self.prefix}_columns_{number}, (\d+), (\d+), rows", body)[0])
         leaf = children == np.arange(len(children))
         assert (slot[leaf] == count).all()
-        return NodeTable(
-            feature=np.where(leaf, LEAF, columns[np.where(leaf, 0, slot)]).astype(np.int32),
+        sets = self._sets(number, body, count + 1) if has_sets else None
+        asked = np.concatenate((columns[:count], [LEAF], [] if sets is None else sets.columns))
+        table = NodeTable(
+            feature=np.where(leaf, LEAF, asked[slot]).astype(np.int32),
             threshold=_numbers(thresholds),
             missing_left=slot >= to_right,
             left=children,
             right=children + 1,
             value=self._numbers("values", number),
             roots=self._numbers("roots", number).astype(np.int64),
+            sets=node_sets([] if sets is None else sets.members(slot, _numbers(thresholds))),
         )
+        return table.leaf_values if sets is None else lambda matrix: table.leaf_values(sets.grouped(matrix))
+
+    def _sets(self, number: str, body: str, numbers: int) -> SetTables:
+        """The sets of a forest whose groups are in the slots from ``numbers`` on."""
+        self._known(set_templates.CATEGORY, set_templates.COPY_GROUPS, set_templates.NEXT)
+        categories = self._tables[f"{self.prefix}_categories_{number}"]
+        count, prefix = categories.count("{"), self.prefix
+        assert f"{prefix}_copy_groups({prefix}_categories_{number}, {count}, {prefix}_groups_{number}, rows" in body
+        assert f"room + {numbers}, " in body
+        assert f"some, {prefix}_sets_{number}, {numbers}, " in body
+        return SetTables(categories, self._numbers("groups", number), self._numbers("sets", number), numbers)
 
 
 def _numbers(texts: list[str]) -> Floats:

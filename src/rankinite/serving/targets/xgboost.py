@@ -2,7 +2,8 @@
 
 XGBoost asks ``x < threshold`` in float32 and adds leaves in float32, tree by tree, from its base score on. That score is 0
 here and the start is in the first tree's leaves, so that nothing depends on how a version treats it. Of single rows it takes
-the node after the left child for the right one, whatever the file says, so nodes are numbered level by level.
+the node after the left child for the right one, whatever the file says, so nodes are numbered level by level. How it asks for
+categories is in ``xgboost_sets``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,18 @@ from rankinite.engine.kernel import Indices, Reals
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.serving.float32 import above32
 from rankinite.serving.names import check_pattern
-from rankinite.serving.node_table import NodeTable, sum_in_order
+from rankinite.serving.node_table import NodeTable, node_sets, sum_in_order
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.tree_limits import check_leaves
+from rankinite.serving.targets.xgboost_sets import (
+    frame_categories,
+    matches_names,
+    read_sets,
+    turned_trees,
+    whole_codes,
+    written_sets,
+)
 from rankinite.serving.ubjson_encoder import ubjson
 from rankinite.trees.structure import LEAF, Trees
 
@@ -32,6 +41,8 @@ RULE = "Names must not be empty, nor contain control characters or any of [ ] <"
 VERSION = [2, 0, 0]
 """The version that the file says wrote it: later ones read it too."""
 NO_PARENT = 2**31 - 1
+CATEGORY, NUMBER = "c", "float"
+"""Types of features as XGBoost names them."""
 
 
 class XGBoostModel(Target):
@@ -41,6 +52,7 @@ class XGBoostModel(Target):
     title = "XGBoost's model, as JSON and UBJSON"
     inputs = np.float32
     width = "float32"
+    categories = "codes"
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Refuse names that XGBoost's matrices cannot have."""
@@ -57,10 +69,14 @@ class XGBoostModel(Target):
 
     def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """Both files, read as XGBoost means them; NaN where they differ, or where what it means depends on the rows."""
-        read = [_table(json.loads(files[TEXT])), _table(parse_ubjson(files[BINARY]))]
+        models = json.loads(files[TEXT]), parse_ubjson(files[BINARY])
+        read = [_table(model) for model in models]
+        types = models[0]["learner"]["feature_types"] or [""] * len(plan.names)
+        category = np.asarray([kind == CATEGORY for kind in types], np.bool_)
 
         def score(matrix: Reals) -> Reals:
-            of_text, of_binary = (base + sum_in_order(table.leaf_values(matrix, np.less)) for base, table in read)
+            rows = whole_codes(matrix, category) if category.any() else matrix
+            of_text, of_binary = (base + sum_in_order(table.leaf_values(rows, np.less)) for base, table in read)
             return np.where(of_text == of_binary, of_text, np.float32(np.nan))
 
         return score
@@ -72,6 +88,14 @@ class XGBoostModel(Target):
     def companions(self, plan: ExportPlan) -> Files:
         """A program that compares XGBoost's scores of the sample with those expected."""
         return {"check.py": CHECK.encode()}
+
+    def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
+        """What becomes of the categories of a data frame."""
+        if not plan.categories:
+            return []
+        if matches_names(plan):
+            return ["XGBoost 3.1 and later find categories of a data frame by name, and refuse unknown ones; give others codes"]
+        return ["XGBoost does not find names of categories with letters beyond ASCII: give it codes, not data frames of names"]
 
 
 CHECK = '''"""Scores of the sample by XGBoost: run this, then: rankinite check . --scores served.txt"""
@@ -86,9 +110,10 @@ np.savetxt("served.txt", model.predict(xgboost.DMatrix(rows, feature_names=model
 
 
 def _model(plan: ExportPlan) -> dict[str, Any]:
-    trees, features = plan.trees_with_start, str(len(plan.names))
+    trees, features = turned_trees(plan.trees_with_start, plan.category_counts), str(len(plan.names))
     count = len(trees)
     model = {
+        **frame_categories(plan),
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(count)},
         "iteration_indptr": list(range(count + 1)),
         "tree_info": [0] * count,
@@ -97,7 +122,7 @@ def _model(plan: ExportPlan) -> dict[str, Any]:
     learner = {
         "attributes": {},
         "feature_names": list(plan.names),
-        "feature_types": [],
+        "feature_types": [CATEGORY if size else NUMBER for size in plan.category_counts] if plan.categories else [],
         "gradient_booster": {"model": model, "name": "gbtree"},
         "learner_model_param": {
             "base_score": "0E0",
@@ -116,27 +141,24 @@ def _tree(tree: Trees, number: int, features: str) -> dict[str, Any]:
     order, left, parent = _level_by_level(tree)
     inner = tree.feature[order] != LEAF
     value = tree.value[order].astype(np.float32)
-    nothing, count = np.zeros(0, np.int32), len(order)
+    has_set = tree.set_sizes[order] > 0
     return {
         "base_weights": value,
-        "categories": nothing,
-        "categories_nodes": nothing,
-        "categories_segments": nothing.astype(np.int64),
-        "categories_sizes": nothing.astype(np.int64),
+        **written_sets(tree, order),
         "default_left": tree.missing_left[order].astype(np.uint8),
         "id": number,
         "left_children": left,
         "loss_changes": tree.gain[order].astype(np.float32),
         "parents": parent,
         "right_children": np.where(inner, left + 1, -1).astype(np.int32),
-        "split_conditions": np.where(inner, above32(tree.threshold[order]), value),
+        "split_conditions": np.where(has_set, np.float32(0), np.where(inner, above32(tree.threshold[order]), value)),
         "split_indices": np.where(inner, tree.feature[order], 0).astype(np.int32),
-        "split_type": np.zeros(count, np.uint8),
+        "split_type": has_set.astype(np.uint8),
         "sum_hessian": tree.curvature[order].astype(np.float32),
         "tree_param": {
             "num_deleted": "0",
             "num_feature": features,
-            "num_nodes": str(count),
+            "num_nodes": str(len(order)),
             "size_leaf_vector": "1",
         },
     }
@@ -178,14 +200,17 @@ def _table(model: Any) -> tuple[np.float32, NodeTable]:
     )
     inner = np.concatenate(left) >= 0
     condition = np.concatenate([np.asarray(tree["split_conditions"], np.float32) for tree in trees])
+    members = read_sets(trees)
+    has_set = np.asarray([codes is not None for codes in members], np.bool_)  # a table's sets go left, so these nodes turn
     table = NodeTable(
         feature=np.where(inner, np.concatenate([np.asarray(tree["split_indices"]) for tree in trees]), LEAF).astype(np.int32),
         threshold=condition,
-        missing_left=np.concatenate([np.asarray(tree["default_left"]) for tree in trees]).astype(bool),
-        left=first,
-        right=first + inner,
+        missing_left=np.concatenate([np.asarray(tree["default_left"]) for tree in trees]).astype(bool) ^ has_set,
+        left=first + has_set,
+        right=first + (inner & ~has_set),
         value=np.where(inner | _neighbours(trees), condition, np.float32(np.nan)),
         roots=offsets[:-1],
+        sets=node_sets(members if has_set.any() else []),
     )
     return np.float32(learner["learner_model_param"]["base_score"]), table
 
