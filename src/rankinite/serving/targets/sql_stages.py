@@ -33,7 +33,7 @@ MOST_TREES, MOST_LEAVES = 64, 1000
 """Of one step."""
 MOST_COLUMNS = 2000
 """Of one step, where SQLite was not compiled otherwise."""
-NAME_OR_WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+IDENTIFIER = re.compile(r'"(?:[^"]|"")*"')
 
 
 @dataclass
@@ -221,8 +221,8 @@ def _groups(trees: Trees, numbers: range) -> list[list[int]]:
 
 
 def _names_in(texts: Iterable[str]) -> set[str]:
-    """The quoted names in expressions; what looks like one within a text is none."""
-    return {found for found in NAME_OR_WORD.findall(" ".join(texts)) if found[0] == '"'}
+    """The quoted names in expressions."""
+    return set(IDENTIFIER.findall(" ".join(texts)))
 
 
 def _step(number: int, columns: list[str]) -> str:

@@ -88,28 +88,8 @@ class StatementParser:
             negated = self._take("NOT")
             self._expect("NULL")
             return lambda row: _missing(left(row)) != negated
-        if self._tokens[self._place] in {"IN", "NOT"}:
-            return self._membership(left)
         compare, right = COMPARISONS[self._next()], self._sum()
         return lambda row: compare(left(row), right(row))
-
-    def _membership(self, left: Expression) -> Expression:
-        """Whether a text is in a list, or is not."""
-        negated = self._take("NOT")
-        self._expect("IN", "(")
-        words = list[str]()
-        while not words or self._take(","):
-            words.append(self._next())
-        self._expect(")")
-        assert all(word[0] == "'" for word in words), words
-        members = frozenset(word[1:-1].replace("''", "'") for word in words)
-
-        def computed(row: Row) -> Any:
-            texts = left(row)
-            inside = np.fromiter(map(members.__contains__, texts), np.bool_, len(texts))
-            return ~(inside | _missing(texts)) if negated else inside
-
-        return computed
 
     # ---- numbers --------------------------------------------------------------------------------------------------------
 
@@ -134,6 +114,9 @@ class StatementParser:
         if word[0].isdigit():
             number = np.float64(float(word))
             return lambda _: number
+        if word[0] == "'":
+            text = _constant(word[1:-1].replace("''", "'"))
+            return lambda _: text
         if word[0] == '"':
             name = _unquoted(word)
             return lambda row: row[name]
@@ -142,7 +125,7 @@ class StatementParser:
             return self._primary()
         if word == "CASE":
             return self._case()
-        if word in {"CAST", "COALESCE", *FUNCTIONS}:
+        if word in {"CAST", "COALESCE", "instr", *FUNCTIONS}:
             return self._call(word)
         assert word == "(", word
         inner = self._sum()
@@ -158,22 +141,23 @@ class StatementParser:
             self._expect("AS")
             self._expect(*(("VARCHAR",) if self._tokens[self._place] == "VARCHAR" else ("DOUBLE", "PRECISION")), ")")
             return inner
-        if word == "COALESCE":
+        if word in {"COALESCE", "instr"}:
             self._expect(",")
-            other = self._sum()
+            other, joined = self._sum(), _coalesced if word == "COALESCE" else _places
             self._expect(")")
-            return lambda row: _coalesced(inner(row), other(row))
+            return lambda row: joined(inner(row), other(row))
         self._expect(")")
         function = FUNCTIONS[word]
         return lambda row: function(inner(row))
 
     def _case(self) -> Expression:
         whens = list[tuple[Expression, Expression]]()
+        subject = None if self._tokens[self._place] == "WHEN" else self._sum()
         while self._take("WHEN"):
-            condition = self._condition()
+            condition = self._condition() if subject is None else _equal(subject, self._sum())
             self._expect("THEN")
             whens.append((condition, self._sum()))
-        otherwise: Expression = self._sum() if self._take("ELSE") else lambda _: np.asarray(None, object)
+        otherwise: Expression = self._sum() if self._take("ELSE") else lambda _: _constant(None)
         self._expect("END")
 
         def chosen(row: Row) -> Any:
@@ -214,9 +198,24 @@ def _folded(parts: list[tuple[str, Expression]]) -> Expression:
     return computed
 
 
+def _constant(text: str | None) -> Any:
+    """A text, or NULL among texts."""
+    return np.asarray(text, object)
+
+
+def _equal(left: Expression, right: Expression) -> Expression:
+    return lambda row: left(row) == right(row)
+
+
+def _places(texts: Any, parts: Any) -> Any:
+    """Where each part begins in a text, counted from 1; 0: nowhere."""
+    whole: str = texts.item()
+    return np.asarray([np.nan if part is None else whole.find(part) + 1.0 for part in parts])
+
+
 def _missing(value: Any) -> Any:
     """Where there is NULL."""
-    return value == np.asarray(None, object) if value.dtype == object else np.isnan(value)
+    return value == _constant(None) if value.dtype == object else np.isnan(value)
 
 
 def _coalesced(value: Any, other: Any) -> Any:
