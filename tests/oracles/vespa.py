@@ -60,6 +60,13 @@ class Reader:
         while sign := self.next_is("<", "<=", ">", ">=", "=="):
             right = self.sum()
             left = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right, "==": left == right}[sign]
+        if self.next_is("in"):
+            self.expect("[")
+            members = [self.sum()]
+            while self.next_is(","):
+                members.append(self.sum())
+            self.expect("]")
+            return left in members
         return left
 
     def sum(self):
@@ -141,7 +148,7 @@ def compiled_forest(text, given):
 
 
 class Tree:
-    """A tree of ``if(f < c, …)`` and ``if(!(f >= c), …)``, and of nothing else."""
+    """A tree of ``if(f < c, …)``, ``if(!(f >= c), …)`` and ``if(f in […], …)``, and of nothing else."""
 
     def __init__(self, text):
         self.words = [word for word in WORDS.findall(text) if word.strip()]
@@ -158,6 +165,14 @@ class Tree:
         with np.errstate(over="ignore"):
             return np.float32(sign * float(self.take(None)[0]))
 
+    def members(self):
+        """The numbers of a list, which stay float64."""
+        self.take("in", "[")
+        found = [float(self.take(None)[0])]
+        while self.take(None) == [","]:
+            found.append(float(self.take(None)[0]))
+        return found
+
     def node(self):
         if self.words[0] != "if":
             return self.number()
@@ -165,8 +180,12 @@ class Tree:
         inverted = self.words[0] == "!"
         if inverted:
             self.take("!", "(")
-        name, _ = self.take(None, ">=" if inverted else "<")
-        bound = self.number()
+        [name] = self.take(None)
+        if self.words[0] == "in" and not inverted:
+            bound = self.members()
+        else:
+            self.take(">=" if inverted else "<")
+            bound = self.number()
         if inverted:
             self.take(")")
         self.take(",")
@@ -181,5 +200,8 @@ def leaf(node, given):
     while isinstance(node, tuple):
         name, bound, inverted, left, right = node
         value = given[name]
+        if isinstance(bound, list):
+            node = left if value in bound else right
+            continue
         node = (right if value >= bound else left) if inverted else (left if value < bound else right)
     return float(node)

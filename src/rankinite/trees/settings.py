@@ -54,7 +54,7 @@ class TreeSettings:
     """Features the score must not fall with (+name) or not rise with (-name)."""
     category_rows: int = 5
     """Rows a category must have in the training data to be told apart; rarer ones go where missing values go."""
-    category_smooth: float = 10.0
+    category_smooth: float = 100.0
     """Rows by which a category's mean is pulled towards that of its node before categories are put in order, and by which
     splits of many categories are held back: more for many categories with few rows each."""
     bins: int = 255

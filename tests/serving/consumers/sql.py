@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+
+from rankinite.serving.proof import named_rows
 
 
 def quoted(name):
@@ -16,17 +17,19 @@ def quoted(name):
 
 def sqlite_scores(case):
     """SQLite's scores, missing values being NULL."""
-    names = case.plan.names
+    names, columns = case.plan.names, named_rows(case.plan, case.matrix)
+    kinds = "".join(f", {quoted(name)} {'TEXT COLLATE NOCASE' if name in case.plan.categories else 'REAL'}" for name in names)
     with sqlite3.connect(":memory:") as database:
-        database.execute(f"CREATE TABLE features (id INTEGER PRIMARY KEY{''.join(f', {quoted(name)} REAL' for name in names)})")
-        rows = [[number, *(None if math.isnan(x) else x for x in row)] for number, row in enumerate(case.matrix.tolist())]
+        database.execute(f"CREATE TABLE features (id INTEGER PRIMARY KEY{kinds})")
+        values = [pa.array(columns[name], from_pandas=True).to_pylist() for name in names]
+        rows = zip(range(len(case.matrix)), *values, strict=True)
         database.executemany(f"INSERT INTO features VALUES ({', '.join('?' * (len(names) + 1))})", rows)
-        return in_order(database.execute(case.files["model.sql"].decode()).fetchall(), len(rows))
+        return in_order(database.execute(case.files["model.sql"].decode()).fetchall(), len(case.matrix))
 
 
 def duckdb_scores(case):
     """DuckDB's scores."""
-    columns = {name: pa.array(case.matrix[:, column], from_pandas=True) for column, name in enumerate(case.plan.names)}
+    columns = {name: pa.array(values, from_pandas=True) for name, values in named_rows(case.plan, case.matrix).items()}
     with duckdb.connect() as database:
         database.register("features", pa.table({"id": np.arange(len(case.matrix)), **columns}))
         return in_order(database.execute(case.files["model.sql"].decode()).fetchall(), len(case.matrix))

@@ -2,7 +2,7 @@
 
 Everything is computed in double. Forests are one TreeEnsemble each, whose sums have the ranker's own bits where a program adds
 the trees in order, as onnxruntime does on one thread. Nets and linear rankers are matrix products, whose order is the
-program's own.
+program's own. A category is given as its code, which is a number in double too.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class OnnxModel(Target):
 
     name = "onnx"
     title = "ONNX in double, for onnxruntime and others; any ranker that scores one document at a time"
+    categories = "codes"
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -63,9 +64,10 @@ class OnnxModel(Target):
         """The model: its graph, the versions it is written in, and the names of the features as metadata."""
         onnx, helper = onnx_library(), onnx_library().helper
         graph = Graph(onnx, plan.names)
-        # A forest's own directions send a missing value where 0 goes; all else has to see 0.
+        # A forest's own directions send a missing value where 0 goes; all else has to see 0. Of categories 0 is a code.
         zeros = plan.missing == "zero" and plan.flat.forest is None
-        score = graph.sum_of(plan.flat, graph.filled(INPUT, 0.0) if zeros else INPUT)
+        filling = np.where([name in plan.categories for name in plan.names], np.nan, 0.0) if plan.categories else 0.0
+        score = graph.sum_of(plan.flat, graph.filled(INPUT, filling) if zeros else INPUT)
         graph.node("Squeeze", score, graph.constant(np.asarray([1], np.int64)), to=OUTPUT)
         kind = onnx.TensorProto.DOUBLE
         inputs = [helper.make_tensor_value_info(INPUT, kind, ["rows", len(plan.names)])]

@@ -2,6 +2,8 @@
 
 Splits and leaves are listed apart, each by its position. A program adds leaves to 0 in the order of the trees, so the start is
 in the leaves of the first tree of each output. A tree that is a leaf is a split whose two branches lead to that leaf.
+Splits by categories ask whether a code is in a list. Whatever is not in it goes the other way, unknown codes too; so missing
+values have to go that way as well.
 """
 
 from __future__ import annotations
@@ -12,33 +14,39 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.data.categories import MOST
 from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, Reals
 from rankinite.models.forest import Forest
-from rankinite.serving.node_table import NodeTable, sum_in_order
+from rankinite.serving.categories import with_missing_right
+from rankinite.serving.node_table import NodeSets, NodeTable, node_sets, sum_in_order
 from rankinite.serving.plan import one_leaf
 from rankinite.trees.structure import LEAF, Trees, join
 
 OPERATOR, DOMAIN = "TreeEnsemble", "ai.onnx.ml"
-AT_MOST = 0
-"""The mode of a split that asks ``x <= threshold``."""
+AT_MOST, MEMBER = 0, 6
+"""The modes of splits that ask ``x <= threshold``, and whether x is one of the numbers that ``membership_values`` has for it,
+up to the next NaN."""
 SUM, NO_TRANSFORM = 1, 0
 
 
 def ensemble_attributes(forest: Forest, names: tuple[str, ...]) -> dict[str, Any]:
     """The attributes of the operator, as lists and arrays, for rows whose columns have these names."""
-    trees = _with_start(forest)
+    sizes = [len(forest.categories.get(name, ())) for name in forest.feature_names]
+    trees = with_missing_right(_with_start(forest), sizes)
     splits, leaves = _with_splits(trees), trees.feature == LEAF
     count = len(splits.feature)
     tree_of_leaf = np.repeat(np.arange(len(trees)), np.diff(trees.offsets))[leaves]
     columns = np.asarray([*(names.index(name) for name in forest.feature_names), 0])  # a leaf's −1 finds the last
-    return {
+    asked = splits.sets.asked if trees.has_sets else np.zeros(count, np.bool_)
+    lists = {"membership_values": _lists(splits.sets)} if trees.has_sets else {}
+    return lists | {
         "aggregate_function": SUM,
         "post_transform": NO_TRANSFORM,
         "n_targets": forest.outputs,
         "tree_roots": splits.roots.tolist(),
         "nodes_featureids": columns[splits.feature].tolist(),
         "nodes_splits": splits.threshold,
-        "nodes_modes": np.full(count, AT_MOST, np.uint8),
+        "nodes_modes": np.where(asked, MEMBER, AT_MOST).astype(np.uint8),
         "nodes_missing_value_tracks_true": splits.missing_left.astype(int).tolist(),
         "nodes_truenodeids": np.where(splits.left >= count, splits.left - count, splits.left).tolist(),
         "nodes_trueleafs": (splits.left >= count).astype(int).tolist(),
@@ -75,14 +83,32 @@ def _with_splits(trees: Trees) -> NodeTable:
         right=place[np.where(alone, root, root + trees.right)[split]],
         value=np.zeros(count),
         roots=(np.cumsum(split) - 1)[trees.offsets[:-1]],
+        sets=node_sets([trees.set_of(node) or None for node in np.flatnonzero(split).tolist()]),
     )
+
+
+def _lists(sets: NodeSets) -> Floats:
+    """The codes of all sets, a NaN behind each."""
+    nodes, codes = np.divmod(sets.keys, MOST)
+    ends = np.searchsorted(nodes, np.flatnonzero(sets.asked), side="right")
+    return np.insert(codes.astype(SCORE), ends, np.nan)
+
+
+def _sets_of_lists(modes: npt.NDArray[Any], values: Floats, leaves: int) -> NodeSets:
+    """The sets of splits, and none for the leaves behind them."""
+    ends = np.flatnonzero(np.isnan(values))
+    assert len(ends) == (modes == MEMBER).sum()
+    starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
+    assert starts[-1] == len(values)
+    lists = iter([values[first:end].astype(np.int64).tolist() for first, end in zip(starts[:-1], ends, strict=True)])
+    return node_sets([*(next(lists) if mode == MEMBER else None for mode in modes), *[None] * leaves])
 
 
 def ensemble_sums(attributes: dict[str, Any], matrix: Reals) -> Floats:
     """What the operator gives, read from its attributes: rows × targets."""
     assert attributes["aggregate_function"] == SUM
     assert attributes["post_transform"] == NO_TRANSFORM
-    assert (attributes["nodes_modes"] == AT_MOST).all()
+    assert np.isin(attributes["nodes_modes"], (AT_MOST, MEMBER)).all()
     count, leaves = len(attributes["nodes_featureids"]), len(attributes["leaf_targetids"])
 
     def with_leaves(name: str, filling: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -100,6 +126,7 @@ def ensemble_sums(attributes: dict[str, Any], matrix: Reals) -> Floats:
         right=children("false"),
         value=np.concatenate((np.zeros(count), attributes["leaf_weights"])),
         roots=np.asarray(attributes["tree_roots"], np.int64),
+        sets=_sets_of_lists(attributes["nodes_modes"], attributes.get("membership_values", np.zeros(0)), leaves),
     )
     values = table.leaf_values(matrix)
     targets = np.concatenate((np.zeros(count, np.int64), attributes["leaf_targetids"]))

@@ -1,7 +1,8 @@
 """SQLExpression: one SQL statement that scores the rows of a table, for SQLite and DuckDB.
 
-Every tree is a CASE expression, NULL is a missing value. Numbers, comparisons and sums are in double and in the order of ours,
-so that forests, linear rankers and columns have the same bits in both databases; tanh and exp are the database's own.
+Every tree is a CASE expression, NULL is a missing value, and categories are compared as texts. Numbers, comparisons and sums
+are in double and in the order of ours, so that forests, linear rankers and columns have the same bits in both databases; tanh
+and exp are the database's own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
+from rankinite.serving.category_words import check_words
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
 from rankinite.serving.names import RENAME, check_pattern
 from rankinite.serving.plan import ExportPlan
@@ -38,6 +40,7 @@ class SQLExpression(Target):
     name = "sql"
     title = "one SQL statement, for SQLite and DuckDB"
     is_engine = True
+    categories = "names"
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -70,7 +73,13 @@ class SQLExpression(Target):
             taken[plain(name)] = name
 
     def check_plan(self, plan: ExportPlan) -> None:
-        """Refuse queries of features that are no expressions, and nets with too many units."""
+        """Refuse queries of features that are no expressions, words that are no text, and nets with too many units."""
+        check_words(
+            plan.categories,
+            "SQL",
+            "[^\0\ud800-\udfff]*",
+            "Categories have no character with the code 0, and no half characters",
+        )
         for name, query in plan.feature_queries.items():
             if not isinstance(query, str) or not query.strip():
                 raise ArgumentError(
@@ -85,11 +94,11 @@ class SQLExpression(Target):
 
     def write(self, plan: ExportPlan) -> Files:
         """The statement."""
-        return {FILE: SQLStages(plan.names, plan.missing).text(plan.flat).encode()}
+        return {FILE: SQLStages(plan.names, plan.missing, plan.categories).text(plan.flat).encode()}
 
     def twin(self, files: Mapping[str, bytes], plan: ExportPlan) -> Twin:
         """The statement parsed, and computed in NumPy."""
-        return twin_of(files[FILE].decode(), plan.names, SCORE)
+        return twin_of(files[FILE].decode(), plan.names, SCORE, plan.categories)
 
     def companions(self, plan: ExportPlan) -> Files:
         """The statement with a query of features before it, and a program that scores the sample."""
@@ -133,6 +142,8 @@ RERANK_HEAD = """\
 CHECK = '''"""Scores of the sample by SQLite, or by DuckDB (--duckdb): run it, then: rankinite check . --scores served.txt"""
 
 import csv
+import json
+import os
 import sys
 
 if "--duckdb" in sys.argv[1:]:
@@ -146,10 +157,17 @@ else:
 
 with open("sample.csv", encoding="utf-8", newline="") as file:
     names, *lines = csv.reader(file)
-columns = ["id INTEGER", *('"' + name.replace('"', '""') + '" DOUBLE PRECISION' for name in names)]
+categories = {}
+if os.path.exists("categories.json"):
+    with open("categories.json", encoding="utf-8") as file:
+        categories = json.load(file)["categories"]
+kinds = ["VARCHAR" if name in categories else "DOUBLE PRECISION" for name in names]
+columns = ["id INTEGER", *('"' + name.replace('"', '""') + '" ' + kind for name, kind in zip(names, kinds))]
 database.execute("CREATE TABLE features (" + ", ".join(columns) + ")")
 for number, line in enumerate(lines):
-    row = [number, *(None if value == "" else float(value) for value in line)]
+    row = [number]
+    for value, kind in zip(line, kinds):
+        row.append(None if value == "" else value if kind == "VARCHAR" else float(value))
     database.execute("INSERT INTO features VALUES (" + ", ".join("?" * len(row)) + ")", row)
 with open("model.sql", encoding="utf-8") as file:
     scores = dict(database.execute(file.read()).fetchall())

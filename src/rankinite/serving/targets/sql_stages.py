@@ -8,18 +8,22 @@ optimiser takes a time that grows with the square of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from rankinite.choices import ServedMissing
+from rankinite.data.categories import Vocabulary
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
+from rankinite.serving.categories import Vocabularies
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability
+from rankinite.serving.targets.sql_columns import Column
 from rankinite.serving.targets.sql_text import HIGHEST, LOWEST, cases, literal, quoted_name, weighted_sum
 from rankinite.trees.structure import LEAF, Trees
 
@@ -38,35 +42,32 @@ class SQLStages:
 
     names: tuple[str, ...]
     missing: ServedMissing
+    categories: Vocabularies = field(default_factory=dict[str, Vocabulary])
     steps: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     numbers: int = 0
 
     def __post_init__(self) -> None:
         self.taken = {plain(name) for name in self.names}
+        self.columns = {name: Column(name, self.missing, self.categories.get(name)) for name in self.names}
 
     def text(self, flat: Flat) -> str:
         """The whole statement, which begins with WITH, so that a query of features can be put before it."""
         final = {quoted_name(KEY): quoted_name(KEY), quoted_name(SCORE): self.of_flat(flat)}
-        steps, wanted = list[str](), set(IDENTIFIER.findall(" ".join(final.values())))
+        steps, wanted = list[str](), _names_in(final.values())
         for number in reversed(range(len(self.steps))):
             new = self.steps[number]
             carried = sorted(wanted - set(new) - {quoted_name(KEY)})
             check_columns(len(carried) + len(new) + 1)
             steps.append(_step(number + 1, [quoted_name(KEY), *carried, *(f"{text} AS {name}" for name, text in new.items())]))
-            wanted = {*carried, *IDENTIFIER.findall(" ".join(new.values()))}
+            wanted = {*carried, *_names_in(new.values())}
         check_columns(len(self.names) + 1)
         columns = [
             f"f.{quoted_name(KEY)} AS {quoted_name(KEY)}",
-            *(f"{self._read(name)} AS {quoted_name(name)}" for name in self.names),
+            *(f"{self.columns[name].read()} AS {quoted_name(name)}" for name in self.names),
         ]
         first = f"stage_0 AS MATERIALIZED (\nSELECT {_lines(columns)}\nFROM {quoted_name(TABLE)} AS f)"
         last = _lines([f"{text} AS {name}" for name, text in final.items()])
         return "WITH\n" + ",\n".join([first, *reversed(steps)]) + f"\nSELECT {last}\nFROM stage_{len(self.steps)}\n"
-
-    def _read(self, name: str) -> str:
-        """A feature as a double. It is asked of the table by name, since SQLite takes other quoted names for texts."""
-        number = f"CAST(f.{quoted_name(name)} AS DOUBLE PRECISION)"
-        return f"COALESCE({number}, 0e0)" if self.missing == "zero" else number
 
     # ---- sums -----------------------------------------------------------------------------------------------------------
 
@@ -115,9 +116,15 @@ class SQLStages:
         """The start and the trees of one output, in order."""
         total = literal(float(forest.start[output]))
         numbers = range(output, len(forest), forest.outputs)
-        columns = [quoted_name(name) for name in forest.feature_names]
-        for group in _groups(forest.trees, numbers):
-            texts = (cases(forest.trees, tree, columns, nulls=self.missing == "nan") for tree in group)
+        trees, columns = forest.trees, [self.columns.get(name) for name in forest.feature_names]
+
+        def condition(node: int, left: bool) -> str:
+            column = columns[trees.feature[node]]
+            assert column is not None  # only features that no node asks for are left out
+            return column.condition(trees, node, left=left)
+
+        for group in _groups(trees, numbers):
+            texts = (cases(trees, tree, condition) for tree in group)
             total = self._column("sum", "\n+ ".join([total, *texts]))
         return total if numbers else self._column("sum", total)
 
@@ -211,6 +218,11 @@ def _groups(trees: Trees, numbers: range) -> list[list[int]]:
         groups[-1].append(tree)
         leaves += int(ends[tree + 1] - ends[tree])
     return groups
+
+
+def _names_in(texts: Iterable[str]) -> set[str]:
+    """The quoted names in expressions."""
+    return set(IDENTIFIER.findall(" ".join(texts)))
 
 
 def _step(number: int, columns: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -63,27 +63,22 @@ def _plus(texts: Iterable[str | None]) -> str | None:
     return f"({' + '.join(there)})" if len(there) > 1 else there[0] if there else None
 
 
-def cases(trees: Trees, tree: int, columns: list[str], *, nulls: bool) -> str:
-    """A tree as CASE expressions; ``columns``: what each feature is called; ``nulls``: whether they may be missing.
+def cases(trees: Trees, tree: int, condition: Callable[[int, bool], str]) -> str:
+    """A tree as CASE expressions; ``condition``: what sends a row to the left of a node, or to its right.
 
     A CASE follows the larger child of each node to a leaf and asks for the smaller ones on its way, so that a tree of n
     leaves is nested at most log₂ n deep, however deep the tree itself is.
     """
     root, end = trees.offsets[tree : tree + 2].tolist()
-    feature, left, right = (getattr(trees, name)[root:end].tolist() for name in ("feature", "left", "right"))
-    threshold, value, missing_left = (
-        getattr(trees, name)[root:end].tolist() for name in ("threshold", "value", "missing_left")
-    )
+    feature, left, right, value = (getattr(trees, name)[root:end].tolist() for name in ("feature", "left", "right", "value"))
     leaves = leaf_counts(feature, left, right)
 
     def text(node: int) -> str:
         whens = list[str]()
         while feature[node] != LEAF:
-            x, number = columns[feature[node]], literal(threshold[node])
             left_is_smaller = leaves[left[node]] <= leaves[right[node]]
             smaller, larger = (left[node], right[node]) if left_is_smaller else (right[node], left[node])
-            missing = f" OR {x} IS NULL" if nulls and missing_left[node] == left_is_smaller else ""
-            whens.append(f"WHEN {x} {'<=' if left_is_smaller else '>'} {number}{missing} THEN {text(smaller)}")
+            whens.append(f"WHEN {condition(root + node, left_is_smaller)} THEN {text(smaller)}")
             node = larger
         return f"CASE {' '.join(whens)} ELSE {literal(value[node])} END" if whens else literal(value[node])
 

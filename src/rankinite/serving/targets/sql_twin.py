@@ -1,6 +1,6 @@
 """Twin of an exported SQL statement: its steps parsed, and computed by NumPy as a database computes them.
 
-NULL is NaN here. A comparison with NULL is not true, which is all that CASE and OR ask.
+NULL is NaN here, and None among texts. A comparison with NULL is not true, which is all that CASE and OR ask.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankinite.engine.kernel import Reals
+from rankinite.serving.categories import Vocabularies, names_of_codes
 from rankinite.serving.target import Twin
 
 Row: TypeAlias = Mapping[str, Any]
 """Columns by name."""
 Expression: TypeAlias = Callable[[Row], Any]
-TOKEN = re.compile(r'"(?:[^"]|"")*"|[0-9][0-9.]*(?:e[+-]?[0-9]+)?|[A-Za-z_]\w*|<=|>=|[-+*/<>(),.]')
+TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[0-9][0-9.]*(?:e[+-]?[0-9]+)?|[A-Za-z_]\w*|<=|>=|[-+*/<>(),.]""")
 COMPARISONS: dict[str, Any] = {"<=": np.less_equal, ">": np.greater, "<": np.less, ">=": np.greater_equal}
 OPERATIONS: dict[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "OR": np.logical_or, "AND": np.logical_and,
@@ -25,12 +26,14 @@ OPERATIONS: dict[str, Any] = {
 FUNCTIONS: dict[str, Any] = {"exp": np.exp, "tanh": np.tanh, "abs": np.abs}
 
 
-def twin_of(statement: str, names: tuple[str, ...], score: str) -> Twin:
-    """The scores of rows × names."""
+def twin_of(statement: str, names: tuple[str, ...], score: str, categories: Vocabularies) -> Twin:
+    """The scores of rows × names; the table has categories by name."""
     *steps, last = StatementParser(TOKEN.findall(statement)).steps()
 
     def computed(matrix: Reals) -> Reals:
         row: dict[str, Any] = {name: matrix[:, column].astype(np.float64) for column, name in enumerate(names)}
+        for name, vocabulary in categories.items():
+            row[name] = np.asarray([*names_of_codes(row[name], vocabulary), None], object)[:-1]  # never an array of texts
         with np.errstate(all="ignore"):
             for step in steps:
                 row = {name: expression(row) for name, expression in step.items() if name != "id"}
@@ -77,10 +80,14 @@ class StatementParser:
         return self._from_left(("OR", "AND"), self._comparison)
 
     def _comparison(self) -> Expression:
+        if (word := self._tokens[self._place]) in {"TRUE", "FALSE"}:
+            self._place += 1
+            return lambda _: np.bool_(word == "TRUE")
         left = self._sum()
         if self._take("IS"):
+            negated = self._take("NOT")
             self._expect("NULL")
-            return lambda row: np.isnan(left(row))
+            return lambda row: _missing(left(row)) != negated
         compare, right = COMPARISONS[self._next()], self._sum()
         return lambda row: compare(left(row), right(row))
 
@@ -107,6 +114,9 @@ class StatementParser:
         if word[0].isdigit():
             number = np.float64(float(word))
             return lambda _: number
+        if word[0] == "'":
+            text = _constant(word[1:-1].replace("''", "'"))
+            return lambda _: text
         if word[0] == '"':
             name = _unquoted(word)
             return lambda row: row[name]
@@ -115,10 +125,12 @@ class StatementParser:
             return self._primary()
         if word == "CASE":
             return self._case()
-        if word in {"CAST", "COALESCE", *FUNCTIONS}:
+        if word in {"CAST", "COALESCE", "instr", *FUNCTIONS}:
             return self._call(word)
         assert word == "(", word
         inner = self._sum()
+        if self._take("COLLATE"):  # texts are compared letter by letter here anyway
+            self._expect('"BINARY"')
         self._expect(")")
         return inner
 
@@ -126,25 +138,26 @@ class StatementParser:
         self._expect("(")
         inner = self._sum()
         if word == "CAST":
-            self._expect("AS", "DOUBLE", "PRECISION", ")")
+            self._expect("AS")
+            self._expect(*(("VARCHAR",) if self._tokens[self._place] == "VARCHAR" else ("DOUBLE", "PRECISION")), ")")
             return inner
-        if word == "COALESCE":
+        if word in {"COALESCE", "instr"}:
             self._expect(",")
-            other = self._sum()
+            other, joined = self._sum(), _coalesced if word == "COALESCE" else _places
             self._expect(")")
-            return lambda row: _coalesced(inner(row), other(row))
+            return lambda row: joined(inner(row), other(row))
         self._expect(")")
         function = FUNCTIONS[word]
         return lambda row: function(inner(row))
 
     def _case(self) -> Expression:
         whens = list[tuple[Expression, Expression]]()
+        subject = None if self._tokens[self._place] == "WHEN" else self._sum()
         while self._take("WHEN"):
-            condition = self._condition()
+            condition = self._condition() if subject is None else _equal(subject, self._sum())
             self._expect("THEN")
             whens.append((condition, self._sum()))
-        self._expect("ELSE")
-        otherwise = self._sum()
+        otherwise: Expression = self._sum() if self._take("ELSE") else lambda _: _constant(None)
         self._expect("END")
 
         def chosen(row: Row) -> Any:
@@ -183,6 +196,26 @@ def _folded(parts: list[tuple[str, Expression]]) -> Expression:
         return total
 
     return computed
+
+
+def _constant(text: str | None) -> Any:
+    """A text, or NULL among texts."""
+    return np.asarray(text, object)
+
+
+def _equal(left: Expression, right: Expression) -> Expression:
+    return lambda row: left(row) == right(row)
+
+
+def _places(texts: Any, parts: Any) -> Any:
+    """Where each part begins in a text, counted from 1; 0: nowhere."""
+    whole: str = texts.item()
+    return np.asarray([np.nan if part is None else whole.find(part) + 1.0 for part in parts])
+
+
+def _missing(value: Any) -> Any:
+    """Where there is NULL."""
+    return value == _constant(None) if value.dtype == object else np.isnan(value)
 
 
 def _coalesced(value: Any, other: Any) -> Any:

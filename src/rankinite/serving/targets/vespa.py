@@ -25,11 +25,13 @@ from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.refused_missing import check_known_missing
 from rankinite.serving.targets.vespa_companions import FEATURES, companions_of, function_block
 from rankinite.serving.targets.vespa_expressions import VespaFunctions
-from rankinite.serving.targets.vespa_trees import narrowed
+from rankinite.serving.targets.vespa_trees import largest_set, narrowed
 from rankinite.serving.targets.vespa_twin import vespa_twin
 
 MOST_WEIGHTS = 20_000
 """Of nets: more are a long text to compile, and slow."""
+MOST_LISTED = 255
+"""Codes in one list of a forest that Vespa compiles into its own layout."""
 RANK_FEATURE = r"[A-Za-z_]\w*\([\w.,\" ]*\)(\.\w+)*|native\w+"
 """Names that are rank features themselves, such as bm25(title)."""
 
@@ -43,6 +45,7 @@ class VespaRankProfile(Target):
     width = "float32"
     tolerance = 1e-12
     is_engine = True
+    categories = "codes"
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Refuse names with line breaks, since each is a comment in the profile."""
@@ -114,6 +117,10 @@ class VespaRankProfile(Target):
         notes = missing_queries_note(plan.names, known, f"{plan.name}.profile")
         if size > 1.0:
             notes.append(f"the profile has {size:.1f} MB, which takes some time to deploy")
+        if (longest := largest_set(plan.flat)) > MOST_LISTED:
+            notes.append(
+                f"a split lists {longest:,} categories: Vespa computes forests with more than {MOST_LISTED} more slowly"
+            )
         return [*notes, "features are compared as float32 numbers: store those that are not whole in fields of type float"]
 
 

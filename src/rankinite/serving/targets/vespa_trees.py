@@ -1,9 +1,10 @@
 """Trees as ranking expressions of Vespa.
 
 They are ``if(f < c, left, right)`` or, where a missing value goes left, ``if(!(f >= c), left, right)``: a comparison with NaN
-is false. Only bare sums of such trees are recognised as forests, which Vespa compiles; so the start is in the first tree's
-leaves, and a tree that is a single leaf asks something all the same. Vespa keeps the thresholds and leaves of large forests as
-float32 and those of small ones as float64: here all numbers of trees are float32, so that both are one.
+is false. A split by categories is ``if(f in [0, 3], left, right)``, where whatever is not in the list goes right, missing and
+unknown codes too. Only bare sums of such trees are recognised as forests, which Vespa compiles; so the start is in the first
+tree's leaves, and a tree that is a single leaf asks something all the same. Vespa keeps the thresholds and leaves of large
+forests as float32 and those of small ones as float64: here all numbers of trees are float32, so that both are one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankinite.models.forest import Forest
-from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term
+from rankinite.serving.categories import with_missing_right
+from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term, leaves_of
 from rankinite.serving.float32 import above32, shortest
 from rankinite.serving.plan import one_leaf
 from rankinite.serving.targets.tree_limits import check_depth, check_values
@@ -48,11 +50,22 @@ def _narrowed(leaf: Leaf) -> Leaf:
     return replace(leaf, trees=replace(trees, value=wide.astype(np.float32)), start=start)
 
 
+def largest_set(flat: Flat) -> int:
+    """How many codes the longest list has."""
+    forests = [trees_turned(leaf) for leaf in leaves_of(flat) if isinstance(leaf, Forest)]
+    return max((int(trees.set_sizes.max(initial=0)) for trees in forests), default=0)
+
+
+def trees_turned(forest: Forest) -> Trees:
+    """The trees of a forest with sets that send missing categories right."""
+    return with_missing_right(forest.trees, [len(forest.categories.get(name, ())) for name in forest.feature_names])
+
+
 def forest_text(trees: Trees, start: float, functions: list[str], any_feature: str) -> str:
     """The sum of trees; ``start``: their sum, if there are none.
 
-    ``functions``: those of the features, by position. ``any_feature``: what a tree of one leaf asks for; empty: no feature is
-    there, and nothing to compile.
+    Sets send missing categories right. ``functions``: those of the features, by position. ``any_feature``: what a tree of one
+    leaf asks for; empty: no feature is there, and nothing to compile.
     """
     trees = trees if len(trees) else one_leaf(start)
     threshold, root = above32(trees.threshold), np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
@@ -65,6 +78,8 @@ def forest_text(trees: Trees, start: float, functions: list[str], any_feature: s
         bound = shortest(np.float64(threshold[node])) if np.isfinite(threshold[node]) else BEYOND
         own = functions[trees.feature[node]]
         asked = f"!({own} >= {bound})" if trees.missing_left[node] else f"{own} < {bound}"
+        if codes := trees.set_of(node):
+            asked = f"{own} in [{', '.join(map(str, codes))}]"
         nodes.append(f"if({asked}, {left}, {right})")
     whole = [nodes[last - int(first)] for first in trees.offsets[:-1]]
     if any_feature:

@@ -16,7 +16,7 @@ from rankinite.engine.kernel import Reals
 
 Node: TypeAlias = tuple[Any, ...]
 """("number", value), ("name", name), or the name of an operation and its arguments."""
-TOKENS = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[A-Za-z_]\w*|<=|>=|==|[-+*/(),!<>])")
+TOKENS = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[A-Za-z_]\w*|<=|>=|==|[-+*/(),!<>\[\]])")
 FUNCTION = re.compile(r"function (\w+)\(\) \{[^\n]*\n +expression \{\n(.*?)\n +\}\n +\}", re.DOTALL)
 RANKED = re.compile(r"second-phase \{\n.*?expression \{\n(.*?)\n +\}\n +\}", re.DOTALL)
 
@@ -29,6 +29,11 @@ def _sum(*parts: Any) -> Any:
     return total
 
 
+def _contained(value: Any, *members: Any) -> Any:
+    """Where a value is one of some numbers."""
+    return np.isin(value, members)
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "*": np.multiply,
@@ -36,6 +41,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "<": np.less,
     ">=": np.greater_equal,
     "==": np.equal,
+    "in": _contained,
     "!": np.logical_not,
     "negative": np.negative,
     "if": np.where,
@@ -103,6 +109,10 @@ class _Parser:
         left = self.level(("+", "-"), lambda: self.level(("*", "/"), self.single))
         while self.tokens[self.place] in ("<", ">=", "=="):
             left = (self.take(), left, self.level(("+", "-"), lambda: self.level(("*", "/"), self.single)))
+        if self.tokens[self.place] == "in":
+            self.place += 1
+            self.take("[")
+            return ("in", left, *self.arguments("]"))
         return left
 
     def level(self, operators: tuple[str, ...], inner: Callable[[], Node]) -> Node:
@@ -128,7 +138,14 @@ class _Parser:
             return ("number", np.float64(word))
         if self.tokens[self.place] != "(":
             return ("name", word)
-        arguments = list[Node]()
-        while self.take() != ")":
-            arguments.append(self.comparison())
-        return (word, *arguments)
+        self.take("(")
+        return (word, *self.arguments(")"))
+
+    def arguments(self, end: str) -> list[Node]:
+        """Expressions with commas between them."""
+        found = [self.comparison()]
+        while self.tokens[self.place] == ",":
+            self.place += 1
+            found.append(self.comparison())
+        self.take(end)
+        return found
