@@ -188,7 +188,7 @@ def main() -> None:
     text = [
         machine(["lightgbm", "catboost", "scipy"]),
         (__doc__ or "").split("\n\n")[2],
-        f"NDCG@10 on 1,000 test queries; {given.worlds} worlds of {given.queries:,} training queries, up to {given.trees} trees:",
+        f"NDCG@10 on 1,000 test queries; {given.worlds} worlds, {given.queries:,} training queries, up to {given.trees} trees:",
         "\n".join(["| levels | system | NDCG@10 | rankinite is above it by |", "|--:|---|--:|---|", *rows]),
         (__doc__ or "").split("\n\n")[3].strip(),
         "\n".join(["| levels | trees | categories | as numbers | ratio |", "|--:|---|--:|--:|--:|", *times]),
