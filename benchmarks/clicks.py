@@ -159,7 +159,7 @@ def systems(sessions: int, seeds: int, trees: int) -> str:
         for system, values in found.items():
             more = interval(np.subtract(found["pairwise"], values)) if system != "pairwise" else ""
             rows.append([name, system, f"{np.mean(values):.4f}", more])
-    told = f"NDCG@10 on judged test queries, {sessions:,} sessions, {seeds} seeds; how far pairwise is above, with the 95 % interval."
+    told = f"NDCG@10 on test queries, {sessions:,} sessions, {seeds} seeds; how far pairwise is above, with its 95 % interval."
     return f"{told}\n\n{table(['log', 'system', 'NDCG@10', 'pairwise is above it by'], rows)}"
 
 

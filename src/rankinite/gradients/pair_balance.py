@@ -42,8 +42,8 @@ class PairBalance(Debiased):
     too near each other for log-odds; so ρ has a slope of its own in place of σ, which follows from the same balance with each
     pair weighed by the difference of its scores.
 
-    Scores that follow the noise of clicks would pass for knowledge, so the balance is that of other queries. λ are the
-    measure's own, whose scores are nearest to log-odds.
+    Scores that follow the noise of clicks would pass for knowledge, so the balance is that of other queries. The balance needs
+    scores that are log-odds of r; so λ are the measure's own, and the bias is log(t⁺/t⁻), by which log-odds of a click differ.
     """
 
     def __init__(self, data: Dataset, measure: TrainableMeasure, sigma: float, truncation: int | None) -> None:
@@ -74,7 +74,8 @@ class PairBalance(Debiased):
         if np.isfinite(scores).all():  # the pairs refuse others, with their place
             self._clicked = self._balanced(np.ascontiguousarray(scores[0]))
         self._done += 1
-        self.push(scores, natural_logarithms(self._clicked), out_push, out_curvature)
+        seen = self.examination
+        self.push(scores, natural_logarithms(seen.clicked / seen.skipped), out_push, out_curvature)
         if self._not_learnt is not None:
             out_push[0, self._not_learnt] = 0.0
             out_curvature[0, self._not_learnt] = 0.0
