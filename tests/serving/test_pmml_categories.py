@@ -1,4 +1,4 @@
-"""Categories in PMML: fields of words, sets of them, and PMML4S, which evaluates them; unknown words are missing."""
+"""Categories in PMML: fields of words, sets of them, and PMML4S, which evaluates them; unknown words go right."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ def document_of(ranker):
     return case_of("pmml", ranker, served_missing="nan").files["model.pmml"].decode()
 
 
-def test_the_side_without_missing_values_is_listed():
-    text = document_of(asking([[0, 3], [1, 2]], [False, True]))
+def test_sets_are_listed_and_the_right_child_takes_what_is_left():
+    text = document_of(asking([[0, 3], [1, 4, 5]]))
     start = '<DataField name="a" optype="categorical" dataType="string"><Value value="A"/>'
     assert start in text
     assert text.count('<MiningField name="a" invalidValueTreatment="asMissing"/>') == 3
     field = '<SimpleSetPredicate field="a" booleanOperator="isIn"><Array'
     assert f'{field} n="2" type="string">"A" "it\'s"</Array></SimpleSetPredicate>' in text
-    assert f"""{field} n="4" type="string">"A" "it's" "say ''&#10;" "特"</Array></SimpleSetPredicate>""" in text
+    assert f"""{field} n="3" type="string">"a" "say ''&#10;" "特"</Array></SimpleSetPredicate>""" in text
+    assert text.count('<Node id="0" defaultChild="2">') == 2
+    assert all(f'<Node id="2" score="{score}"><True/></Node>' in text for score in (-1.0, -2.0))
 
 
 def test_words_with_quotes_and_backslashes_are_asked_for_one_by_one():
     odd = Vocabulary(('"', "\\", 'a\\"b', "plain"))
-    forest = asking([[0], [0, 1], [2, 3], [0, 1, 2]], [False, True, False, True], odd)
+    forest = asking([[0], [0, 1], [2, 3], [0, 1, 2]], odd)
     assert "&quot;" not in "".join(document_of(forest).split("<Array")[1:]).split("</Array>")[0]
     assert differing([case_of("pmml", forest, rows=100, served_missing="nan")], "pmml") == []
 
@@ -44,7 +46,7 @@ def test_words_with_quotes_and_backslashes_are_asked_for_one_by_one():
 @pytest.mark.parametrize("vocabulary", [WORDS, BLANKS], ids=["words", "blanks"])
 def test_stumps_are_evaluated_as_ours(vocabulary):
     every = EVERY[: len(vocabulary)]
-    forest = asking([[0, 3], [1, 2], every, every, [5]], [False, True, True, False, True], vocabulary)
+    forest = asking([[0, 3], [1, 2], every, [5]], vocabulary)
     assert differing([case_of("pmml", forest, rows=100, served_missing="nan")], "pmml") == []
 
 
@@ -66,7 +68,7 @@ def test_categories_beside_numbers(missing):
     ],
 )
 def test_a_wrong_document_is_found_out(written, changed):
-    case = case_of("pmml", asking([[0, 2, 3]], [False]), served_missing="nan")
+    case = case_of("pmml", asking([[0, 2, 3]]), served_missing="nan")
     text = case.files["model.pmml"].decode()
     assert text.count(written) == 1
     with pytest.raises((WrongExportError, AssertionError, KeyError)):
@@ -84,4 +86,4 @@ def test_the_program_scores_a_sample_of_words(tmp_path, monkeypatch):
 @pytest.mark.parametrize("word", ["a\x01b", "\ud800"])
 def test_a_word_that_xml_cannot_hold_is_refused(word, tmp_path):
     with refused(ArgumentError, value=word):
-        rk.export(asking([[0]], [False], Vocabulary((word,))), tmp_path / "made", to="pmml")
+        rk.export(asking([[0]], Vocabulary((word,))), tmp_path / "made", to="pmml")

@@ -16,29 +16,37 @@ from rankinite.data.categories import Vocabulary
 from rankinite.errors import ArgumentError
 from rankinite.serving.proof import WrongExportError, prove
 from refusals import refused
-from serving.category_stumps import EVERY, WORDS, asking
+from serving.category_stumps import EVERY, WORDS, asking, asking_in_turn
 from serving.every_kind import linear_of
 from serving.parity import case_of, differing
 from serving.random_rankers import with_sets
+
+IN_TURN = asking_in_turn([[1, 3], [3]])
 
 
 def lines_of(ranker, **choices):
     return case_of("sql", ranker, **choices).files["model.sql"].decode()
 
 
-def test_words_become_codes_and_the_shorter_list_of_codes_is_written():
-    text = lines_of(asking([[3], [0, 1, 2, 4, 5]], [False, True]), served_missing="zero")
+def test_words_become_codes_and_missing_ones_stay_missing():
+    text = lines_of(asking([[3]]), served_missing="zero")
     words = """WHEN 'A' THEN ',0,' WHEN 'a' THEN ',1,' WHEN 'a "b"' THEN ',2,' WHEN 'it''s' THEN ',3,' WHEN 'say ''''\n' """
     assert f'CASE (CAST(f."a" AS VARCHAR) COLLATE "BINARY") {words}' in text
-    assert """CASE WHEN instr(',3,', "a") > 0 THEN """ in text
-    assert """CASE WHEN instr(',3,', "a") < 1 OR "a" IS NULL THEN """ in text
     assert "COALESCE" not in text
 
 
-def test_sets_of_all_categories_ask_only_whether_there_is_one():
-    text = lines_of(asking([EVERY, EVERY], [False, True]), served_missing="nan")
-    assert 'CASE WHEN "a" IS NOT NULL THEN ' in text
-    assert "CASE WHEN TRUE THEN " in text
+@pytest.mark.parametrize(
+    ("members", "left", "right"),
+    [
+        ([3], """instr(',3,', "a") > 0""", """instr(',3,', "a") < 1 OR "a" IS NULL"""),
+        ([0, 1, 2, 4, 5], """instr(',3,', "a") < 1""", """instr(',3,', "a") > 0 OR "a" IS NULL"""),
+        ([0, 1, 2], """instr(',0,1,2,', "a") > 0""", """instr(',3,4,5,', "a") > 0 OR "a" IS NULL"""),
+        (EVERY, '"a" IS NOT NULL', '"a" IS NULL'),
+    ],
+)
+def test_the_shorter_list_of_codes_is_written_and_null_goes_right(members, left, right):
+    assert f"CASE WHEN {left} THEN 1" in lines_of(asking([members]))
+    assert f"CASE WHEN {right} THEN 2" in lines_of(asking_in_turn([members, [0]]))  # the smaller side is asked for
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -50,7 +58,7 @@ def test_both_databases_score_categories_beside_numbers_and_other_rankers(seed):
 
 @pytest.mark.parametrize("library", [sqlite3, duckdb])
 def test_whole_numbers_may_be_a_column_of_integers(library):
-    forest = asking([[0, 2]], [False], Vocabulary(("-3", "7", "400"), numeric=True))
+    forest = asking([[0, 2]], Vocabulary(("-3", "7", "400"), numeric=True))
     database = library.connect(":memory:")
     database.execute("CREATE TABLE features (id INTEGER, a INTEGER)")
     database.execute("INSERT INTO features VALUES (0, -3), (1, 7), (2, 400), (3, 8), (4, NULL)")
@@ -75,19 +83,21 @@ def test_the_program_scores_a_sample_of_words(option, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("written", "changed"),
+    ("forest", "written", "changed"),
     [
-        ("'it''s'", "'its'"),
-        ("(',3,',", "(',4,',"),
-        ("< 1 OR", "> 0 OR"),
-        ("""< 1 OR "a" IS NULL""", "< 1"),
-        ("IS NOT NULL", "IS NULL"),
-        ("CASE WHEN TRUE", "CASE WHEN FALSE"),
-        (" WHEN 'it''s' THEN ',3,'", ""),
+        (IN_TURN, "'it''s'", "'its'"),
+        (IN_TURN, " WHEN 'it''s' THEN ',3,'", ""),
+        (IN_TURN, "(',3,',", "(',4,',"),
+        (IN_TURN, "< 1 OR", "> 0 OR"),
+        (IN_TURN, """< 1 OR "a" IS NULL""", "< 1"),
+        (asking_in_turn([[0, 1, 2, 4, 5], [0]]), """> 0 OR "a" IS NULL""", "> 0"),
+        (asking_in_turn([EVERY, [0]]), "IS NULL", "IS NOT NULL"),
+        (asking([EVERY]), "IS NOT NULL", "IS NULL"),
+        (asking([[0, 1, 2, 4, 5]]), """"a") < 1""", """"a") < 1 OR "a" IS NULL"""),
     ],
 )
-def test_a_wrong_statement_is_found_out(written, changed):
-    case = case_of("sql", asking([[0, 1, 2, 4, 5], EVERY, EVERY], [True, False, True]), served_missing="nan")
+def test_a_wrong_statement_is_found_out(forest, written, changed):
+    case = case_of("sql", forest, served_missing="nan")
     statement = case.files["model.sql"].decode()
     assert statement.count(written) == 1
     with pytest.raises(WrongExportError):
@@ -97,5 +107,5 @@ def test_a_wrong_statement_is_found_out(written, changed):
 @pytest.mark.parametrize("word", ["a\0b", "\ud800"])
 def test_a_word_that_is_no_text_is_refused(word, tmp_path):
     with refused(ArgumentError, value=word):
-        rk.export(asking([[0]], [False], Vocabulary((word,))), tmp_path / "made", to="sql")
+        rk.export(asking([[0]], Vocabulary((word,))), tmp_path / "made", to="sql")
     assert not (tmp_path / "made").exists()

@@ -22,7 +22,6 @@ from rankinite.evaluation.inputs import Scorer
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.forest import Forest
 from rankinite.models.forest_edits import with_vocabularies
-from rankinite.trees.structure import Trees
 
 FILE = "categories.json"
 UNKNOWN = "unknown"
@@ -95,15 +94,6 @@ def unknown_name(vocabulary: Vocabulary) -> str:
     while name in vocabulary.places:
         name += "?"
     return name
-
-
-def with_missing_right(trees: Trees, sizes: Sequence[int]) -> Trees:  # noqa: ARG001 - targets give it
-    """The trees, as a program must have them that sends missing categories right wherever a node has a set.
-
-    Others are refused before it comes to this: see ``refuse_sets``.
-    """
-    assert not (trees.missing_left & (trees.set_sizes > 0)).any()
-    return trees
 
 
 def bit_words(codes: Sequence[int], size: int = 0) -> npt.NDArray[np.uint32]:

@@ -2,8 +2,8 @@
 
 Splits and leaves are listed apart, each by its position. A program adds leaves to 0 in the order of the trees, so the start is
 in the leaves of the first tree of each output. A tree that is a leaf is a split whose two branches lead to that leaf.
-Splits by categories ask whether a code is in a list. Whatever is not in it goes the other way, unknown codes too; so missing
-values have to go that way as well.
+Splits by categories ask whether a code is in a list. Whatever is not in it goes the other way, unknown codes and NaN alike;
+forests that send missing categories left are refused before (``refuse_sets``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from rankinite.data.categories import MOST
 from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, Reals
 from rankinite.models.forest import Forest
-from rankinite.serving.categories import with_missing_right
 from rankinite.serving.node_table import NodeSets, NodeTable, node_sets, sum_in_order
 from rankinite.serving.plan import one_leaf
 from rankinite.trees.structure import LEAF, Trees, join
@@ -31,8 +30,7 @@ SUM, NO_TRANSFORM = 1, 0
 
 def ensemble_attributes(forest: Forest, names: tuple[str, ...]) -> dict[str, Any]:
     """The attributes of the operator, as lists and arrays, for rows whose columns have these names."""
-    sizes = [len(forest.categories.get(name, ())) for name in forest.feature_names]
-    trees = with_missing_right(_with_start(forest), sizes)
+    trees = _with_start(forest)
     splits, leaves = _with_splits(trees), trees.feature == LEAF
     count = len(splits.feature)
     tree_of_leaf = np.repeat(np.arange(len(trees)), np.diff(trees.offsets))[leaves]

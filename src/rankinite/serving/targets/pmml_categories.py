@@ -1,7 +1,7 @@
 """Categories in PMML: fields of words, and predicates that ask for sets of them; written, and read by the twin.
 
-A word that the field does not list is invalid, and counts as missing. Words stand between quotes in an array. Programs do not
-agree on how a quote or a backslash is written there: words with one of them are asked for one by one.
+A word that the field does not list is invalid there, and goes right as missing values do. Words stand between quotes in an
+array. Programs do not agree on how a quote or a backslash is written there: words with one of them are asked for one by one.
 """
 
 from __future__ import annotations
@@ -31,16 +31,13 @@ def data_field(name: str, vocabulary: Vocabulary) -> str:
 
 
 def questions(tree: Trees, node: int, field: str, vocabulary: Vocabulary) -> list[tuple[int, str]]:
-    """The children of a node with their predicates: first the one that missing values do not go to.
+    """The children of a node with their predicates: the left one asks for the set, the right one takes what is left.
 
-    The other takes what is left. It is the default child too, so that it does not matter whether a program looks for the
-    default child or asks the second one when the answer of the first is unknown: PMML4S does the latter.
+    The right one is the default child too, so that it does not matter whether a program looks for the default child or asks
+    the second one when the answer of the first is unknown: PMML4S does the latter.
     """
-    codes, children = tree.set_of(node), (int(tree.left[node]), int(tree.right[node]))
-    if tree.missing_left[node]:
-        codes, children = sorted(set(range(len(vocabulary))).difference(codes)), children[::-1]
-    asked = _predicate(field, [vocabulary.names[code] for code in codes]) if codes else "<False/>"
-    return [(children[0], asked), (children[1], "<True/>")]
+    asked = _predicate(field, [vocabulary.names[code] for code in tree.set_of(node)])
+    return [(int(tree.left[node]), asked), (int(tree.right[node]), "<True/>")]
 
 
 def _predicate(field: str, words: Sequence[str]) -> str:
@@ -83,12 +80,7 @@ def read_as_words(matrix: Reals, names: Sequence[str], given: Vocabularies, own:
 
 
 def members_asked(child: Any, tag: str, own: Mapping[str, Vocabulary]) -> tuple[str, list[int]] | None:
-    """The field and the codes that a child's predicate asks for; None if it asks no field for words.
-
-    A child that nothing goes to asks no field: any will do.
-    """
-    if child.find(f"{tag}False") is not None:
-        return next(iter(own)), []
+    """The field and the codes that a child's predicate asks for; None if it asks no field for words."""
     sets, single = list(child.findall(f"{tag}SimpleSetPredicate")), list(child.findall(f"{tag}SimplePredicate"))
     for group in child.findall(f"{tag}CompoundPredicate"):
         assert group.get("booleanOperator") == "or"

@@ -80,9 +80,6 @@ class StatementParser:
         return self._from_left(("OR", "AND"), self._comparison)
 
     def _comparison(self) -> Expression:
-        if (word := self._tokens[self._place]) in {"TRUE", "FALSE"}:
-            self._place += 1
-            return lambda _: np.bool_(word == "TRUE")
         left = self._sum()
         if self._take("IS"):
             negated = self._take("NOT")

@@ -19,7 +19,7 @@ from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability
 from rankinite.serving.float32 import shortest
-from rankinite.serving.targets.vespa_trees import forest_text, trees_turned
+from rankinite.serving.targets.vespa_trees import forest_text
 from rankinite.trees.structure import Trees, join
 
 HIGHEST = shortest(np.finfo(np.float64).max)
@@ -67,7 +67,7 @@ class VespaFunctions:
     def _(self, leaf: Forest) -> str:
         if leaf.grades is not None:
             return self._mean_grade(leaf)
-        return self._forest(trees_turned(leaf), leaf.feature_names, float(leaf.start[0]), "forest")
+        return self._forest(leaf.trees, leaf.feature_names, float(leaf.start[0]), "forest")
 
     @of_leaf.register
     def _(self, leaf: Linear) -> str:
@@ -106,7 +106,7 @@ class VespaFunctions:
     def _mean_grade(self, leaf: Forest) -> str:
         """The mean of the grades by their probabilities, the largest exponent being 0."""
         assert leaf.grades is not None
-        trees, count, sums = trees_turned(leaf), leaf.outputs, list[str]()
+        trees, count, sums = leaf.trees, leaf.outputs, list[str]()
         for output, start in enumerate(leaf.start.tolist()):
             own = join([trees.take(number, number + 1) for number in range(output, len(trees), count)])
             sums.append(self._forest(own, leaf.feature_names, start, "grade"))

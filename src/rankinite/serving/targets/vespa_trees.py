@@ -2,7 +2,7 @@
 
 They are ``if(f < c, left, right)`` or, where a missing value goes left, ``if(!(f >= c), left, right)``: a comparison with NaN
 is false. A split by categories is ``if(f in [0, 3], left, right)``, where whatever is not in the list goes right, missing and
-unknown codes too. Only bare sums of such trees are recognised as forests, which Vespa compiles; so the start is in the first
+unknown codes alike. Only bare sums of such trees are recognised as forests, which Vespa compiles; so the start is in the first
 tree's leaves, and a tree that is a single leaf asks something all the same. Vespa keeps the thresholds and leaves of large
 forests as float32 and those of small ones as float64: here all numbers of trees are float32, so that both are one.
 """
@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from rankinite.models.forest import Forest
-from rankinite.serving.categories import with_missing_right
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term, leaves_of
 from rankinite.serving.float32 import above32, shortest
 from rankinite.serving.plan import one_leaf
@@ -52,20 +51,15 @@ def _narrowed(leaf: Leaf) -> Leaf:
 
 def largest_set(flat: Flat) -> int:
     """How many codes the longest list has."""
-    forests = [trees_turned(leaf) for leaf in leaves_of(flat) if isinstance(leaf, Forest)]
-    return max((int(trees.set_sizes.max(initial=0)) for trees in forests), default=0)
-
-
-def trees_turned(forest: Forest) -> Trees:
-    """The trees of a forest with sets that send missing categories right."""
-    return with_missing_right(forest.trees, [len(forest.categories.get(name, ())) for name in forest.feature_names])
+    forests = [leaf for leaf in leaves_of(flat) if isinstance(leaf, Forest)]
+    return max((int(forest.trees.set_sizes.max(initial=0)) for forest in forests), default=0)
 
 
 def forest_text(trees: Trees, start: float, functions: list[str], any_feature: str) -> str:
     """The sum of trees; ``start``: their sum, if there are none.
 
-    Sets send missing categories right. ``functions``: those of the features, by position. ``any_feature``: what a tree of one
-    leaf asks for; empty: no feature is there, and nothing to compile.
+    ``functions``: those of the features, by position. ``any_feature``: what a tree of one leaf asks for; empty: no feature is
+    there, and nothing to compile.
     """
     trees = trees if len(trees) else one_leaf(start)
     threshold, root = above32(trees.threshold), np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
