@@ -214,7 +214,7 @@ def main() -> None:
     given = parser.parse_args()
     text = [machine(["lightgbm", "xgboost-cpu", "scipy"]), (__doc__ or "").split("\n\n")[2]]
     if "a" in given.sections:
-        text += ["### The curve", curves(given.long, min(given.seeds, 3))]
+        text += ["### The curve", curves(given.long, given.seeds)]
     if "b" in given.sections:
         text += ["### On the same logs", systems(given.sessions, given.seeds, given.trees)]
     if "c" in given.sections:

@@ -43,7 +43,8 @@ class PairBalance(Debiased):
     pair weighed by the difference of its scores.
 
     Scores that follow the noise of clicks would pass for knowledge, so the balance is that of other queries. The balance needs
-    scores that are log-odds of r; so λ are the measure's own, and the bias is log(t⁺/t⁻), by which log-odds of a click differ.
+    scores that are log-odds of r; so λ are the measure's own, and the bias is log t⁺ − ½·log t⁻, half-way between that of log r
+    and that of log-odds.
     """
 
     def __init__(self, data: Dataset, measure: TrainableMeasure, sigma: float, truncation: int | None) -> None:
@@ -75,7 +76,8 @@ class PairBalance(Debiased):
             self._clicked = self._balanced(np.ascontiguousarray(scores[0]))
         self._done += 1
         seen = self.examination
-        self.push(scores, natural_logarithms(seen.clicked / seen.skipped), out_push, out_curvature)
+        biases = natural_logarithms(seen.clicked) - 0.5 * natural_logarithms(seen.skipped)
+        self.push(scores, biases, out_push, out_curvature)
         if self._not_learnt is not None:
             out_push[0, self._not_learnt] = 0.0
             out_curvature[0, self._not_learnt] = 0.0
