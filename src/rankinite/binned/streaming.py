@@ -73,7 +73,7 @@ def one_ahead(pieces: Pieces) -> Generator[Iterator[Dataset]]:
 
 
 def with_progress(pieces: Iterator[Dataset], what: str, tell: Told) -> Iterator[Dataset]:
-    """The same pieces; ``tell`` is told of each that is done."""
+    """The same pieces; calls ``tell`` when one is done."""
     rows = 0
     for piece in pieces:
         yield piece

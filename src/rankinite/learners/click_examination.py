@@ -13,7 +13,7 @@ from rankinite.learners.lambdamart import LambdaMART
 from rankinite.models.forest import Forest
 
 ROUNDS, RATE = 50, 0.1
-"""Enough for the curve to settle; more rounds do not bring it nearer to the truth."""
+"""Three times as many rounds moved the curve little on the three logs tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
