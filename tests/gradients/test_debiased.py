@@ -1,4 +1,4 @@
-"""Debiased λ against a loop over pairs, their estimates against the equations they solve, and the laws both keep."""
+"""Debiased λ against a loop over pairs, estimated curves against the most likely ones, and the laws both keep."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from oracles.clicks import balance
+from oracles.clicks import most_likely_curve
 from oracles.gradients import lambdas, measure_changes
 from rankinite.engine.parallel import threads
-from rankinite.gradients.debiased import LEAST, AdditiveDebiased, PairwiseDebiased
+from rankinite.gradients.click_likelihood import ClickLikelihood
+from rankinite.gradients.debiased import AdditiveDebiased, PairwiseDebiased
 from rankinite.gradients.examination import FEWEST_CLICKS, Examination, levels_of
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.gradients.pair_balance import PairBalance, asked_queries
+from rankinite.learners.click_examination import estimated_examination, joined_rows
 from refusals import refused
 
 
@@ -41,8 +42,13 @@ def pairwise(data, *, power=1.0, normalise=False):
     return PairwiseDebiased(data, rk.NDCG(), 1.0, None, CURVE, normalise=normalise, power=power)
 
 
+def held_rows(data):
+    """A third of the rows, from which the curve is estimated."""
+    return np.random.default_rng(9).random(data.rows) < 1 / 3
+
+
 def estimating(data):
-    return PairBalance(data, rk.NDCG(), 1.0, None)
+    return ClickLikelihood(data, levels_of(data, np.ones(data.rows)), held_rows(data))
 
 
 def pushes(objective, scores):
@@ -61,11 +67,6 @@ def scores(log):
     return np.random.default_rng(1).normal(size=log.rows) + log.features[:, 0]
 
 
-def learnt(log):
-    """Rows of the queries that are learnt from at once."""
-    return ~np.repeat(asked_queries(log), np.diff(log.offsets))
-
-
 def test_pushes_are_those_of_scores_with_the_logarithm_of_the_curve(log, scores):
     expected = lambdas(log, scores - np.log(log.positions), measure_changes(rk.NDCG()))
     for mine, slow in zip(pushes(pairwise(log), scores), expected, strict=True):
@@ -80,57 +81,97 @@ def test_half_the_power_is_half_the_bias(log, scores, normalise):
         np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-12)
 
 
-def test_an_estimate_learns_nothing_from_the_queries_it_is_made_from(log, scores):
+def test_an_estimate_follows_the_slope_of_the_likelihood_and_learns_nothing_from_held_rows(log, scores):
     objective = estimating(log)
-    found = pushes(objective, scores)
-    seen = objective.examination
-    assert (seen.skipped[1:] > 1).all()
-    expected = pushes(Lambdas(log, rk.NDCG()), scores + np.log(seen.clicked / np.sqrt(seen.skipped))[log.positions - 1])
-    for mine, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(mine[learnt(log)], other[learnt(log)], rtol=1e-9, atol=1e-12)
-        assert not mine[~learnt(log)].any()
+    push, curvature = pushes(objective, scores)
+    held, theta = held_rows(log), objective.best[log.positions - 1]
+
+    def cost(scores):
+        chance = theta / (1 + np.exp(-scores))
+        return -np.where(log.grades > 0, np.log(chance), np.log1p(-chance))
+
+    tiny = 1e-5
+    np.testing.assert_allclose(push[~held], ((cost(scores - tiny) - cost(scores + tiny)) / (2 * tiny))[~held], atol=1e-6)
+    relevance = 1 / (1 + np.exp(-scores))
+    expected = theta * relevance * (1 - relevance) ** 2 / (1 - theta * relevance)  # of Fisher: clicks as likely as they seem
+    np.testing.assert_allclose(curvature[~held], expected[~held], rtol=1e-9)
+    assert not push[held].any()
+    assert not curvature[held].any()
 
 
-def test_estimates_balance_the_pairs_of_queries_that_are_not_learnt_from(log, scores):
+@pytest.mark.parametrize("stretch", [0.5, 1.0, 1.5])
+def test_the_curve_is_the_most_likely_one_for_held_rows(log, scores, stretch):
     objective = estimating(log)
-    pushes(objective, scores)
-    theta = objective.examination.clicked
-    assert 0 < asked_queries(log).sum() < log.queries
-    sums = balance(log.select_queries(asked_queries(log)), scores[~learnt(log)])
-    places = range(1, 6)
-    assert (theta > LEAST).all()
-    for i in places[1:]:
-        sides = [
-            (theta[j - 1] * sums[i, j][0] - sums[i, j][1], theta[i - 1] * sums[j, i][0] - sums[j, i][1])
-            for j in places
-            if j != i
-        ]
-        left, right = map(sum, zip(*sides, strict=True))
-        assert left == pytest.approx(right, rel=1e-9)
+    for _ in range(20):
+        pushes(objective, stretch * scores)
+    held = held_rows(log)
+    expected = most_likely_curve(log.grades[held] > 0, log.positions[held], scores[held])
+    np.testing.assert_allclose(objective.best, expected, rtol=1e-3)
 
 
-def test_skipped_follow_from_clicked_and_the_rate_of_clicks(log, scores):
-    objective = estimating(log)
-    pushes(objective, scores)
-    seen = objective.examination
-    rates = np.asarray([log.grades[log.positions == place].mean() for place in range(1, 6)])
-    np.testing.assert_allclose(seen.skipped, (1 - rates) / (1 - rates / seen.clicked), rtol=1e-6)
-
-
-def test_the_true_curve_is_found_where_scores_are_the_true_log_odds():
-    """Few users click, so that log-odds of attraction are those of pairs; examination is 1/position."""
+def test_the_true_curve_is_found_where_scores_are_true_log_odds():
     log = click_log(sessions=20_000)
     attraction = 0.8 / (1 + np.exp(-2 * log.features[:, 0].astype(float)))
-    scores = np.log(attraction / (1 - attraction))
     objective = estimating(log)
-    for _ in range(3):
+    for _ in range(10):
+        pushes(objective, np.log(attraction / (1 - attraction)))
+    np.testing.assert_allclose(objective.best, 1 / np.arange(1, 6), rtol=0.1)
+
+
+def test_the_round_in_which_held_clicks_are_most_likely_is_kept(log, scores):
+    objective = estimating(log)
+    for _ in range(10):
         pushes(objective, scores)
-    np.testing.assert_allclose(objective.examination.clicked, 1 / np.arange(1, 6), rtol=0.1)
-    nearer = estimating(log)
-    for _ in range(7):
-        pushes(nearer, 0.25 * scores)  # the slope makes up for scores that are too near each other
-    assert nearer.examination.slope == pytest.approx(4.0, rel=0.1)
-    np.testing.assert_allclose(nearer.examination.clicked, 1 / np.arange(1, 6), rtol=0.1)
+    kept = objective.best.copy()
+    pushes(objective, np.random.default_rng(5).normal(size=log.rows))
+    assert (objective.best == kept).all()
+    assert objective.best_round < objective.rounds - 1
+
+
+def test_skipped_follow_from_clicked_and_the_rate_of_clicks(log):
+    clicked = 1 / np.arange(1, 6)
+    seen = levels_of(log, np.ones(log.rows)).examination(clicked, 1)
+    rates = np.asarray([log.grades[log.positions == place].mean() for place in range(1, 6)])
+    np.testing.assert_allclose(seen.skipped, (1 - rates) / (1 - rates / clicked), rtol=1e-6)
+
+
+def test_appearances_of_a_document_at_a_level_are_joined():
+    judged = rk.synthesise(20, world=rk.World(features=3, documents=6, seed=1))
+    log = rk.simulate_clicks(judged, judged.features[:, 0].astype(float), 900).data
+    log = log.with_weights(np.arange(log.queries) % 2 + 1.0)
+    levels = levels_of(log, np.ones(log.rows))
+    rows, of_row = joined_rows(log, levels)
+    counted = {}
+    for row, weight in enumerate(np.repeat(log.weights, np.diff(log.offsets))):
+        cell = counted.setdefault((log.features[row].tobytes(), int(levels.of_row[row]), weight), [0, 0])
+        cell[0] += log.grades[row] > 0
+        cell[1] += 1
+    assert rows.rows == len(counted) < log.rows / 10
+    for row in range(rows.rows):
+        places = [key for key in counted if key[:2] == (rows.features[row].tobytes(), int(of_row[row]))]
+        clicks, shown = counted[next(key for key in places if key[2] * counted[key][1] == rows.weights[row])]
+        assert rows.grades[row] == np.float32(clicks / shown)
+
+
+def test_neither_threads_nor_the_order_of_rows_and_queries_change_an_estimate(log):
+    learner = rk.LambdaMART(trees=3, leaves=4)
+    expected = estimated_examination(learner, log).to_dict()
+    with threads(1):
+        assert estimated_examination(learner, log).to_dict() == expected
+    turned = np.random.default_rng(2).permutation(log.rows)
+    other = rk.read(
+        log.features[turned],
+        grades=log.grades[turned],
+        qid=np.repeat(log.qids, np.diff(log.offsets))[turned],
+        positions=log.positions[turned],
+    )
+    assert estimated_examination(learner, other).to_dict() == expected
+
+
+def test_with_few_different_rows_the_curve_is_that_of_clicks(log):
+    few = log.select_queries(np.arange(11))
+    found = estimated_examination(rk.LambdaMART(), few)
+    np.testing.assert_array_equal(found.clicked, levels_of(few, np.ones(few.rows)).first_guess())
 
 
 def test_a_curve_that_is_not_trusted_changes_no_bit(log, scores):
@@ -139,9 +180,7 @@ def test_a_curve_that_is_not_trusted_changes_no_bit(log, scores):
         np.testing.assert_array_equal(mine, other)
 
 
-@pytest.mark.parametrize(
-    "objective_of", [pairwise, estimating, lambda data: AdditiveDebiased(data, rk.NDCG(), 1.0, None, power=1.0)]
-)
+@pytest.mark.parametrize("objective_of", [pairwise, lambda data: AdditiveDebiased(data, rk.NDCG(), 1.0, None, power=1.0)])
 def test_threads_and_the_order_of_rows_and_queries_change_no_bit(log, scores, objective_of):
     def run(data, scores):
         objective = objective_of(data)
@@ -188,7 +227,7 @@ def test_levels_have_enough_clicks_or_share_an_estimate(log):
     few = log.select_queries(np.arange(60))
     assert levels_of(few, np.ones(few.rows)).first.tolist() == [1]
     none = replace(few, grades=np.zeros(few.rows))
-    assert (levels_of(none, np.ones(few.rows)).first_guess(0.01, 10) == 1).all()
+    assert (levels_of(none, np.ones(few.rows)).first_guess() == 1).all()
 
 
 def test_data_without_positions_or_clicks_are_refused(log):
@@ -199,7 +238,7 @@ def test_data_without_positions_or_clicks_are_refused(log):
 
 
 def test_curves_are_looked_up_by_position_and_come_back_from_json():
-    seen = Examination(np.asarray([1, 2, 5]), np.asarray([1, 0.5, 0.1]), np.ones(3), slope=2.5, rounds=7)
+    seen = Examination(np.asarray([1, 2, 5]), np.asarray([1, 0.5, 0.1]), np.ones(3), rounds=7)
     assert seen.at(np.asarray([1, 2, 4, 5, 99])).tolist() == [1, 0.5, 0.5, 0.1, 0.1]
     assert Examination.from_dict(seen.to_dict()).to_dict() == seen.to_dict()
     assert [row[0] for row in seen.rows()] == ["1", "2–4", "5 on"]

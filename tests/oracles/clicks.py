@@ -1,21 +1,21 @@
-"""The balance of pairs of clicks, one pair at a time, straight from its definition."""
+"""The most likely curve of examination for given scores, by a general optimiser."""
 
 from __future__ import annotations
 
-from math import exp
+import numpy as np
+from scipy.optimize import minimize
 
 
-def balance(data, scores, slope=1.0):
-    """The left and the right side of the balance at each two positions, as functions of θ; by position pairs."""
-    sums: dict[tuple[int, int], list[float]] = {}
-    for query in range(data.queries):
-        rows = range(int(data.offsets[query]), int(data.offsets[query + 1]))
-        for a in rows:
-            for b in rows:
-                i, j = int(data.positions[a]), int(data.positions[b])
-                if i != j and data.grades[a] > 0:
-                    rho = 1 / (1 + exp(slope * (scores[a] - scores[b])))
-                    pair = sums.setdefault((i, j), [0.0, 0.0])
-                    pair[0] += rho
-                    pair[1] += rho if data.grades[b] > 0 else 0.0
-    return sums
+def most_likely_curve(clicked, positions, scores):
+    """θ of the positions 1, 2, …, the first of them 1: clicks have probability θ/(1 + exp(−a − b·score)), a and b also free."""
+    last = int(positions.max())
+
+    def cost(parameters):
+        theta = np.exp(np.append(0.0, parameters[2:]))[positions - 1]
+        chance = np.clip(theta / (1 + np.exp(-parameters[0] - parameters[1] * scores)), 1e-12, 0.999)
+        return -np.where(clicked, np.log(chance), np.log1p(-chance)).sum()
+
+    found = minimize(
+        cost, np.append([0.0, 1.0], np.zeros(last - 1)), method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-14}
+    )
+    return np.exp(np.append(0.0, found.x[2:]))

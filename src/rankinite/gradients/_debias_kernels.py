@@ -1,4 +1,4 @@
-"""How prominently positions are looked at, from pairs of clicked and other documents, on plain arrays.
+"""How prominently positions are looked at, from what was clicked and what was not, on plain arrays.
 
 Sums are of whole units, so that neither threads nor the order of rows and queries matter.
 """
@@ -7,77 +7,87 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankinite.engine._math_kernels import logarithm
 from rankinite.engine.kernel import Flags, Floats, Grades, Indices, Positions, kernel
 from rankinite.gradients._point_kernels import sigmoid
 
+CERTAIN, UNLIKELY = 0.999, 1e-12
+"""Bounds of a click's probability, so that no row counts without end."""
+
 
 @kernel
-def count_doubts(
-    grades: Grades,
-    levels: Positions,
-    weights: Floats,
-    asked: Flags,
-    offsets: Indices,
+def likely_click(score: float, clicked: float) -> tuple[float, float]:
+    """The probability m = t⁺/(1 + exp(−score)) of a click, at most ``CERTAIN``, and 1 − r, where r is its second factor."""
+    relevance = sigmoid(score)
+    return min(clicked * relevance, CERTAIN), 1.0 - relevance
+
+
+@kernel
+def push_clicks(
     scores: Floats,
-    slope: float,
-    units: float,
-    fine_units: float,
+    clicks: Grades,
+    row_weights: Floats,
+    levels: Positions,
+    clicked: Floats,
+    held: Flags,
     first: int,
     last: int,
-    out_doubts: Indices,
-    out_leans: Indices,
+    out_push: Floats,
+    out_curvature: Floats,
 ) -> None:
-    """For every clicked document a and other document b of the queries first … last−1 that are ``asked``: ρ, that b is better.
-
-    ρ = 1/(1 + exp(slope · x)) with x = s_a − s_b is added up in ``units`` to one, in ``out_doubts[0]`` at the levels of a and
-    b, where b was clicked too also in ``out_doubts[1]``; shape (2, levels, levels). ``out_leans``, (4, levels, levels), has
-    ρ·x for both, then ρ(1−ρ)·x² for both, in ``fine_units``. Clicked are documents of a grade above 0.
-    """
-    for query in range(first, last):
-        if not asked[query]:
+    """Cost −c log m − (1−c) log(1−m) of the rows first … last−1; c is their share of clicks. ``held`` ones get 0."""
+    for row in range(first, last):
+        if held[row]:
+            out_push[0, row], out_curvature[0, row] = 0.0, 0.0
             continue
-        weight = weights[query]
-        for a in range(offsets[query], offsets[query + 1]):
-            if not grades[a] > 0.0:
-                continue
-            for b in range(offsets[query], offsets[query + 1]):
-                if levels[a] == levels[b]:
-                    continue
-                i, j, x = levels[a], levels[b], scores[a] - scores[b]
-                chance = sigmoid(-slope * x)
-                doubt = np.int64(np.rint(weight * chance * units))
-                lean = np.int64(np.rint(weight * chance * x * fine_units))
-                bend = np.int64(np.rint(weight * chance * (1.0 - chance) * x * x * fine_units))
-                out_doubts[0, i, j] += doubt
-                out_leans[0, i, j] += lean
-                out_leans[2, i, j] += bend
-                if grades[b] > 0.0:
-                    out_doubts[1, i, j] += doubt
-                    out_leans[1, i, j] += lean
-                    out_leans[3, i, j] += bend
+        m, rest = likely_click(scores[0, row], clicked[levels[row]])
+        odds, c, weight = m / (1.0 - m), clicks[row], row_weights[row]
+        out_push[0, row] = weight * rest * (c - (1.0 - c) * odds)
+        out_curvature[0, row] = weight * rest * rest * odds
 
 
 @kernel
-def solve_balance(matrix: Floats, right: Floats) -> None:
-    """Solve matrix · x = right by elimination, in place; ``right`` becomes x.
+def add_up_clicks(
+    scores: Floats,
+    clicks: Grades,
+    row_weights: Floats,
+    levels: Positions,
+    clicked: Floats,
+    held: Flags,
+    line: tuple[float, float],
+    units: float,
+    first: int,
+    last: int,
+    out_sums: Indices,
+) -> None:
+    """What a step of Fisher scoring needs, from the rows first … last−1 that are ``held``, by level; shape (10, levels).
 
-    No rows are exchanged: in every column the diagonal is at least as large as all else together. A level without any pairs
-    keeps what is in ``right``.
+    A score x, of the shape (rows,), stands for the log-odds a + b·x, with (a, b) the ``line``. The logarithm of m has the slopes
+    u = (1, 1−r, (1−r)x) along log t⁺, a and b. The sums are those of the log-likelihood, of its slopes e·u with
+    e = c − (1−c)·m/(1−m), and of the expected curvature m/(1−m)·u·uᵀ, its upper triangle by rows, in ``units`` to one.
     """
-    n = len(right)
-    for k in range(n):
-        if not matrix[k, k] > 0.0:
+    intercept, slope = line
+    for row in range(first, last):
+        if not held[row]:
             continue
-        for i in range(k + 1, n):
-            factor = matrix[i, k] / matrix[k, k]
-            for j in range(k, n):
-                matrix[i, j] -= factor * matrix[k, j]
-            right[i] -= factor * right[k]
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            right[k] -= matrix[k, j] * right[j]
-        if matrix[k, k] > 0.0:
-            right[k] /= matrix[k, k]
+        level, c, x = levels[row], clicks[row], scores[row]
+        m, rest = likely_click(intercept + slope * x, clicked[level])
+        odds = m / (1.0 - m)
+        along = rest * x
+        weight = units * row_weights[row]
+        value = c * logarithm(max(m, UNLIKELY)) + (1.0 - c) * logarithm(1.0 - m)
+        error = weight * (c - (1.0 - c) * odds)
+        stiff = weight * odds
+        out_sums[0, level] += np.int64(np.rint(weight * value))
+        out_sums[1, level] += np.int64(np.rint(error))
+        out_sums[2, level] += np.int64(np.rint(error * rest))
+        out_sums[3, level] += np.int64(np.rint(error * along))
+        out_sums[4, level] += np.int64(np.rint(stiff))
+        out_sums[5, level] += np.int64(np.rint(stiff * rest))
+        out_sums[6, level] += np.int64(np.rint(stiff * along))
+        out_sums[7, level] += np.int64(np.rint(stiff * rest * rest))
+        out_sums[8, level] += np.int64(np.rint(stiff * rest * along))
+        out_sums[9, level] += np.int64(np.rint(stiff * along * along))
 
 
 @kernel

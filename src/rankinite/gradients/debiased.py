@@ -20,12 +20,10 @@ from rankinite.engine.parallel import over_queries
 from rankinite.engine.powers import power_of_two
 from rankinite.gradients import _debias_kernels as _kernels
 from rankinite.gradients.base import checked_scores, weight_of_rows
-from rankinite.gradients.examination import Examination, levels_of
+from rankinite.gradients.examination import LEAST, MOST, Examination, levels_of
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.measures.base import TrainableMeasure
 
-LEAST, MOST = 0.01, 10.0
-"""Bounds of t⁺ and t⁻."""
 STEP = 0.5
 """Share of the Newton step that biases take each round. All move at once, and each pair moves two of them: whole steps would
 overshoot."""
@@ -78,10 +76,10 @@ class Debiased(ABC):
 
 
 class PairwiseDebiased(Debiased):
-    """λ with the logarithm of t⁺ as bias of each position, which was estimated before, from pairs of clicks (Hu et al. 2019).
+    """λ with the logarithm of t⁺ as bias of each position, which was estimated before.
 
-    Hu et al. divide the λ of a pair by t⁺ of the clicked document's position and t⁻ of the other's instead. That has the same
-    mean and a larger variance: one click far down counts as much as ten at the top.
+    Hu et al. (2019) divide the λ of a pair by t⁺ of the clicked document's position and t⁻ of the other's instead. That has the
+    same mean and a larger variance: one click far down counts as much as ten at the top.
     """
 
     def __init__(
@@ -121,13 +119,13 @@ class AdditiveDebiased(Debiased):
 
     def __init__(self, data: Dataset, measure: TrainableMeasure, sigma: float, truncation: int | None, *, power: float) -> None:
         super().__init__(data, measure, sigma, truncation, normalise=False, power=power)
-        self._biases = natural_logarithms(self._levels.first_guess(LEAST, MOST))
+        self._biases = natural_logarithms(self._levels.first_guess())
 
     @property
     def examination(self) -> Examination:
         """The biases as they stand, and what they come to as shares of clicks."""
         bias = self._biases - self._biases[0]
-        clicked = np.clip(power_of_two(bias / math.log(2.0)), LEAST, MOST)
+        clicked = np.clip(natural_powers(bias), LEAST, MOST)
         return Examination(self._levels.first, clicked, np.ones(len(bias)), self._biases)
 
     def take_up(self, examination: Examination) -> None:
@@ -167,6 +165,11 @@ def units_of(bound: float) -> float:
 def natural_logarithms(values: Floats) -> Floats:
     """The same to the bit on every processor."""
     return math.log(2.0) * binary_logarithms(values)
+
+
+def natural_powers(exponents: Floats) -> Floats:
+    """The exponential of every exponent, the same to the bit on every processor."""
+    return power_of_two(exponents / math.log(2.0))
 
 
 def _order(data: Dataset) -> RowNumbers:

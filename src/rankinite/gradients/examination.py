@@ -18,6 +18,8 @@ FEWEST_CLICKS = 100
 """Clicks of a level: positions of fewer share an estimate with those below them."""
 MOST_LEVELS = 100
 """Positions further down share the last estimate."""
+LEAST, MOST = 0.01, 10.0
+"""Bounds of t⁺ and t⁻."""
 TITLE = "Clicks by position, as estimated while training"
 NOTE = "How often a document is clicked, or skipped, there: 1 is the first position. Scoring does not use it."
 
@@ -36,10 +38,17 @@ class Levels:
     def __len__(self) -> int:
         return len(self.first)
 
-    def first_guess(self, least: float, most: float) -> Floats:
+    def first_guess(self) -> Floats:
         """Clicks of each level as a share of those of the first: what t⁺ would be if documents were alike at all positions."""
         rate = self.click_rate[0]
-        return np.clip(self.click_rate / rate, least, most) if rate else np.ones(len(self))
+        return np.clip(self.click_rate / rate, LEAST, MOST) if rate else np.ones(len(self))
+
+    def examination(self, clicked: Floats, rounds: int) -> Examination:
+        """The curves for this t⁺, one per level; t⁻ follows, as what is clicked and what is skipped add up to what is shown."""
+        rates = self.click_rate
+        shown = np.maximum(1.0 - rates / clicked, (1.0 - rates) / MOST)  # what would be skipped at the first position
+        skipped = np.where(rates < 1.0, (1.0 - rates) / np.where(rates < 1.0, shown, 1.0), 1.0)
+        return Examination(self.first, clicked, np.clip(skipped, LEAST, MOST), rounds=rounds)
 
 
 def levels_of(data: Dataset, weights: Floats) -> Levels:
@@ -96,8 +105,6 @@ class Examination:
     """t⁻, one per level."""
     bias: Floats = field(default_factory=lambda: np.empty(0))
     """Where one bias per position was estimated, what it adds to a score; t⁺ is its exponential. Else empty."""
-    slope: float = 1.0
-    """How the difference of two scores was taken for log-odds when pairs were weighed, in place of σ."""
     rounds: int = 0
     """The rounds in which it was estimated; from then on it stayed as it is."""
 
@@ -106,8 +113,7 @@ class Examination:
             object.__setattr__(self, name, frozen(np.array(getattr(self, name), kind)))
         sound = [np.isfinite(curve).all() and (curve > 0).all() for curve in (self.clicked, self.skipped)]
         alike = self.positions.ndim == 1 and self.clicked.shape == self.skipped.shape == self.positions.shape
-        numbers = np.append(self.bias, self.slope)
-        alike = alike and self.bias.shape in {(0,), self.positions.shape} and bool(np.isfinite(numbers).all())
+        alike = alike and self.bias.shape in {(0,), self.positions.shape} and bool(np.isfinite(self.bias).all())
         if not alike or not all(sound) or (np.diff(self.positions) <= 0).any() or (self.positions < 1).any():
             raise ArgumentError(
                 "are not curves over rising positions",
@@ -125,13 +131,13 @@ class Examination:
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON has it."""
         names = ("positions", "clicked", "skipped", *(("bias",) if self.bias.size else ()))
-        return {**{name: getattr(self, name).tolist() for name in names}, "slope": self.slope, "rounds": self.rounds}
+        return {**{name: getattr(self, name).tolist() for name in names}, "rounds": self.rounds}
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Examination:
         """From what :meth:`to_dict` gave; to the bit."""
         clicked, skipped, bias = (np.asarray(facts.get(name, ()), np.float64) for name in ("clicked", "skipped", "bias"))
-        return cls(np.asarray(facts["positions"]), clicked, skipped, bias, float(facts["slope"]), int(facts["rounds"]))
+        return cls(np.asarray(facts["positions"]), clicked, skipped, bias, int(facts["rounds"]))
 
     def grid(self) -> Grid:
         """The curves as a table."""
