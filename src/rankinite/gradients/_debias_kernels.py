@@ -40,7 +40,7 @@ def push_clicks(
         if held[row]:
             out_push[0, row], out_curvature[0, row] = 0.0, 0.0
             continue
-        m, rest = likely_click(scores[0, row], clicked[levels[row]])
+        m, rest = likely_click(scores[0, row], clicked[int(levels[row])])
         odds, c, weight = m / (1.0 - m), clicks[row], row_weights[row]
         out_push[0, row] = weight * rest * (c - (1.0 - c) * odds)
         out_curvature[0, row] = weight * rest * rest * odds
@@ -62,15 +62,15 @@ def add_up_clicks(
 ) -> None:
     """What a step of Fisher scoring needs, from the rows first … last−1 that are ``held``, by level; shape (10, levels).
 
-    A score x, of the shape (rows,), stands for the log-odds a + b·x, with (a, b) the ``line``. The logarithm of m has the slopes
-    u = (1, 1−r, (1−r)x) along log t⁺, a and b. The sums are those of the log-likelihood, of its slopes e·u with
-    e = c − (1−c)·m/(1−m), and of the expected curvature m/(1−m)·u·uᵀ, its upper triangle by rows, in ``units`` to one.
+    A score x, of the shape (rows,), stands for the log-odds a + b·x, with (a, b) the ``line``. Along log t⁺, a and b, log m has
+    the slopes u = (1, 1−r, (1−r)x). The sums are those of the log-likelihood, of its slopes e·u with e = c − (1−c)·m/(1−m),
+    and of the expected curvature m/(1−m)·u·uᵀ, its upper triangle by rows. They are in ``units`` to one.
     """
     intercept, slope = line
     for row in range(first, last):
         if not held[row]:
             continue
-        level, c, x = levels[row], clicks[row], scores[row]
+        level, c, x = int(levels[row]), clicks[row], scores[row]
         m, rest = likely_click(intercept + slope * x, clicked[level])
         odds = m / (1.0 - m)
         along = rest * x

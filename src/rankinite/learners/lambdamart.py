@@ -47,9 +47,9 @@ class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Whether gradients are scaled as LightGBM does, so that no query and no settled pair dominates; no: the papers' λ.
     Additive debiasing of clicks scales nothing."""
     debias: Debias | None = None
-    """For clicks as grades, with the positions at which documents were shown: pairwise first estimates, from pairs of clicks,
-    how prominently each position is looked at; additive learns a bias of each position beside the score. Both are added where
-    scores meet clicks, and are no part of the ranker."""
+    """For clicks as grades, with the positions at which documents were shown: pairwise first estimates how prominently each
+    position is looked at, by the likelihood of clicks; additive learns a bias of each position beside the score. Both are added
+    where scores meet clicks, and are no part of the ranker."""
     debias_power: float = 1.0
     """How far the estimates are trusted: biases are multiplied by this, from 0 (not at all) to 1."""
 
