@@ -8,19 +8,28 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.engine.kernel import SCORE, Floats
+from rankinite.engine.kernel import SCORE, Flags, Floats
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.grades import grades_of
 from rankinite.measures.ranking import Ranking, Ties, rank_checked
+from rankinite.measures.unjudged import marked_unjudged, sees_unjudged
 
 
 def values_per_query(
-    scores: Floats, data: Dataset, measures: Sequence[Measure], convention: Convention, ties: Ties
+    scores: Floats,
+    data: Dataset,
+    measures: Sequence[Measure],
+    convention: Convention,
+    ties: Ties,
+    judged: Flags | None = None,
 ) -> list[Floats]:
-    """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
+    """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache.
+
+    ``judged``: which rows somebody judged, where a TREC run knows; elsewhere those with a negative grade are unjudged.
+    """
     check_judged(data)
 
     def part(first: int, last: int) -> list[Floats]:
@@ -31,9 +40,13 @@ def values_per_query(
         if convention.single_precision:
             with np.errstate(over="ignore"):
                 part_scores = part_scores.astype(np.float32).astype(SCORE)
-        rules: set[Ties] = {_rule(measure, ties) for measure in measures}
-        rankings = {rule: rank_checked(part_scores, grades, offsets, rule, doc_ids) for rule in rules}
-        return [_per_query(measure, rankings[_rule(measure, ties)], convention, data) for measure in measures]
+        marked = grades if judged is None else marked_unjudged(grades, judged[start:end])
+        views: list[tuple[Ties, bool]] = [(_rule(measure, ties), sees_unjudged(measure)) for measure in measures]
+        rankings = {
+            (rule, sees): rank_checked(part_scores, marked if sees else grades, offsets, rule, doc_ids)
+            for rule, sees in set(views)
+        }
+        return [_per_query(measure, rankings[view], convention, data) for measure, view in zip(measures, views, strict=True)]
 
     if any(measure.pooled for measure in measures):
         return part(0, data.queries)
