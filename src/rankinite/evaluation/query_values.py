@@ -41,7 +41,9 @@ def values_per_query(
             with np.errstate(over="ignore"):
                 part_scores = part_scores.astype(np.float32).astype(SCORE)
         marked = grades if judged is None else marked_unjudged(grades, judged[start:end])
-        views: list[tuple[Ties, bool]] = [(_rule(measure, ties), sees_unjudged(measure)) for measure in measures]
+        views: list[tuple[Ties, bool]] = [
+            (_rule(measure, ties), judged is not None and sees_unjudged(measure)) for measure in measures
+        ]
         rankings = {
             (rule, sees): rank_checked(part_scores, marked if sees else grades, offsets, rule, doc_ids)
             for rule, sees in set(views)

@@ -35,4 +35,4 @@ class JudgedPairsMeasure(WholeMeasure):
 
     def relevance(self, grades: Reals) -> Floats:
         """1 where the grade is at least the lowest relevant one, 0 where it is lower, −1 where nobody judged the document."""
-        return np.where(grades >= self.relevant, 1.0, np.where(grades >= 0.0, 0.0, UNJUDGED)).astype(SCORE)
+        return np.where(grades < 0.0, UNJUDGED, grades >= self.relevant).astype(SCORE)
