@@ -15,7 +15,7 @@ import pytest
 from ir_measures import AP, RR, Bpref, Judged, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
 
 import rankinite as rk
-from rankinite.data.io.trec import RunScores
+from rankinite.data.judged_rows import remember_judged_rows
 
 QUERIES = 1000
 EXPONENTIAL = {grade: 2**grade - 1 for grade in range(5)}
@@ -47,6 +47,13 @@ BY_RISING_ID = {"RR@5": RR @ 5, "RR(rel=2)@10": RR(rel=2) @ 10, "Judged@5": Judg
 """Our text → a measure that ir-measures computes itself."""
 
 
+def computed(measures, qrels, run):
+    """Query, measure and value, by ir-measures. Measures with gains apart: beside them others may be given their gains."""
+    with_gains = [measure for measure in measures if "gains" in measure.params]
+    for together in ([measure for measure in measures if measure not in with_gains], with_gains):
+        yield from ir_measures.iter_calc(together, qrels, run) if together else ()
+
+
 class Files:
     """A thousand queries: judgements, and a run with ties and the same with the ties resolved by rising document id."""
 
@@ -75,8 +82,8 @@ class Files:
     def theirs(self, measures, run):
         """Every measure's value per query, by ir-measures."""
         found = {measure: {} for measure in measures}
-        files = ir_measures.read_trec_qrels(str(self.qrels)), ir_measures.read_trec_run(str(run))
-        for metric in ir_measures.iter_calc(list(measures), *files):
+        files = list(ir_measures.read_trec_qrels(str(self.qrels))), list(ir_measures.read_trec_run(str(run)))
+        for metric in computed(measures, *files):
             found[metric.measure][metric.query_id] = metric.value
         return found
 
@@ -119,9 +126,8 @@ def test_the_expectation_is_their_mean_over_all_orders():
         scores = np.sort(random.integers(0, 2, count))[::-1]
         judged[0], grades[0] = True, max(grades[0], 3)
         data = rk.read(np.zeros((count, 1)), grades=np.where(judged, grades, 0), group=[count])
-        of_run = scores.astype(float).view(RunScores)
-        of_run.judged_rows = judged
-        found = rk.evaluate(of_run, data, list(names), convention=rk.Convention("expected", skip_one_grade=False, empty=0.0))
+        remember_judged_rows(data, judged)
+        found = rk.evaluate(scores, data, list(names), convention=rk.Convention("expected", skip_one_grade=False, empty=0.0))
         ours[case] = {text: found[text].mean for text in names}
         first = int((scores == scores[0]).sum())
         orders = [a + b for a in permutations(range(first)) for b in permutations(range(first, count))]
@@ -130,7 +136,7 @@ def test_the_expectation_is_their_mean_over_all_orders():
             qrels += [ir_measures.Qrel(qid, f"d{row}", int(grades[row])) for row in range(count) if judged[row]]
             run += [ir_measures.ScoredDoc(qid, f"d{row}", float(count - place)) for place, row in enumerate(order)]
     drawn = {(measure, case): [] for measure in names.values() for case in ours}
-    for metric in ir_measures.iter_calc(list(names.values()), qrels, run):
+    for metric in computed(names.values(), qrels, run):
         drawn[metric.measure, int(metric.query_id.partition("-")[0])].append(metric.value)
     for text, measure in names.items():
         for case, values in ours.items():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
+from rankinite.sweep.sweep import Sweep
 
 SEEING = ["judged@3", "judged", "bpref", "auc"]
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 0\nq1 0 d 2\nq2 0 a 1\nq2 0 b 0\nq2 0 s -2\n"
@@ -37,6 +38,11 @@ def test_a_run_knows_what_is_judged_whatever_other_runs_return(files):
         found = rk.evaluate(scores[0], data, SEEING, convention="trec")
         for text, values in VALUES.items():
             assert found[text].per_query == pytest.approx(values), text
+    for same in (np.asarray(scores[0]), 2 * scores[0]):
+        assert rk.evaluate(same, data, SEEING, convention="trec").to_csv() == found.to_csv()
+    second = rk.evaluate(scores[0][data.offsets[1] :], data.select_queries(["q2"]), SEEING, convention="trec")
+    for text, values in VALUES.items():
+        assert second[text].mean == pytest.approx(values[1]), text
     compared = rk.compare({"run": scores[0], "other": scores[1]}, data, SEEING, convention="trec")
     assert compared.evaluations["run"]["judged@3"].per_query == pytest.approx(VALUES["judged@3"])
     assert compared.evaluations["other"]["judged@3"].per_query == pytest.approx([0.0, 1.0])
@@ -52,6 +58,23 @@ def test_other_measures_take_unjudged_documents_for_irrelevant_ones(files):
     for text in asked:
         assert np.array_equal(alone[text].per_query, beside[text].per_query)
         assert np.array_equal(alone[text].per_query, plain[text].per_query)
+
+
+def test_exact_weights_are_found_by_judged_documents(tmp_path):
+    """Of a thousand ratios none gives more, by an evaluation that knows what is unjudged."""
+    random = np.random.default_rng(4)
+    documents = [(f"q{q}", f"d{d}") for q in range(12) for d in range(8)]
+    judged = "".join(f"{q} 0 {d} {random.integers(0, 2)}\n" for q, d in documents if random.random() < 0.6)
+    (tmp_path / "qrels.txt").write_text(judged)
+    for name in "ab":
+        lines = [f"{q} Q0 {d} 1 {random.normal():.6f} {name}\n" for q, d in documents]
+        (tmp_path / name).write_text("".join(lines))
+    data, (a, b) = rk.read_trec(tmp_path / "qrels.txt", [tmp_path / "a", tmp_path / "b"])
+    for measure in ("bpref", "auc"):
+        alpha, best = Sweep(data, measure).curve(a, b, 0, 5).best()
+        assert best == pytest.approx(rk.evaluate(a + alpha * b, data, measure)[measure].mean, abs=1e-12)
+        for other in np.linspace(0.001, 5, 200):
+            assert rk.evaluate(a + other * b, data, measure)[measure].mean <= best + 1e-12
 
 
 def test_rows_with_a_negative_grade_are_unjudged():

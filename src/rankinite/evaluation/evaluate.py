@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.trec import RunScores
 from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
@@ -218,8 +217,7 @@ def evaluate_ranker(
         )
     rule = convention.ties if ties is None else ties
     check_ties(rule, data.doc_ids)
-    judged = ranker.judged_rows if isinstance(ranker, RunScores) else None
-    values = values_per_query(scores, data, measures, convention, rule, judged)
+    values = values_per_query(scores, data, measures, convention, rule)
     results = tuple(
         _result(measure, of_queries, data, confidence) for measure, of_queries in zip(measures, values, strict=True)
     )

@@ -18,7 +18,8 @@ from rankinite.data.io._number_kernels import FIRST_INEXACT
 from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.text_files import AnyPath, read_lines
-from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Flags, Floats, frozen
+from rankinite.data.judged_rows import remember_judged_rows
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
 from rankinite.errors import DataError, cut, listed, quoted
 
 QRELS_FORM = "qid iteration document grade"
@@ -49,8 +50,6 @@ class RunScores(np.ndarray[tuple[int], np.dtype[np.float64]]):
     """How many documents the run returns for judged queries."""
     unjudged_documents: int = 0
     """How many of them are unjudged; they have grade 0."""
-    judged_rows: Flags | None = None
-    """One per row: whether somebody judged the document, with a grade from 0 on. None where that is not known."""
 
 
 def read_qrels(paths: AnyPath | Sequence[AnyPath]) -> Dataset:
@@ -70,26 +69,23 @@ def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Ru
     """Judgements and runs together: the data, and one array of scores for each run.
 
     The rows are the judged documents and those any run returns; an unjudged document has grade 0, and so has one
-    with a negative grade; ``judged_rows`` of the scores tells both from the others. As in trec_eval, queries without a
-    judgement are left out; their names are in the scores' ``unjudged_queries``. A judged query that is missing in a run counts
-    as nothing found, as with trec_eval's option -c; :func:`~rankinite.evaluate` counts both and warns of them.
+    with a negative grade; only bpref, AUC and judged tell them from those that are judged not relevant. As in trec_eval,
+    queries without a judgement are left out; their names are in the scores' ``unjudged_queries``. A judged query that is
+    missing in a run counts as nothing found, as with trec_eval's option -c; :func:`~rankinite.evaluate` counts both and warns
+    of them.
     """
     judged = list(_entries(qrels, QRELS_FORM))
     _refuse_duplicates(judged)
     grades = {(entry.qid, entry.document): max(entry.number, 0.0) for entry in judged}
     queries = {entry.qid for entry in judged}
     known, returned = set(grades), [_run_scores(path) for path in runs]
-    sound = {(entry.qid, entry.document) for entry in judged if entry.number >= 0.0}
     for path, scores in zip(runs, returned, strict=True):
         _refuse_strangers(path, scores, qrels, queries)
         grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
     data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
-    pairs = _pairs(data)
-    runs_scores = [_scores_of_run(scores, pairs, queries, known) for scores in returned]
-    judged_rows = frozen(np.asarray([pair in sound for pair in pairs], np.bool_))
-    for run_scores in runs_scores:
-        run_scores.judged_rows = judged_rows
-    return data, runs_scores
+    sound = {(entry.qid, entry.document) for entry in judged if entry.number >= 0.0}
+    remember_judged_rows(data, np.asarray([pair in sound for pair in _pairs(data)], np.bool_))
+    return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
 
 
 def read_run(path: AnyPath, data: Dataset) -> Floats:
