@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
@@ -123,6 +123,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest(text, meant):
     rk.parse_measure(meant)
 
 
+@settings(deadline=None)
 @given(st.text("ndcgap@:=(),._0123456789'/", max_size=12))
 def test_any_text_is_a_measure_or_refused(text):
     measure = None
