@@ -74,20 +74,28 @@ if TYPE_CHECKING:
     from rankinite.learners.ranknet import RankNet as RankNet
     from rankinite.learners.ranknet_trees import RankNetTrees as RankNetTrees
     from rankinite.measures import AP as AP
+    from rankinite.measures import AUC as AUC
     from rankinite.measures import DCG as DCG
     from rankinite.measures import ERR as ERR
+    from rankinite.measures import F1 as F1
     from rankinite.measures import NDCG as NDCG
+    from rankinite.measures import RBP as RBP
     from rankinite.measures import RR as RR
     from rankinite.measures import AveNDCG as AveNDCG
     from rankinite.measures import BalancedError as BalancedError
     from rankinite.measures import BoundedMeasure as BoundedMeasure
+    from rankinite.measures import Bpref as Bpref
     from rankinite.measures import Convention as Convention
     from rankinite.measures import FunctionMeasure as FunctionMeasure
+    from rankinite.measures import Judged as Judged
     from rankinite.measures import Measure as Measure
     from rankinite.measures import PairwiseErrors as PairwiseErrors
     from rankinite.measures import Precision as Precision
+    from rankinite.measures import QMeasure as QMeasure
     from rankinite.measures import Ranking as Ranking
     from rankinite.measures import Recall as Recall
+    from rankinite.measures import Rprec as Rprec
+    from rankinite.measures import Success as Success
     from rankinite.measures import TrainableMeasure as TrainableMeasure
     from rankinite.measures import parse_measure as parse_measure
     from rankinite.measures import rank as rank
@@ -158,7 +166,8 @@ _HOMES = {
     "rankinite.evaluation.outputs": ("write_run", "write_scores"),
     "rankinite.evaluation.training_overlap": ("TrainingOverlap",),
     "rankinite.measures": (
-        *("AP", "DCG", "ERR", "NDCG", "RR", "AveNDCG", "BalancedError", "PairwiseErrors", "Precision", "Recall"),
+        *("AP", "AUC", "DCG", "ERR", "F1", "NDCG", "RBP", "RR", "AveNDCG", "BalancedError", "Bpref", "Judged"),
+        *("PairwiseErrors", "Precision", "QMeasure", "Recall", "Rprec", "Success"),
         *("BoundedMeasure", "Convention", "FunctionMeasure", "Measure", "Ranking", "TrainableMeasure"),
         *("parse_measure", "rank", "register_measure", "swap_changes"),
     ),

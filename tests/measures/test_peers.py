@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import ir_measures
 import lightgbm
 import numpy as np
 import pytest
 import xgboost
 from ir_measures import ScoredDoc
-from sklearn.metrics import dcg_score, ndcg_score
+from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
 import rankinite as rk
 
@@ -39,6 +41,18 @@ def test_sklearn(cutoff):
             truth, given = data.grades[None, a:b], scores[None, a:b]
             assert ours[rk.DCG(cutoff)].per_query[query] == pytest.approx(dcg_score(truth, given, k=cutoff), abs=1e-9)
             assert ours[rk.NDCG(cutoff)].per_query[query] == pytest.approx(ndcg_score(truth, given, k=cutoff), abs=1e-9)
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+def test_auc_of_sklearn(relevant):
+    data, scores = drawn(9)
+    ours = rk.evaluate(scores, data, rk.AUC(relevant), convention=rk.Convention("all", skip_one_grade=False)).results[0]
+    for value, (a, b) in zip(ours.per_query, pairwise(data.offsets), strict=True):
+        truth = data.grades[a:b] >= relevant
+        if truth.all() or not truth.any():
+            assert np.isnan(value)
+        else:
+            assert value == pytest.approx(roc_auc_score(truth, scores[a:b]))
 
 
 IR_MEASURES = [

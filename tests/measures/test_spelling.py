@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
@@ -29,6 +30,14 @@ MEASURES = st.one_of(
     st.builds(rk.RR, CUTOFF, GRADE),
     st.builds(rk.Precision, CUTOFF, GRADE, st.sampled_from(["cutoff", "returned"])),
     st.builds(rk.Recall, CUTOFF, GRADE),
+    st.builds(rk.Success, st.integers(1, 1000), GRADE),
+    st.builds(rk.Rprec, GRADE),
+    st.builds(rk.F1, CUTOFF, GRADE),
+    st.builds(rk.RBP, CUTOFF, GRADE, st.floats(0, 1, exclude_min=True, exclude_max=True)),
+    st.builds(rk.QMeasure, CUTOFF, GAINS, st.floats(0, 1e6, exclude_min=True)),
+    st.builds(rk.Bpref, GRADE),
+    st.builds(rk.AUC, GRADE),
+    st.builds(rk.Judged, CUTOFF),
     st.builds(rk.PairwiseErrors),
     st.builds(rk.BalancedError, GRADE, GRADE),
 )
@@ -50,6 +59,10 @@ def test_every_measure_reads_back(measure):
         ("precision@3", rk.Precision(3)),
         ("err:max_grade=2", rk.ERR(max_grade=2)),
         ("dcg@5:gains=0/1/3/7/10", rk.DCG(5, gains=(0, 1, 3, 7, 10))),
+        ("hit@5", rk.Success(5)),
+        ("success", rk.Success(10)),
+        ("r-precision", rk.Rprec()),
+        ("Q-measure@10", rk.QMeasure(10)),
     ],
 )
 def test_usual_spellings(text, measure):
@@ -57,8 +70,83 @@ def test_usual_spellings(text, measure):
 
 
 @pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("ndcg_cut_10", rk.NDCG(10, gains="linear")),
+        ("ndcg_cut.10", rk.NDCG(10, gains="linear")),
+        ("P_10", rk.Precision(10)),
+        ("P.10", rk.Precision(10)),
+        ("map_cut_10", rk.AP(10)),
+        ("recall_100", rk.Recall(100)),
+        ("success_10", rk.Success(10)),
+        ("recip_rank", rk.RR()),
+        ("Rprec", rk.Rprec()),
+        ("set_P", rk.Precision()),
+        ("set_recall", rk.Recall()),
+        ("set_F", rk.F1()),
+        ("nDCG@10", rk.NDCG(10)),
+        ("nDCG(dcg='log2')@10", rk.NDCG(10, gains="linear")),
+        ('nDCG(dcg="exp-log2")@10', rk.NDCG(10)),
+        ("AP(rel=2)", rk.AP(relevant=2)),
+        ("P(rel=2)@5", rk.Precision(5, relevant=2)),
+        ("RR@10", rk.RR(10)),
+        ("R@100", rk.Recall(100)),
+        ("RBP(p=0.5)", rk.RBP(p=0.5)),
+        ("RBP(rel=1, p=0.8)@10", rk.RBP(10)),
+        ("Success(rel=2)@5", rk.Success(5, relevant=2)),
+        ("SetF(rel=2)", rk.F1(relevant=2)),
+        ("Bpref()", rk.Bpref()),
+        ("NDCG(10)", rk.NDCG(10)),
+        ("NDCG(cutoff=10, gains='linear')", rk.NDCG(10, gains="linear")),
+    ],
+)
+def test_spellings_of_other_tools(text, measure):
+    assert rk.parse_measure(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("ndgc@10", "ndcg@10"),
+        ("ndcg10", "ndcg@10"),
+        ("ndcg_10", "ndcg@10"),
+        ("Recal_100", "recall@100"),
+        ("succes@3:relevant=2", "success@3:relevant=2"),
+        ("bprev", "bpref"),
+        ("pairwise-error", "pairwise-errors"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_nearest(text, meant):
+    with refused(rk.MeasureError, value=text) as caught:
+        rk.parse_measure(text)
+    assert caught.value.remedy == f"Did you mean {meant}?"
+    rk.parse_measure(meant)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text("ndcgap@:=(),._0123456789'/", max_size=12))
+def test_any_text_is_a_measure_or_refused(text):
+    measure = None
+    with suppress(rk.MeasureError):
+        measure = rk.parse_measure(text)
+    assert measure is None or rk.parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize(
     ("text", "place", "value"),
     [
+        ("rprec@10", "'rprec@10'", "10"),
+        ("ndcg@10@20", "'ndcg@10@20'", "10@20"),
+        ("P(judged_only=True)@5", "'P(judged_only=True)@5'", "judged_only=True"),
+        ("P(5)@5", "'P(5)@5'", "5@5"),
+        ("nDCG(dcg=cubic)", "ndcg", "cubic"),
+        ("rbp:p=1", "rbp", 1.0),
+        ("rbp:p=0", "rbp", 0.0),
+        ("q:beta=0", "q", 0.0),
+        ("q:gains=cubic", "q", "cubic"),
+        ("P_5,10", "", "P_5,10"),
+        ("infAP", "", "infAP"),
+        ("ndcg(((", "", "ndcg((("),
         ("ndgc@10", "", "ndgc@10"),
         ("ndcg@ten", "'ndcg@ten'", "ten"),
         ("ndcg@0", "ndcg", 0),

@@ -29,6 +29,10 @@ TRAINABLE = [
     rk.AP(3, of="reachable"),
     rk.RR(),
     rk.RR(3),
+    rk.Success(3),
+    rk.Success(2, relevant=2),
+    rk.RBP(),
+    rk.RBP(4, relevant=2, p=0.5),
 ]
 GRADES = st.lists(st.integers(0, 4), min_size=1, max_size=14)
 
@@ -67,23 +71,23 @@ def test_moving_a_better_document_down_never_helps(measure, grades):
 
 def test_trainable_measures_are_those_with_swaps():
     assert all(isinstance(measure, rk.TrainableMeasure) for measure in TRAINABLE)
-    others = (rk.Precision(5), rk.Recall(5), rk.AveNDCG(), rk.PairwiseErrors(), rk.BalancedError())
+    others = (rk.Precision(5), rk.Recall(5), rk.AveNDCG(), rk.PairwiseErrors(), rk.BalancedError(), rk.F1(5), rk.QMeasure())
     assert not any(isinstance(measure, rk.TrainableMeasure) for measure in others)
 
 
 def test_measures_that_can_be_trained_for_or_swept_are_asked_of_the_registry(monkeypatch):
     monkeypatch.setattr(spelling, "_known", dict(spelling._known))
     trained, swept = trainable_measures(), parted_measures()
-    assert {"ndcg", "dcg", "err", "ap", "rr"} <= set(trained)
-    assert set(swept) >= {*trained, "p", "recall"}
+    assert {"ndcg", "dcg", "err", "ap", "rr", "success", "rbp"} <= set(trained)
+    assert set(swept) >= {*trained, "p", "recall", "rprec", "f1", "q", "bpref", "auc", "judged"}
     assert {"avendcg", "pairwise-errors", "balanced-error"}.isdisjoint(swept)
 
     @rk.register_measure
     @dataclass(frozen=True, slots=True)
-    class Success(BinaryMeasure):
-        """1 where a relevant document is above the cutoff."""
+    class Coverage(BinaryMeasure):
+        """The share of the relevant documents above the cutoff."""
 
-        name = "success"
+        name = "coverage"
         parts = rk.Recall.parts
         swap = rk.RR.swap
 
@@ -92,14 +96,14 @@ def test_measures_that_can_be_trained_for_or_swept_are_asked_of_the_registry(mon
 
     @rk.register_measure
     @dataclass(frozen=True)
-    class Needy(Success):
+    class Needy(Coverage):
         level: float = field(kw_only=True)
 
         name = "needy"
 
-    assert trainable_measures() == [*trained, "success"]
-    assert parted_measures() == [*swept, "success"]
-    assert repr(rk.parse_measure("success@5:relevant=2")) == f"{Success.__qualname__}(cutoff=5, relevant=2.0)"
+    assert trainable_measures() == [*trained, "coverage"]
+    assert parted_measures() == [*swept, "coverage"]
+    assert repr(rk.parse_measure("coverage@5:relevant=2")) == f"{Coverage.__qualname__}(cutoff=5, relevant=2.0)"
 
 
 def test_what_cannot_be_swapped_is_refused():

@@ -16,6 +16,7 @@ import rankinite as rk
 from oracles import measures as slow
 from rankinite.measures import _kernels, _ranking_kernels
 from rankinite.measures.base import Measure
+from rankinite.measures.unjudged import sees_unjudged
 from refusals import refused
 
 PAIRS = [
@@ -36,7 +37,23 @@ PAIRS = [
     (rk.Recall(2), lambda g: slow.recall(g, 2)),
     (rk.AveNDCG(3), lambda g: None if slow.ndcg(g) is None else np.mean([slow.ndcg(g, k) for k in (1, 2, 3)])),
     (rk.PairwiseErrors(), slow.pairwise_errors),
+    (rk.Success(2), lambda g: slow.success(g, 2)),
+    (rk.Success(3, relevant=2), lambda g: slow.success(g, 3, 2)),
+    (rk.Rprec(), slow.r_precision),
+    (rk.Rprec(relevant=2), lambda g: slow.r_precision(g, 2)),
+    (rk.F1(3), lambda g: slow.f1(g, 3)),
+    (rk.F1(), slow.f1),
+    (rk.RBP(), slow.rbp),
+    (rk.RBP(4, relevant=2, p=0.5), lambda g: slow.rbp(g, 4, 2, 0.5)),
+    (rk.QMeasure(), slow.q_measure),
+    (rk.QMeasure(3, gains=(0, 0, 1, 3, 7), beta=2), lambda g: slow.q_measure(g, 3, lambda x: (0, 0, 1, 3, 7)[int(x)], 2)),
+    (rk.Bpref(), slow.bpref),
+    (rk.Bpref(relevant=2), lambda g: slow.bpref(g, 2)),
+    (rk.AUC(), slow.auc),
+    (rk.AUC(relevant=2), lambda g: slow.auc(g, 2)),
+    (rk.Judged(2), lambda g: slow.judged_share(g, 2)),
 ]
+SEEING_UNJUDGED = [(measure, oracle) for measure, oracle in PAIRS if sees_unjudged(measure)]
 QUERY = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=7)
 
 
@@ -56,6 +73,18 @@ def test_expected_is_the_mean_over_all_orders(measure, oracle, query):
         assert np.isnan(expected)
     else:
         assert expected == pytest.approx(np.mean(every), abs=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "oracle"), SEEING_UNJUDGED, ids=lambda p: str(p) if isinstance(p, Measure) else "")
+@settings(max_examples=60, deadline=None)
+@given(query=st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 3)), min_size=1, max_size=7))
+def test_documents_that_nobody_judged_have_a_negative_grade(measure, oracle, query):
+    scores, grades = zip(*query, strict=True)
+    every = slow.over_orders(oracle, scores, grades)
+    expected = value(measure, scores, grades)
+    assert np.isnan(expected) if every[0] is None else expected == pytest.approx(np.mean(every), abs=1e-12)
+    for ties, extreme in (("lowest", min), ("highest", max)):
+        assert every[0] is None or value(measure, scores, grades, ties) == pytest.approx(extreme(every), abs=1e-12)
 
 
 @pytest.mark.parametrize(("measure", "oracle"), PAIRS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
@@ -98,6 +127,16 @@ def test_documents_that_are_not_returned_earn_nothing_but_are_missed(query):
         (rk.Recall(3), lambda o: slow.recall(o, 3, judged=grades)),
         (rk.ERR(), slow.err),
         (rk.Precision(2), lambda o: slow.precision(o, 2)),
+        (rk.Success(2), lambda o: slow.success(o, 2, judged=grades)),
+        (rk.Rprec(), lambda o: slow.r_precision(o, judged=grades)),
+        (rk.F1(2), lambda o: slow.f1(o, 2, judged=grades)),
+        (rk.F1(), lambda o: slow.f1(o, judged=grades)),
+        (rk.RBP(), slow.rbp),
+        (rk.QMeasure(), lambda o: slow.q_measure(o, judged=grades)),
+        (rk.QMeasure(2), lambda o: slow.q_measure(o, 2, judged=grades)),
+        (rk.Bpref(), lambda o: slow.bpref(o, judged=grades)),
+        (rk.AUC(relevant=2), lambda o: slow.auc(o, 2, judged=grades)),
+        (rk.Judged(3), lambda o: slow.judged_share(o, 3)),
     ]:
         every = slow.over_orders(oracle, *zip(*kept, strict=True)) if kept else [oracle([])]
         expected = value(measure, scores, grades)
@@ -123,7 +162,7 @@ def test_many_queries_equal_one_at_a_time_on_any_number_of_threads():
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     grades = rng.integers(0, 5, offsets[-1]).astype(np.float32)
     scores = rng.integers(0, 40, offsets[-1]).astype(float)
-    for measure, _ in PAIRS:
+    for measure in {type(measure): measure for measure, _ in PAIRS}.values():
         alone = [value(measure, scores[a:b], grades[a:b]) for a, b in itertools.pairwise(offsets)]
         for count in (1, 2, 3):
             with rk.threads(count):

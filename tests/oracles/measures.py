@@ -55,6 +55,75 @@ def recall(grades, cutoff=None, relevant=1, judged=None):
     return sum(g >= relevant for g in grades[:cutoff]) / all_relevant if all_relevant else None
 
 
+def success(grades, cutoff=10, relevant=1, judged=None):
+    if not any(g >= relevant for g in (grades if judged is None else judged)):
+        return None
+    return float(any(g >= relevant for g in grades[:cutoff]))
+
+
+def r_precision(grades, relevant=1, judged=None):
+    all_relevant = sum(g >= relevant for g in (grades if judged is None else judged))
+    return sum(g >= relevant for g in grades[:all_relevant]) / all_relevant if all_relevant else None
+
+
+def f1(grades, cutoff=None, relevant=1, judged=None):
+    r = recall(grades, cutoff, relevant, judged)
+    if r is None or not r:
+        return r
+    p = precision(grades, cutoff, relevant)
+    return 2 * p * r / (p + r)
+
+
+def rbp(grades, cutoff=None, relevant=1, p=0.8):
+    return sum((1 - p) * p**k for k, g in enumerate(grades[:cutoff]) if g >= relevant)
+
+
+def bpref(grades, relevant=1, judged=None):
+    """A negative grade is that of a document that nobody judged."""
+    everything = grades if judged is None else judged
+    all_relevant = sum(g >= relevant for g in everything)
+    others = sum(0 <= g < relevant for g in everything)
+    if not all_relevant:
+        return None
+    total = 0.0
+    for place, grade in enumerate(grades):
+        if grade >= relevant:
+            above = min(sum(0 <= g < relevant for g in grades[:place]), all_relevant)
+            total += 1 - above / min(others, all_relevant) if above else 1
+    return total / all_relevant
+
+
+def auc(grades, relevant=1, judged=None):
+    """Documents that are not returned, which ``judged`` has in addition, tie at the end."""
+    missing = list(grades if judged is None else judged)
+    for grade in grades:
+        missing.remove(grade)
+    found = [(1, place, g) for place, g in enumerate(reversed(grades))] + [(0, 0, g) for g in missing]
+    above = [document[:2] for document in found if document[2] >= relevant]
+    below = [document[:2] for document in found if 0 <= document[2] < relevant]
+    if not above or not below:
+        return None
+    return sum((a > b) + (a == b) / 2 for a in above for b in below) / (len(above) * len(below))
+
+
+def judged_share(grades, cutoff=None):
+    return sum(g >= 0 for g in grades[:cutoff]) / len(grades[:cutoff]) if grades else 0.0
+
+
+def q_measure(grades, cutoff=None, gain=float, beta=1.0, judged=None):
+    gains = [gain(g) for g in grades]
+    ideal = sorted((gain(g) for g in (grades if judged is None else judged)), reverse=True)
+    all_relevant = sum(g > 0 for g in ideal)
+    if not all_relevant:
+        return None
+    total = 0.0
+    for rank in range(1, len(gains) + 1 if cutoff is None else min(cutoff, len(gains)) + 1):
+        if gains[rank - 1] > 0:
+            count = sum(g > 0 for g in gains[:rank])
+            total += (count + beta * sum(gains[:rank])) / (rank + beta * sum(ideal[:rank]))
+    return total / min(all_relevant, cutoff or all_relevant)
+
+
 def pairwise_errors(grades):
     return sum(grades[i] < grades[j] for i in range(len(grades)) for j in range(i + 1, len(grades)))
 

@@ -25,6 +25,16 @@ ODD = [
     rk.DCG(3, gains=(-1.0, 0.0, 2.0, 5.0)),
     rk.AP(2, relevant=2, of="reachable"),
     rk.Precision(3, of="returned"),
+    rk.Success(2),
+    rk.Rprec(relevant=2),
+    rk.F1(2),
+    rk.F1(),
+    rk.RBP(3, p=0.5),
+    rk.QMeasure(2),
+    rk.QMeasure(beta=0.5),
+    rk.Bpref(relevant=2),
+    rk.AUC(),
+    rk.Judged(1),
 ]
 FORMS = ("sum", "convex")
 RANGES = ((0, 5), (0, 1), (-2, 1.5), (-3, -0.25), (0.1, 5), (-1, 0))

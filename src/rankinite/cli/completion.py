@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 MEASURES = (
     *("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "ndcg", "dcg@10", "dcg", "avendcg", "err", "err@10", "map", "ap", "mrr", "rr"),
-    *("p@1", "p@5", "p@10", "recall@10", "pairwise-errors", "balanced-error"),
+    *("p@1", "p@5", "p@10", "recall@10", "success@1", "success@10", "f1@10", "rprec", "bpref", "rbp", "q", "q@10", "auc"),
+    *("judged@10", "pairwise-errors", "balanced-error"),
 )
 METHODS = (
     *("interpolate", "interpolate-lambdarank", "lambdaboost", "trada", "trada-leaves", "trada-trim", "trada-splits"),

@@ -207,7 +207,8 @@ MeasureOption: TypeAlias = Annotated[
     typer.Option(
         "--measure",
         "-m",
-        help="ndcg@10 (if left out), err, map, mrr, p@5, dcg@5:gains=0/1/3/7/10, …; may be repeated.",
+        help="ndcg@10 (if left out), err, map, mrr, p@5, success@1, bpref, dcg@5:gains=0/1/3/7/10, …, or as trec_eval and "
+        "ir-measures write them: AP(rel=2), ndcg_cut_10 (linear gains; ndcg@10 has exponential ones). May be repeated.",
         autocompletion=completing.measures,
     ),
 ]

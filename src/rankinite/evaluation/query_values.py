@@ -15,6 +15,7 @@ from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.grades import grades_of
 from rankinite.measures.ranking import Ranking, Ties, rank_checked
+from rankinite.measures.unjudged import grades_seen_by, sees_unjudged
 
 
 def values_per_query(
@@ -22,18 +23,21 @@ def values_per_query(
 ) -> list[Floats]:
     """Every measure's values; parts of the data are ranked and measured one after the other while they are in the cache."""
     check_judged(data)
+    views: list[tuple[Ties, bool]] = [(_rule(measure, ties), sees_unjudged(measure)) for measure in measures]
+    seen = {sees: grades_seen_by(measure, data) for measure, (_, sees) in zip(measures, views, strict=True)}
 
     def part(first: int, last: int) -> list[Floats]:
         start, end = data.offsets[first], data.offsets[last]
-        grades, offsets = data.grades[start:end], data.offsets[first : last + 1] - start
+        offsets = data.offsets[first : last + 1] - start
         doc_ids = None if data.doc_ids is None else data.doc_ids[start:end]
         part_scores = scores[start:end]
         if convention.single_precision:
             with np.errstate(over="ignore"):
                 part_scores = part_scores.astype(np.float32).astype(SCORE)
-        rules: set[Ties] = {_rule(measure, ties) for measure in measures}
-        rankings = {rule: rank_checked(part_scores, grades, offsets, rule, doc_ids) for rule in rules}
-        return [_per_query(measure, rankings[_rule(measure, ties)], convention, data) for measure in measures]
+        rankings = {
+            (rule, sees): rank_checked(part_scores, seen[sees][start:end], offsets, rule, doc_ids) for rule, sees in set(views)
+        }
+        return [_per_query(measure, rankings[view], convention, data) for measure, view in zip(measures, views, strict=True)]
 
     if any(measure.pooled for measure in measures):
         return part(0, data.queries)

@@ -50,6 +50,14 @@ class CutoffMeasure:
         return expected_values(self, ranking)
 
 
+def check_given(name: str, cutoff: int | None) -> None:
+    """Refuse to go without a cutoff."""
+    if cutoff is None:
+        raise MeasureError(
+            "there is no cutoff, and without one it would say nothing", place=name, remedy=f"Give one, as in {name}@10"
+        )
+
+
 def check_word(name: str, setting: str, word: object, known: Sequence[str]) -> None:
     """Refuse a word that is not among those a setting knows."""
     if word not in known:
@@ -72,6 +80,11 @@ def widened(measure: M, times: int) -> M:
 def ranks_up_to(cutoff: int | None, ranks: int) -> int:
     """How many of ``ranks`` ranks a measure with this cutoff looks at."""
     return ranks if cutoff is None else min(cutoff, ranks)
+
+
+def per_returned(found: Floats, cutoff: int | None, ranking: Ranking) -> Floats:
+    """Numbers of documents as shares of those that are returned, up to the cutoff."""
+    return found / np.clip(ranking.returned, 1, max(ranking.longest, 1) if cutoff is None else cutoff)
 
 
 def reciprocal_ranks(cutoff: int | None, ranks: int) -> Floats:

@@ -11,7 +11,7 @@ from rankinite.engine.kernel import SCORE, Floats
 from rankinite.measures import _kernels
 from rankinite.measures.base import Parts, expected_values
 from rankinite.measures.binary import BinaryMeasure
-from rankinite.measures.cutoff import check_word, ranks_up_to
+from rankinite.measures.cutoff import check_word, per_returned, ranks_up_to
 from rankinite.measures.ranking import Ranking
 
 Share: TypeAlias = Literal["cutoff", "returned"]
@@ -41,8 +41,7 @@ class Precision(BinaryMeasure):
         values = expected_values(self, ranking)
         if self.cutoff is not None and self.of == "cutoff":
             return values
-        most = ranking.longest if self.cutoff is None else self.cutoff
-        return values / np.clip(ranking.returned, 1, most)
+        return per_returned(values, self.cutoff, ranking)
 
 
 @dataclass(frozen=True, slots=True)

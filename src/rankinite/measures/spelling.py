@@ -1,7 +1,7 @@
 """Measures as text: ``ndcg@10``, ``err``, ``dcg@5:gains=0/1/3/7/10``, ``ap@20:relevant=2``.
 
 A name, ``@`` and the cutoff where there is one, then every setting that is not the default. Law:
-``parse_measure(str(m)) == m``.
+``parse_measure(str(m)) == m``. What trec_eval and ir-measures write is read too (``other_spellings``).
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from rankinite.errors import MeasureError, RankiniteError, quoted
+from rankinite.measures.other_spellings import ALIASES, respelled
 
 C = TypeVar("C", bound=type)
 
@@ -20,7 +22,7 @@ LARGEST_CUTOFF = 10**15 - 1
 """More ranks than there are documents anywhere."""
 _DIGITS = len(str(LARGEST_CUTOFF))
 
-_ALIASES = {"map": "ap", "mrr": "rr", "precision": "p", "prec": "p", "r": "recall"}
+_LONGEST_NAME = 40  # of a measure that a misspelt one may have meant
 _known: dict[str, type] = {}
 _PATTERN = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
 
@@ -71,29 +73,50 @@ def spell(measure: Any) -> str:
 
 
 def parse_measure(text: str) -> Any:
-    """The measure a text such as ``ndcg@10`` names.
+    """The measure that a text such as ``ndcg@10`` names.
+
+    Names of trec_eval and ir-measures are read too: ``P_10``, ``recip_rank``, ``AP(rel=2)``, ``RBP(p=0.5)``. ``ndcg_cut_10``
+    has linear gains as in trec_eval; ``nDCG@10`` is ``ndcg@10``, with exponential ones.
 
     >>> parse_measure("ndcg@10")
     NDCG(cutoff=10, gains='exponential', discount='log2', short='counted')
+    >>> print(parse_measure("ndcg_cut_10"))
+    ndcg@10:gains=linear
     """
-    match = _PATTERN.fullmatch(text.strip())
-    measure = _find(match["name"]) if match else None
-    if match is None or measure is None:
-        raise MeasureError(
-            f"{quoted(text)} names no measure",
-            value=text,
-            rule=f"Known are {', '.join(known_measures())}",
-            remedy="Write them as ndcg@10, err, dcg@5:gains=0/1/3/7/10 or ap:relevant=2",
-        )
-    return measure(**_parse_settings(text, match, {field.name: field.default for field in fields(measure)}))
+    for spelling in (text, respelled(text)):
+        match = None if spelling is None else _PATTERN.fullmatch(spelling.strip())
+        measure = _find(match["name"]) if match else None
+        if match is not None and measure is not None:
+            return measure(**_parse_settings(text, match, {field.name: field.default for field in fields(measure)}))
+    meant = _nearest(text)
+    raise MeasureError(
+        f"{quoted(text)} names no measure",
+        value=text,
+        rule=f"Known are {', '.join(known_measures())}",
+        remedy=f"Did you mean {meant}?" if meant else "Write them as ndcg@10, err, dcg@5:gains=0/1/3/7/10 or ap:relevant=2",
+    )
+
+
+def _nearest(text: str) -> str:
+    """The text with the nearest name that is known in place of its own; nothing where none is near."""
+    name = re.split(r"[@:(\s]", text.strip(), maxsplit=1)[0]
+    if len(text) > 2 * _LONGEST_NAME or len(name) > _LONGEST_NAME:
+        return ""
+    joined = re.fullmatch(r"(\D+?)[_.]?([0-9]+)", name)  # ndcg10, ndcg_10
+    stem, cutoff = (joined[1], f"@{joined[2]}") if joined else (name, "")
+    found = get_close_matches(stem.lower(), [*known_measures(), *ALIASES], 1)
+    meant = found[0] + cutoff + text.strip()[len(name) :] if found else ""
+    return meant if _PATTERN.fullmatch(meant) or respelled(meant) else ""
 
 
 def _parse_settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -> dict[str, Any]:
     """The settings that a text gives a measure whose fields have these defaults."""
     settings: dict[str, Any] = {}
     cutoff = match["cutoff"]
+    if cutoff is not None and "cutoff" not in defaults:
+        raise MeasureError(f"{match['name']} has no cutoff", place=quoted(text), value=cutoff, remedy=f"Write {match['name']}")
     if cutoff is not None:
-        if "cutoff" not in defaults or not re.fullmatch(rf"[0-9]{{1,{_DIGITS}}}", cutoff):
+        if not re.fullmatch(rf"[0-9]{{1,{_DIGITS}}}", cutoff):
             raise MeasureError(
                 f"{quoted(cutoff)} is not a cutoff of {match['name']}",
                 place=quoted(text),
@@ -117,7 +140,7 @@ def _parse_settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -
 
 def _find(name: str) -> Any:
     low = name.lower()
-    low = _ALIASES.get(low, low)
+    low = ALIASES.get(low, low)
     if low not in _known:
         for point in entry_points(group="rankinite.measures"):
             if point.name.lower() == low:

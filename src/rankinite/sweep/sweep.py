@@ -26,6 +26,7 @@ from rankinite.evaluation.inputs import Scorer, as_measures, row_place, scores_o
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of
+from rankinite.measures.unjudged import grades_seen_by
 from rankinite.sweep import _record_kernels, _sweep_kernels
 from rankinite.sweep.curve import Curve, Form, check_form
 
@@ -59,7 +60,7 @@ class Sweep:
         self.data = data
         self.measure = _swept(measure)
         ideal = evaluate(data.grades, data, self.measure)[self.measure].per_query
-        relevance = self.measure.relevance(data.grades)
+        relevance = self.measure.relevance(grades_seen_by(self.measure, data))
         self._discounts = self.measure.discounts(int(np.diff(data.offsets).max()))
         self._rows = frozen(np.lexsort((-relevance, data.query_of_row())))
         self._relevance = frozen(np.ascontiguousarray(relevance[self._rows], SCORE))
@@ -104,7 +105,8 @@ class Sweep:
 
         It is 1 for most measures; precision may be a share of the documents returned, and DCG may count short queries 0.
         """
-        whole = expected_values(self.measure, rank(self.data.grades, self.data.grades, self.data.offsets))
+        grades = grades_seen_by(self.measure, self.data)
+        whole = expected_values(self.measure, rank(self.data.grades, grades, self.data.offsets))
         shares = np.ones_like(ideal)
         np.divide(ideal, whole, out=shares, where=whole != 0.0)
         shares[np.isnan(ideal)] = np.nan

@@ -18,6 +18,7 @@ from rankinite.data.io._number_kernels import FIRST_INEXACT
 from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.text_files import AnyPath, read_lines
+from rankinite.data.judged_rows import remember_judged_rows
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
 from rankinite.errors import DataError, cut, listed, quoted
 
@@ -68,9 +69,10 @@ def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Ru
     """Judgements and runs together: the data, and one array of scores for each run.
 
     The rows are the judged documents and those any run returns; an unjudged document has grade 0, and so has one
-    with a negative grade. As in trec_eval, queries without a judgement are left out; their names are in the scores'
-    ``unjudged_queries``. A judged query that is missing in a run counts as nothing found, as with trec_eval's option -c;
-    :func:`~rankinite.evaluate` counts both and warns of them.
+    with a negative grade; only bpref, AUC and judged tell them from those that are judged not relevant. As in trec_eval,
+    queries without a judgement are left out; their names are in the scores' ``unjudged_queries``. A judged query that is
+    missing in a run counts as nothing found, as with trec_eval's option -c; :func:`~rankinite.evaluate` counts both and warns
+    of them.
     """
     judged = list(_entries(qrels, QRELS_FORM))
     _refuse_duplicates(judged)
@@ -81,6 +83,8 @@ def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Ru
         _refuse_strangers(path, scores, qrels, queries)
         grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
     data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
+    sound = {(entry.qid, entry.document) for entry in judged if entry.number >= 0.0}
+    remember_judged_rows(data, np.asarray([pair in sound for pair in _pairs(data)], np.bool_))
     return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
 
 
