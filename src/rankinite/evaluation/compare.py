@@ -17,6 +17,7 @@ from rankinite.evaluation.evaluate import Evaluation, evaluate_ranker
 from rankinite.evaluation.inputs import Scorer, as_measures, matched_to
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of, pandas_of, polars_of
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -24,11 +25,13 @@ from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(TabularByQuery):
     """Every system by every measure, and every pair of systems tested."""
 
     evaluations: Mapping[str, Evaluation]
@@ -128,13 +131,36 @@ class Comparison:
         """The table in Markdown; with ``pairs``, the table of pairs below it."""
         return "\n\n".join(grid.markdown() for grid in self._grids(pairs))
 
-    def to_latex(self, *, pairs: bool = False) -> str:
-        """The table in LaTeX; with ``pairs``, the table of pairs below it."""
-        return "\n\n".join(grid.latex() for grid in self._grids(pairs))
+    def to_latex(self, *, pairs: bool = False, caption: str | None = None, label: str | None = None) -> str:
+        """The table in LaTeX, which needs the package booktabs; with ``pairs``, the table of pairs below it.
+
+        ``caption``, itself LaTeX, is in place of the title. The pairs keep their title, and their label ends in ``-pairs``.
+        """
+        first = self.grid().latex(caption, label)
+        return f"{first}\n\n{self.pairs_grid().latex(label=label and f'{label}-pairs')}" if pairs else first
 
     def to_text(self, *, pairs: bool = False) -> str:
         """The table for a terminal; with ``pairs``, the table of pairs below it."""
         return "\n\n".join(grid.text() for grid in self._grids(pairs))
+
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """One row per system and measure, or, with ``per_query``, the value of every query, missing where it was skipped.
+
+        ``better_than`` holds the systems that it is significantly better than, separated by "; ".
+        """
+        return arrow_of(tables.query_records(self) if per_query else tables.records(self))
+
+    def pairs_to_arrow(self) -> ArrowTable:
+        """One row per pair of systems and measure: the difference, its intervals, wins, ties, losses and all p-values."""
+        return arrow_of([pair.record() for pair in self.pairs])
+
+    def pairs_to_pandas(self) -> pd.DataFrame:
+        """The rows of :meth:`pairs_to_arrow` as a pandas frame."""
+        return pandas_of(self.pairs_to_arrow())
+
+    def pairs_to_polars(self) -> pl.DataFrame:
+        """The rows of :meth:`pairs_to_arrow` as a polars frame."""
+        return polars_of(self.pairs_to_arrow())
 
     def to_csv(self) -> str:
         """One line per system and measure, with all digits."""

@@ -20,12 +20,14 @@ from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
-from rankinite.grid import Grid, number, spread
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
+from rankinite.grid import Grid, GridResult, number, spread
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
+from rankinite.short_names import short_source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +61,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Evaluation(GridResult, TabularByQuery):
     """The values of every measure for one ranker; ``evaluation["ndcg@10"]`` is the :class:`Result` of one."""
 
     results: tuple[Result, ...]
@@ -121,17 +123,35 @@ class Evaluation:
         return Grid(
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
-            title=f"{self.source}: {len(self.qids)} queries",
+            title=f"{short_source(self.source)}: {len(self.qids)} queries",
             notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return self.grid().markdown()
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """One row per measure; with ``per_query`` one per measure and query, whose value is missing where it was skipped."""
+        return arrow_of(self.query_records() if per_query else self.records())
 
-    def to_latex(self) -> str:
-        """The table in LaTeX."""
-        return self.grid().latex()
+    def records(self) -> list[dict[str, Any]]:
+        """The mean of every measure as a flat record, undefined values as None."""
+        return [
+            {
+                "measure": str(result.measure),
+                "mean": finite(result.mean),
+                "low": finite(result.interval[0]),
+                "high": finite(result.interval[1]),
+                "queries": result.queries,
+                "skipped": result.skipped,
+            }
+            for result in self.results
+        ]
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """The value of every query by every measure as a flat record, None where it was skipped."""
+        return [
+            {"measure": str(result.measure), "qid": qid, "value": finite(value)}
+            for result in self.results
+            for qid, value in zip(self.qids.tolist(), result.per_query.tolist(), strict=True)
+        ]
 
     def to_csv(self) -> str:
         """One line per measure, with all digits."""
@@ -154,12 +174,6 @@ class Evaluation:
             "warnings": list(self.warnings),
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
     def _result_dict(self, result: Result) -> dict[str, Any]:
         return {
