@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy.typing as npt
-
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.evaluation import tables
 from rankinite.evaluation.evaluate import Evaluation, evaluate_ranker
-from rankinite.evaluation.inputs import Scorer, as_measures, matched_to
+from rankinite.evaluation.given_scores import RankerLike, settled
+from rankinite.evaluation.inputs import as_measures, matched_to
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of, pandas_of, polars_of
@@ -190,7 +189,7 @@ class Comparison(TabularByQuery):
 
 
 def compare(
-    rankers: Mapping[str, Scorer | npt.ArrayLike],
+    rankers: Mapping[str, RankerLike],
     data: Dataset,
     measures: Sequence[Measure | str] | Measure | str,
     *,
@@ -203,29 +202,30 @@ def compare(
     confidence: float = 0.95,
     against: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare rankers, or scores, one per row of ``data``, by name.
+    """Compare rankers, scores (one per row of ``data``), and the files of TREC runs or scores, given by their paths; by name.
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
     only pairs with one of these systems, the baselines, are tested, and corrected for. The result warns of systems that
-    were trained on some of the queries. Features are matched as by :func:`evaluate`.
+    were trained on some of the queries. Features are matched, and runs read, as by :func:`evaluate`.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
     _check(rankers, test, alpha, against)
+    given, data = settled({str(name): ranker for name, ranker in rankers.items()}, data)
     asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
     evaluations: dict[str, Evaluation] = {}
-    for name, ranker in rankers.items():
+    for name, ranker in given.items():
         matched, notes = matched_to(ranker, data)
-        found = evaluate_ranker(matched, str(name), data, asked, rules, ties, confidence)
-        evaluations[str(name)] = replace(found, overlap=overlaps.of(matched), notes=notes)
+        found = evaluate_ranker(matched, name, data, asked, rules, ties, confidence)
+        evaluations[name] = replace(found, overlap=overlaps.of(matched), notes=notes)
     pairs = tuple(
         pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence, against)
     )
     return Comparison(evaluations, pairs, test, alpha, resamples, seed)
 
 
-def _check(rankers: Mapping[str, Scorer | npt.ArrayLike], test: Test, alpha: float, against: Sequence[str] | None) -> None:
+def _check(rankers: Mapping[str, RankerLike], test: Test, alpha: float, against: Sequence[str] | None) -> None:
     """Refuse systems that cannot be told apart, and settings outside their range."""
     if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
         raise ArgumentError(

@@ -16,6 +16,7 @@ from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
+from rankinite.evaluation.given_scores import RankerLike, settled
 from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
@@ -187,7 +188,7 @@ class Evaluation(GridResult, TabularByQuery):
 
 
 def evaluate(
-    ranker: Scorer | npt.ArrayLike,
+    ranker: RankerLike,
     data: Dataset,
     measures: Sequence[Measure | str] | Measure | str,
     *,
@@ -195,18 +196,20 @@ def evaluate(
     ties: Ties | None = None,
     confidence: float = 0.95,
 ) -> Evaluation:
-    """Measure a ranker, or scores, one per row of ``data``.
+    """Measure a ranker, scores (one per row of ``data``), or the file of a TREC run or of scores, given by its path.
 
     By default queries whose documents all have one grade are skipped, as are those for which a measure is undefined, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
     overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no
     document is returned, which count as nothing found, and of queries of a TREC run that nobody judged. A model that does not
     know the names of its features is matched to the data by position, as :func:`rankinite.match_features` does, with a note.
+    Where the data are judgements without features (qrels), documents that a run returns and nobody judged count as grade 0.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
     asked, rules = as_measures(measures), convention_of(convention)
-    matched, notes = matched_to(ranker, data)
+    given, data = settled({"": ranker}, data)
+    matched, notes = matched_to(given[""], data)
     found = evaluate_ranker(matched, "", data, asked, rules, ties, confidence)
     return replace(found, overlap=TrainingOverlaps(data).of(matched), notes=notes)
 

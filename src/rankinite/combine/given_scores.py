@@ -1,0 +1,115 @@
+"""Given scores as rankers that can be combined: arrays, score files and TREC runs, with a score for every document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.given_scores import is_run
+from rankinite.data.io.text_files import AnyPath
+from rankinite.data.io.trec import read_run
+from rankinite.engine.kernel import Flags, Floats
+from rankinite.errors import DataError
+from rankinite.evaluation.given_scores import is_path, settled
+from rankinite.evaluation.inputs import scores_of
+from rankinite.models.base import is_scorer
+
+
+class GivenScores:
+    """The scores of an array or a file as a ranker of the rows that they are for; a run also scores other data.
+
+    A document that is not returned (−inf) cannot be added to others. It counts as one standard deviation of all scores below
+    the lowest score of its query: below all documents that are returned, wherever these are.
+    """
+
+    def __init__(self, scores: Floats, data: Dataset, name: str, run: AnyPath | None = None) -> None:
+        self.raw, self.data, self.name, self.run = scores, data, name, run
+
+    def __repr__(self) -> str:
+        return f"<scores of {self.name}>"
+
+    def score(self, data: Dataset, /) -> Floats:
+        """One finite score per row, unless one is +∞."""
+        raw = self.raw_for(data)
+        missing = np.isneginf(raw)
+        return _filled(raw, missing, data) if missing.any() else raw
+
+    def raw_for(self, data: Dataset) -> Floats:
+        """The scores as they were given; −inf for what is not returned."""
+        if _same_rows(data, self.data):
+            return self.raw
+        if self.run is None:
+            raise DataError(
+                f"{self.name} has scores for the {self.data.rows} rows of {self.data.source} only, and is no ranker",
+                place=data.source,
+                value=self.name,
+                remedy="Combine rankers, or TREC runs that return documents of these queries too",
+            )
+        return np.asarray(read_run(self.run, data))
+
+
+def gap_of(raw: Floats) -> float:
+    """How far below the lowest score of its query a document counts that is not returned."""
+    finite = raw[np.isfinite(raw)]
+    spread = float(finite.std()) if len(finite) else 0.0
+    return spread or 1.0
+
+
+def _filled(raw: Floats, missing: Flags, data: Dataset) -> Floats:
+    finite = np.where(missing, np.inf, raw)
+    lowest = np.minimum.reduceat(finite, data.offsets[:-1])  # +∞ where nothing is returned for a query
+    known = lowest[np.isfinite(lowest)]
+    lowest[~np.isfinite(lowest)] = known.min() if len(known) else 0.0
+    return np.where(missing, np.repeat(lowest, np.diff(data.offsets)) - gap_of(raw), raw)
+
+
+def _same_rows(one: Dataset, other: Dataset) -> bool:
+    """Whether these are the same documents, perhaps read twice."""
+    if one is other:
+        return True
+    pairs = ((one.offsets, other.offsets), (one.qids, other.qids), (one.grades, other.grades))
+    ids = one.doc_ids is None or other.doc_ids is None or np.array_equal(one.doc_ids, other.doc_ids)
+    return ids and all(np.array_equal(first, second) for first, second in pairs)
+
+
+def as_scorers(rankers: Mapping[str, Any], data: Dataset) -> tuple[dict[str, Any], Dataset]:
+    """The rankers, with :class:`GivenScores` in the place of arrays and files, and the data that they score."""
+    given, joined = settled(rankers, data)
+    return {
+        name: one
+        if is_scorer(one)
+        else GivenScores(
+            np.asarray(scores_of(one, joined, f"ranker {name}")),
+            joined,
+            name,
+            path if is_path(path := rankers[name]) and is_run(path) else None,
+        )
+        for name, one in given.items()
+    }, joined
+
+
+def returned_by_any(rankers: Any, data: Dataset) -> Flags | None:
+    """Which documents any of the rankers returns; None where all are."""
+    if not all(isinstance(ranker, GivenScores) for ranker in rankers):
+        return None
+    found = np.logical_or.reduce([~np.isneginf(ranker.raw_for(data)) for ranker in rankers])
+    return None if found.all() else found
+
+
+def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
+    """What became of documents that are not returned."""
+    notes: list[str] = []
+    for name, ranker in rankers.items():
+        missing = int(np.isneginf(ranker.raw_for(data)).sum()) if isinstance(ranker, GivenScores) else 0
+        if missing:
+            notes.append(
+                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: in the sum each has the lowest score "
+                f"of its query less {gap_of(ranker.raw):.4g}, the standard deviation of all its scores."
+            )
+    returned = returned_by_any(rankers.values(), data)
+    if returned is not None:
+        notes.append(f"{int((~returned).sum()):,} documents that no ranker returns are left out of the combination.")
+    return notes
