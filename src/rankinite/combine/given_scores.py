@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.given_scores import is_run
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import read_run
 from rankinite.engine.kernel import Flags, Floats
-from rankinite.errors import DataError
+from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.given_scores import is_path, settled
 from rankinite.evaluation.inputs import scores_of
-from rankinite.models.base import is_scorer
+from rankinite.grid import few
+from rankinite.models.base import Fitted, is_scorer
+from rankinite.models.files.container import Stored
 
 
-class GivenScores:
+class GivenScores(Fitted):
     """The scores of an array or a file as a ranker of the rows that they are for; a run also scores other data.
 
     A document that is not returned (−inf) cannot be added to others. It counts as one standard deviation of all scores below
@@ -29,10 +32,29 @@ class GivenScores:
         self.raw, self.data, self.name, self.run = scores, data, name, run
 
     def __repr__(self) -> str:
-        return f"<scores of {self.name}>"
+        return f"<the scores of {self.name}>"
 
-    def score(self, data: Dataset, /) -> Floats:
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """None: it needs no features."""
+        return ()
+
+    @property
+    def trained_on(self) -> tuple[()]:
+        """Nothing is known of where the scores came from."""
+        return ()
+
+    def stored(self) -> Stored:
+        """Refused: a model scores any data."""
+        raise ArgumentError(
+            f"{self.name} is given as scores, of which no model can be made",
+            value=self.name,
+            remedy="Write the combined scores with write_scores, or combine rankers",
+        )
+
+    def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
         """One finite score per row, unless one is +∞."""
+        data = self._checked(features)
         raw = self.raw_for(data)
         missing = np.isneginf(raw)
         return _filled(raw, missing, data) if missing.any() else raw
@@ -42,13 +64,21 @@ class GivenScores:
         if _same_rows(data, self.data):
             return self.raw
         if self.run is None:
-            raise DataError(
-                f"{self.name} has scores for the {self.data.rows} rows of {self.data.source} only, and is no ranker",
-                place=data.source,
-                value=self.name,
-                remedy="Combine rankers, or TREC runs that return documents of these queries too",
-            )
+            raise self._only_scores(data.source)
         return np.asarray(read_run(self.run, data))
+
+    def _checked(self, data: Any) -> Dataset:
+        if not isinstance(data, Dataset):
+            raise self._only_scores(type(data).__name__)
+        return data
+
+    def _only_scores(self, place: str) -> DataError:
+        return DataError(
+            f"ranker {self.name} is given as scores of the {self.data.rows:,} rows of {self.data.source}, and has none here",
+            place=place,
+            value=self.name,
+            remedy="Combine rankers, or TREC runs that return documents of these queries too",
+        )
 
 
 def gap_of(raw: Floats) -> float:
@@ -99,6 +129,17 @@ def returned_by_any(rankers: Any, data: Dataset) -> Flags | None:
     return None if found.all() else found
 
 
+def only_left_out(rankers: Mapping[str, Any], weights: Sequence[float], data: Dataset) -> list[str]:
+    """What became of documents that only runs of weight 0 return."""
+    weighed = zip(rankers.items(), weights, strict=False)  # a net has no weights
+    without = {name: ranker for (name, ranker), weight in weighed if weight == 0.0 and isinstance(ranker, GivenScores)}
+    kept = returned_by_any([ranker for name, ranker in rankers.items() if name not in without], data)
+    if not without or kept is None:
+        return []
+    tail = int((~kept & np.logical_or.reduce([~np.isneginf(ranker.raw_for(data)) for ranker in without.values()])).sum())
+    return [f"{tail:,} documents that only {few(without)} returns come last, tied."] if tail else []
+
+
 def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
     """What became of documents that are not returned."""
     notes: list[str] = []
@@ -106,8 +147,8 @@ def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
         missing = int(np.isneginf(ranker.raw_for(data)).sum()) if isinstance(ranker, GivenScores) else 0
         if missing:
             notes.append(
-                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: in the sum each has the lowest score "
-                f"of its query less {gap_of(ranker.raw):.4g}, the standard deviation of all its scores."
+                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: they count as below the last that it "
+                "returns for their query."
             )
     returned = returned_by_any(rankers.values(), data)
     if returned is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from rankinite.combine.given_scores import GivenScores, returned_by_any
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
+from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
@@ -83,7 +84,12 @@ class Combination(GridResult, Tabular):
         """Whether only rankers were combined, so that the result can be saved and scores any data."""
         return not any(isinstance(ranker, GivenScores) for ranker in self.rankers)
 
-    def score(self, data: Dataset) -> Floats:
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries its rankers were trained on, and the weights chosen by."""
+        return self.ranker.trained_on
+
+    def score(self, data: Dataset, /) -> Floats:
         """The combined scores of other data: −inf for documents that no run returns."""
         scores, returned = self.ranker.score(data), returned_by_any(self.rankers, data)
         return scores if returned is None else np.where(returned, scores, -np.inf)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankinite.combine.given_scores import GivenScores, as_scorers, notes_on, returned_by_any
+from rankinite.combine.given_scores import GivenScores, as_scorers, notes_on, only_left_out, returned_by_any
 from rankinite.combine.result import AnyCurve, Combination, CombinationStep
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
@@ -71,6 +71,7 @@ class ScoredRankers:
     ) -> Combination:
         """The result of a method: a ranker, and the weight of each of these in it."""
         overlaps, scores = TrainingOverlaps(self.data), self.only_returned(ranker.score(self.data))
+        tail = only_left_out(dict(zip(self.names, self.rankers, strict=True)), weights, self.data)
         trained = {f"ranker {name}": overlaps.of(ranker) for name, ranker in zip(self.names, self.rankers, strict=True)}
         return Combination(
             method=method,
@@ -83,7 +84,7 @@ class ScoredRankers:
             alpha=alpha,
             curve=curve,
             steps=tuple(steps),
-            warnings=(*overlap_warnings(trained, self.data.source), *self.notes),
+            warnings=(*overlap_warnings(trained, self.data.source), *self.notes, *tail),
             rankers=self.rankers,
             data=self.data,
             scores=frozen(scores),
@@ -98,7 +99,12 @@ class ScoredRankers:
 def blend_of(weights: Sequence[float], rankers: Sequence[Scorer], chosen_on: Dataset) -> Blend:
     """The weighted sum, which knows the queries that chose its weights; rankers of weight 0 are left out."""
     parts = tuple(zip(weights, rankers, strict=True))
-    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], QuerySketch.of(chosen_on))
+    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], sketch_of(chosen_on))
+
+
+def sketch_of(chosen_on: Dataset) -> QuerySketch | None:
+    """By which queries weights were chosen; without features there is nothing to know them by again."""
+    return QuerySketch.of(chosen_on) if chosen_on.feature_names else None
 
 
 def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> ScoredRankers:

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from rankinite.combine.result import Combination
-from rankinite.combine.scored_rankers import Rankers, ScoredRankers, blend_of, gather
+from rankinite.combine.scored_rankers import Rankers, ScoredRankers, blend_of, gather, sketch_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
-from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import FEATURE
 from rankinite.errors import MeasureError
 from rankinite.learners.lambdarank import LambdaRank
@@ -54,9 +53,7 @@ def stacked(
     assert isinstance(top, Net)
     top = replace(top, sketch=None)  # made of scores, by which queries cannot be known again
     units = ", ".join(map(str, maker.hidden))
-    return material.combination(
-        f"stacked, {units} hidden units", Stack(material.rankers, top, QuerySketch.of(material.data)), ()
-    )
+    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top, sketch_of(material.data)), ())
 
 
 def _linear_weights(maker: LambdaRank, material: ScoredRankers, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:

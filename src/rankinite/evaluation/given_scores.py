@@ -52,7 +52,7 @@ def _read(path: AnyPath, data: Dataset) -> Floats:
     try:
         return given_scores(path, data)
     except DataError as problem:
-        if is_header(first_line(Path(path)), " "):  # it does not begin with a number
+        if not is_run(path) and is_header(first_line(Path(path)), " "):  # it does not begin with a number
             problem.remedy = "Load a model with `rankinite.load(…)` first; a file of scores has one number on each line"
         raise
 
