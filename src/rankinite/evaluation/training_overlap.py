@@ -12,7 +12,6 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import Contents, contents_of
 from rankinite.data.sketch import QuerySketch, united
-from rankinite.short_names import short_source
 
 MOST_NAMES = 3
 """The most rankers that are named in a sentence; the others are counted."""
@@ -100,7 +99,7 @@ def overlap_warnings(overlaps: Mapping[str, TrainingOverlap | None], source: str
     for name, overlap in overlaps.items():
         if overlap is not None and overlap.is_of_concern:
             groups.setdefault(overlap, []).append(name)
-    return tuple(_warning(names, overlap, short_source(source)) for overlap, names in groups.items())
+    return tuple(_warning(names, overlap, source) for overlap, names in groups.items())
 
 
 def _warning(names: list[str], overlap: TrainingOverlap, source: str) -> str:
