@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rankinite.drawing import short
 from rankinite.short_names import LONGEST, middle_cut, short_source
 
 LONG = "/data/search/" + "web-judgements-" * 4 + "2026.parquet"
@@ -52,3 +53,10 @@ def test_many_files_are_counted() -> None:
 def test_a_cut_text_is_as_long_as_it_may_be(most: int) -> None:
     assert len(middle_cut("abcdefghijklmnop", most)) == most
     assert middle_cut("abc", most) == "abc"
+
+
+def test_pictures_show_the_end_of_a_path_and_the_beginning_of_a_name() -> None:
+    assert short("models/2026/03/rank-on-clicks-a.txt") == "…03/rank-on-clicks-a.txt"
+    assert short("a feature with a very long name") == "a feature with a very l…"
+    assert short("a/b.txt") == "a/b.txt"
+    assert {len(short("models/" + "x" * 40)), len(short("y" * 40))} == {24}

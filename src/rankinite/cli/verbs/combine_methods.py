@@ -124,8 +124,10 @@ class Chosen:
                 return combine.exact(first, second, data, measure, names=names, **self.settings())
 
     def formula(self, found: Combination, most: int = 30) -> str:
-        """What α does to two rankers, each named by ``most`` letters: the end of a path tells more than its start."""
-        first, second = (name if len(name) <= most else f"…{name[1 - most :]}" for name in found.names)
+        """What α does to two rankers, each named by ``most`` letters."""
+        from rankinite.drawing import short
+
+        first, second = (short(name, most) for name in found.names)
         return f"(1 − α) · {first} + α · {second}" if self.convex else f"{first} + α · {second}"
 
     def notes(self, found: Combination) -> tuple[str, ...]:
