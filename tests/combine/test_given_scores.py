@@ -201,3 +201,28 @@ def test_a_run_of_other_queries_is_refused(data, files, tmp_path):
     (tmp_path / "x.run").write_text("elsewhere Q0 d 1 0.5 t\n")
     with refused(DataError, place="x.run", value=["elsewhere"]):
         rk.evaluate(tmp_path / "x.run", data, "ap")
+
+
+def test_a_gap_that_rounding_swallows_still_separates(data):
+    values = 1e20 + np.round(RANKERS["a"].score(data) * 4) * 2.0**20
+    values[::4] = -np.inf
+    found = rk.combine.average([values, RANKERS["b"]], data).rankers[0]
+    order = np.random.default_rng(1).permutation(data.rows)
+    filled = found.score(data)
+    for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        missing = np.isneginf(values[first:last])
+        assert filled[first:last][missing].max() < filled[first:last][~missing].min()
+    assert rk.combine.average([values, RANKERS["b"]], data).value == pytest.approx(_shuffled(values, order, data), abs=1e-12)
+
+
+def _shuffled(values, order, data):
+    """The value for the same rows in another order."""
+    rows = data.query_of_row()[order]
+    again = Dataset.from_rows(
+        data.features[order],
+        data.grades[order],
+        np.asarray(data.qids.tolist())[rows],
+        data.feature_names,
+        doc_ids=data.doc_ids[order],
+    )
+    return rk.combine.average([again.from_input_order(values[order]), RANKERS["b"]], again).value

@@ -19,6 +19,7 @@ from rankinite.evaluation.inputs import scores_of
 from rankinite.grid import few
 from rankinite.models.base import Fitted, is_scorer
 from rankinite.models.files.container import Stored
+from rankinite.models.normalised import centre_and_spread
 
 
 class GivenScores(Fitted):
@@ -83,8 +84,8 @@ class GivenScores(Fitted):
 
 def gap_of(raw: Floats) -> float:
     """How far below the lowest score of its query a document counts that is not returned."""
-    finite = raw[np.isfinite(raw)]
-    spread = float(finite.std()) if len(finite) else 0.0
+    finite = np.sort(raw[np.isfinite(raw)])  # sums must not depend on the order of the rows
+    spread = centre_and_spread(finite, "given scores")[1] if len(finite) else 0.0
     return spread or 1.0
 
 
@@ -93,7 +94,8 @@ def _filled(raw: Floats, missing: Flags, data: Dataset) -> Floats:
     lowest = np.minimum.reduceat(finite, data.offsets[:-1])  # +∞ where nothing is returned for a query
     known = lowest[np.isfinite(lowest)]
     lowest[~np.isfinite(lowest)] = known.min() if len(known) else 0.0
-    return np.where(missing, np.repeat(lowest, np.diff(data.offsets)) - gap_of(raw), raw)
+    below = np.minimum(lowest - gap_of(raw), np.nextafter(lowest, -np.inf))  # also where the gap is lost in rounding
+    return np.where(missing, np.repeat(below, np.diff(data.offsets)), raw)
 
 
 def _same_rows(one: Dataset, other: Dataset) -> bool:

@@ -118,7 +118,6 @@ def read_run(path: AnyPath, data: Dataset) -> RunScores:
                 remedy="Evaluate it against qrels instead, which may leave documents unjudged",
             )
         scores[row] = score
-    scores.documents = int(np.count_nonzero(scores > -np.inf))
     return scores
 
 
