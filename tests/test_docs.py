@@ -14,6 +14,7 @@ from lightgbm import LGBMRanker
 
 import rankinite as rk
 from rankinite.cli.app import app
+from rankinite.reproduce.catalogue import PAPERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -77,6 +78,11 @@ def home(tmp_path_factory):
                 rk.write(made if domain == 0 else made.select_queries(range(8 * number, 8 * number + 8)), folder / name)
     named = rk.synthesise(5, part="test", world=world, doc_ids=True)
     rk.write(named, folder / "judged.parquet")
+    for name in ("web.qrels", "later.qrels"):
+        part = named.select_queries(range(3) if name == "web.qrels" else range(3, 5))
+        rk.write(part, folder / name)
+    for number, name in enumerate(("bm25.run", "dense.run", "my.run")):
+        rk.write_run(folder / name, named, rk.Feature(number))
     rk.write(named.without_grades(), folder / "candidates.parquet")
     for part, name in (("train", "shops"), ("test", "new-shops")):
         rk.write(rk.synthesise(20, part=part, world=rk.World(documents=8, categories=(20,))), folder / f"{name}.parquet")
@@ -124,6 +130,22 @@ OTHERS = [ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGE
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+MENTION = re.compile(r"papers? (00[0-4])\b|\b(00[0-4]) §|(?:\bin |\()(00[0-4])\b")
+"""How guides name one of the papers."""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "README.md"], ids=lambda page: page.name)
+def test_a_paper_is_introduced_where_its_number_is_first_used(page):
+    paragraphs = page.read_text().split("\n\n")
+    for number, citation in PAPERS.items():
+        author, year = re.match(r"(\w+).*\((\d+)\)$", citation).groups()
+        place = next((place for place, text in enumerate(paragraphs) if number in sum(MENTION.findall(text), ())), None)
+        if place is not None:
+            until_then = " ".join(paragraphs[: place + 1])
+            for part in (author, year, "](../papers.md)"):
+                assert part in until_then, (number, part)
 
 
 def listed(page: Path) -> set[Path]:

@@ -38,9 +38,11 @@ def plain(canvas: Any) -> Axes:
     return canvas
 
 
-def short(name: str) -> str:
-    """A name that fits into a picture."""
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+def short(name: str, most: int = LONGEST) -> str:
+    """A name that fits into a picture: of a path the end, which tells more than its beginning."""
+    if len(name) <= most:
+        return name
+    return f"…{name[1 - most :]}" if "/" in name or "\\" in name else f"{name[: most - 1]}…"
 
 
 def literal(text: str) -> str:

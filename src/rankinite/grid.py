@@ -8,6 +8,7 @@ import io
 import math
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -133,12 +134,19 @@ class Grid:
         notes = ["  \n".join(markdown_text(note) for note in self.notes)] if self.notes else []
         return "\n\n".join([*title, table, *notes])
 
-    def latex(self) -> str:
-        """A LaTeX table; it needs the package booktabs."""
+    def latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """A LaTeX table; it needs the package booktabs.
+
+        ``caption``: in place of the title, as it is, so that it may hold LaTeX; "" is none. ``label``: by which the text
+        refers to the table.
+        """
         header, rows = self._cells(_latex, lambda cell: rf"\textbf{{{cell}}}")
         lines = [r"\begin{table}", r"\centering"]
-        if self.title:
-            lines.append(rf"\caption{{{_latex(self.title)}}}")
+        above = _latex(self.title) if caption is None else caption
+        if above:
+            lines.append(rf"\caption{{{above}}}")
+        if label:  # after the caption, whose number it stands for
+            lines.append(rf"\label{{{label}}}")
         lines += [rf"\begin{{tabular}}{{{self.align}}}", r"\toprule", _latex_row(header), r"\midrule"]
         lines += [_latex_row(row) for row in rows]
         lines += [r"\bottomrule", r"\end{tabular}"]
@@ -180,6 +188,30 @@ class Grid:
             for r, row in enumerate(self.rows)
         ]
         return tuple(map(escape, self.header)), rows
+
+
+class GridResult(ABC):
+    """A result that one table shows."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def grid(self) -> Grid:
+        """The table that is printed."""
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return self.grid().markdown()
+
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """The table in LaTeX, which needs the package booktabs; ``caption``, itself LaTeX, in place of the title."""
+        return self.grid().latex(caption, label)
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
 
 
 def _one_line(text: str) -> str:

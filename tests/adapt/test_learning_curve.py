@@ -117,6 +117,9 @@ def test_gains_are_over_the_background_and_are_printed():
     text = curve.grid().text()
     assert "0.8000 (+0.2000, +0.2000 to +0.2000)" in text
     assert "ndcg@10 on unseen target queries" in text
+    rows = curve.to_pandas().set_index(["method", "queries"])
+    assert rows.loc[("smart", 8), ["mean", "gain", "low", "high"]].tolist() == pytest.approx([0.8, 0.2, 0.2, 0.2])
+    assert rows.loc["background", "gain"].tolist() == [0.0, 0.0]
 
 
 def test_json_has_neither_nan_nor_infinity():

@@ -61,6 +61,25 @@ def test_tables_are_about_members_that_did_not_see_the_queries(choice, held_out)
     assert set(choice.subsets.systems) == {AVERAGE, "no points", "without trees", "without net", "without points"}
 
 
+def test_frames_have_every_table_and_member(choice):
+    frame = choice.to_pandas()
+    for title, table in choice.tables().items():
+        rows = frame[frame["table"] == title].set_index(["system", "measure"])["mean"]
+        assert rows.to_dict() == {(name, str(m)): table[name][m].mean for name in table.systems for m in table.measures}
+    assert frame[frame["chosen"]][["table", "system"]].drop_duplicates().values.tolist() == [
+        ["Combinations, judged by folds", choice.name]
+    ]
+    values = choice.to_pandas(per_query=True)
+    shown = values[(values["table"] == "Members") & (values["system"] == "net") & (values["measure"] == "err")]["value"]
+    np.testing.assert_array_equal(shown, choice.members["net"]["err"].per_query)
+    members = choice.diversity.to_pandas()
+    assert members["member"].tolist() == list(choice.diversity.names)
+    assert members["adds"].tolist() == [one.adds for one in choice.diversity.members]
+    page = choice._repr_html_()
+    assert choice.verdict in page
+    assert page.count("<table>") == 5
+
+
 def test_every_way_is_judged_on_queries_that_did_not_choose_its_weights(choice, held_out):
     held, members = held_out
     for name, search in (("exact, greedy", rk.combine.greedy), ("Powell", rk.combine.powell)):

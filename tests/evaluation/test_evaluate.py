@@ -231,7 +231,7 @@ def test_bad_scores_are_explained() -> None:
     broken[[4, 6]] = math.nan
     with refused(DataError, place="toy, row 4 (query 'zeros')", value=2):
         evaluate(broken, SMALL, "ndcg")
-    with refused(DataError, value="str"):
+    with refused(DataError, place="scores.txt", value="scores.txt"):
         evaluate("scores.txt", SMALL, "ndcg")
     with refused(DataError, value="list"):
         evaluate([[1.0], [1.0, 2.0]], SMALL, "ndcg")

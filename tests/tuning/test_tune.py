@@ -45,6 +45,17 @@ def test_a_trial_is_worth_the_mean_over_test_queries_of_fits_that_stop_by_the_ne
     assert trial.values().tolist() == values
 
 
+def test_trials_are_a_frame_with_a_row_each(found):
+    frame = found.to_pandas()
+    assert frame["trial"].tolist() == [one.number + 1 for one in found.trials]
+    assert frame.loc[frame["chosen"], found.settings.keys()].iloc[0].to_dict() == found.settings
+    means = dict(zip(frame["trial"], frame[str(found.measure)], strict=True))
+    for one in found.best():
+        assert means[one.number + 1] == one.mean
+    assert found.to_polars().to_dicts() == found.to_arrow().to_pylist()
+    assert r"\label{tab:trials}" in found.to_latex(label="tab:trials")
+
+
 def test_the_first_trial_is_the_learner_as_given_and_the_model_has_the_rounds_of_the_folds(found):
     assert dict(found.trials[0].settings) == {"rate": 0.1, "leaves": 4, "row_share": 1.0}
     expected = replace(LEARNER, **found.chosen.settings, trees=found.chosen.rounds, patience=None)

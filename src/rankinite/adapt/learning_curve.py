@@ -24,7 +24,8 @@ from rankinite.engine.kernel import Floats
 from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import evaluate, finite
 from rankinite.evaluation.significance import exact_mean, t_interval
-from rankinite.grid import Grid, number
+from rankinite.frames import ArrowTable, Tabular, arrow_of
+from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure
 from rankinite.seeds import generator
 
@@ -40,7 +41,7 @@ LEAST = 4
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class LearningCurve(GridResult, Tabular):
     """The measure on unseen target queries, by the number of target queries trained on."""
 
     measure: Measure
@@ -72,6 +73,24 @@ class LearningCurve:
         title = f"{self.measure} on unseen target queries, by the number of target queries trained on"
         return Grid(("queries", "background", *methods), tuple(rows), title=title, notes=(note,))
 
+    def to_arrow(self) -> ArrowTable:
+        """One row per number of queries and method: the mean, and the gain over the background with its interval."""
+        return arrow_of(
+            [
+                {
+                    "queries": size,
+                    "method": name,
+                    "measure": str(self.measure),
+                    "mean": exact_mean(self.values[name][place]),
+                    "gain": gain,
+                    "low": low,
+                    "high": high,
+                }
+                for name in self.values
+                for place, (size, gain, (low, high)) in enumerate(self.gains(name))
+            ]
+        )
+
     def save(self, path: Path) -> None:
         """Keep the values."""
         content = io.BytesIO()
@@ -95,12 +114,6 @@ class LearningCurve:
         from rankinite.adapt.plots import plot_curve
 
         return plot_curve(self, axes)
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Means and gains as JSON has them."""

@@ -22,17 +22,19 @@ from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.meaning import MEANING
 from rankinite.evaluation.pairs import floor_note
 from rankinite.evaluation.significance import paired_differences
-from rankinite.grid import Grid, number
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
+from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
+from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(GridResult, TabularByQuery):
     """The ranker to deploy, and how every method did."""
 
     verdict: Verdict
@@ -76,8 +78,7 @@ class Choice:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to bear in mind: the notes, and which methods were judged on queries that they were, or may be, trained on."""
-        seen = [comparison for comparison in (self.unseen, self.test, self.shifted) if comparison is not None]
-        return (*self.notes, *(text for comparison in seen for text in comparison.warnings))
+        return (*self.notes, *(text for comparison in self._comparisons().values() for text in comparison.warnings))
 
     def background_name(self, ranker: Fitted | None) -> str | None:
         """The name of a background; None for any other ranker."""
@@ -98,6 +99,25 @@ class Choice:
         strong = frozenset({(list(seen.systems).index(self.name), 0)})
         notes = self._notes(seen, decides=comparison is None)
         return Grid(header, tuple(rows), title=title or self._title(seen), notes=notes, strong=strong)
+
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """One row per data, method and measure; with ``per_query`` the value of every query, missing where it was skipped.
+
+        ``data`` is "target" (its queries, unseen), "test" or "shifted".
+        """
+        known = {trial.method.name: trial for trial in self.trials}
+        return arrow_of(
+            [
+                {"data": where, "method": name, "chosen": name == self.name, **fields, **_fitting(known[name], per_query)}
+                for where, seen in self._comparisons().items()
+                for name, evaluation in seen.evaluations.items()
+                for fields in (evaluation.query_records() if per_query else evaluation.records())
+            ]
+        )
+
+    def _comparisons(self) -> dict[str, Comparison]:
+        every = {"target": self.unseen, "test": self.test, "shifted": self.shifted}
+        return {name: seen for name, seen in every.items() if seen is not None}
 
     def _notes(self, seen: Comparison, *, decides: bool) -> tuple[str, ...]:
         """What the columns mean; below the table that decides, for the tables that follow it too."""
@@ -121,7 +141,8 @@ class Choice:
 
     def _title(self, seen: Comparison) -> str:
         result = seen[seen.systems[0]][self.measure]
-        return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
+        source = short_source(seen[seen.systems[0]].source)
+        return f"{source}: {result.queries} queries, each judged by rankers that had not seen it"
 
     def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
         """(qid, background's value, chosen method's value) of every query counted, the largest gain first.
@@ -156,7 +177,7 @@ class Choice:
         grids = [self.grid()]
         for name, comparison in (("test", self.test), ("shifted", self.shifted)):
             if comparison is not None:
-                grids.append(self.grid(comparison, f"{name}: {comparison[self.name].source}"))
+                grids.append(self.grid(comparison, f"{name}: {short_source(comparison[self.name].source)}"))
         return grids if self.curve is None else [*grids, self.curve.grid()]
 
     def __str__(self) -> str:
@@ -229,6 +250,11 @@ def _gain(seen: Comparison, name: str, base: str) -> str:
         return ""
     pair = seen.pair(name, base, seen.measures[0])
     return f"{number(pair.difference, signed=True)} ({pair.p(seen.test).holm_text})"
+
+
+def _fitting(trial: Trial, per_query: bool) -> dict[str, Any]:
+    """What a method made, and how long that took, for tables of means."""
+    return {} if per_query else {"size": size_of(trial.ranker), "seconds": trial.seconds}
 
 
 def size_of(ranker: object) -> str:

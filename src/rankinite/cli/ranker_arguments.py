@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,19 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         data, models = read_for({what: one for what, one in opened.items() if not isinstance(one, Path)}, files, reading)
         found = opened | models
         return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
+
+
+@contextmanager
+def kept_open(specs: Sequence[str]) -> Generator[dict[str, Ranker | Path]]:
+    """Rankers by name, and the files of those that are scores or runs, which may be pipes; refuses equal names."""
+    with ExitStack() as pipes:
+        found: dict[str, Ranker | Path] = {}
+        for spec in specs:
+            name, what = named(spec)
+            if name in found:
+                raise _named_twice(name, what)
+            found[name] = _opened(what, pipes)
+        yield found
 
 
 def read_for(
@@ -209,12 +222,9 @@ def _load_trec(
 
 
 def _scores(path: Path, data: Dataset) -> Floats:
-    from rankinite.data.io.format_detection import first_line
-    from rankinite.data.io.trec import read_run, read_scores
+    from rankinite.data.io.given_scores import given_scores
 
-    if path.suffix != ".npy" and len(first_line(path).split()) == 6:
-        return read_run(path, data)
-    return read_scores(path, data)
+    return given_scores(path, data)
 
 
 def _without_rows(names: tuple[str, ...]) -> Dataset:

@@ -8,7 +8,8 @@ from typing import get_args
 import numpy as np
 
 from rankinite.checks import check_choice
-from rankinite.combine.result import Combination, Rankers, gather
+from rankinite.combine.result import Combination
+from rankinite.combine.scored_rankers import Rankers, gather
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError
 from rankinite.measures.base import Measure
@@ -42,6 +43,6 @@ def average(
         )
     shares = shares / shares.sum()
     named = zip(material.rankers, material.names, strict=True)
-    parts = [fit_normalised(ranker, data, scale, f"ranker {name}") for ranker, name in named]
+    parts = [fit_normalised(ranker, material.data, scale, f"ranker {name}") for ranker, name in named]
     ranker = Blend(tuple(zip(shares.tolist(), parts, strict=True)))
     return material.combination(f"average, scaled by {scale}", ranker, shares.tolist())

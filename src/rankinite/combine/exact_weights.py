@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count
-from rankinite.combine.result import Combination, Rankers, gather
+from rankinite.combine.result import Combination
+from rankinite.combine.scored_rankers import Rankers, gather
 from rankinite.combine.weight_search import Combiner, Nested, Search
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, quoted
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.given_scores import RankerLike
 from rankinite.measures.base import Measure
 from rankinite.sweep.curve import Form
 
@@ -26,6 +27,9 @@ def exact(
     names: Sequence[str] | None = None,
 ) -> Combination:  # fmt: skip
     """Combine two rankers with the weight that is exactly best for a measure on these data.
+
+    A ranker may also be given as scores, one per row of ``data``, or as the path of a score file or of a TREC run; see
+    :class:`Combination` for what the result then is.
 
     ``form``: first + α·second ("sum"), or (1 − α)·first + α·second ("convex"). Every ratio of the two weights is tried: the
     best open interval is found and its middle taken, or one ranker alone where nothing is better: the second is left out where
@@ -101,7 +105,7 @@ def _start(weights: Sequence[float] | None, combiner: Combiner) -> Floats:
     return start / combiner.units
 
 
-def _leaves(nested: Nested) -> list[Scorer]:
+def _leaves(nested: Nested) -> list[RankerLike]:
     if not isinstance(nested, tuple):
         return [nested]
     if len(nested) != 2:
@@ -110,7 +114,7 @@ def _leaves(nested: Nested) -> list[Scorer]:
     return [*_leaves(nested[0]), *_leaves(nested[1])]
 
 
-def _called(names: Sequence[str], leaves: list[Scorer]) -> dict[str, Scorer]:
+def _called(names: Sequence[str], leaves: list[RankerLike]) -> dict[str, RankerLike]:
     called = dict(zip(names, leaves, strict=False))
     if not len(names) == len(called) == len(leaves):
         problem = f"must be {len(leaves)} different texts, one per ranker"

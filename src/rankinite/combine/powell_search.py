@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count
-from rankinite.combine.result import Combination, Rankers, blend_of, gather
+from rankinite.combine.result import Combination
+from rankinite.combine.scored_rankers import Rankers, blend_of, gather
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.measures.base import Measure, sign_of
@@ -37,4 +38,4 @@ def powell(rankers: Rankers, data: Dataset, measure: Measure | str = "ndcg@10", 
     search: Any = minimize
     search(cost, np.ones(len(units)), method="Powell", options={"maxfev": most, "xtol": 1e-3, "ftol": 1e-6})
     raw = (best[1] * units).tolist()
-    return material.combination("powell", blend_of(raw, material.rankers, data), raw)
+    return material.combination("powell", blend_of(raw, material.rankers, material.data), raw)

@@ -1,36 +1,31 @@
-"""Combination: rankers combined to one, with the scored rankers that every method of combining starts from."""
+"""Combination: rankers combined to one, and how it was found."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankinite.combine.given_scores import GivenScores, returned_by_any
 from rankinite.data.dataset import Dataset
+from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
-from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
-from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
-from rankinite.grid import Grid
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.outputs import write_scores
+from rankinite.frames import ArrowTable, Tabular, arrow_of
+from rankinite.grid import Grid, GridResult
 from rankinite.measures.base import Measure
-from rankinite.models.base import Fitted, is_scorer
-from rankinite.models.blend import Blend
-from rankinite.models.normalised import centre_and_spread
+from rankinite.models.base import Fitted
 from rankinite.sweep.curve import Curve
 from rankinite.sweep.ratios import RatioCurve, alpha_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Rankers = Mapping[str, Scorer] | Sequence[Scorer]
-"""The rankers to combine: by name, or in an order, in which case they are called "1", "2", …."""
-
 
 AnyCurve = Curve | RatioCurve
 """The measure over the weight of a second ranker: in a range, or for every ratio."""
@@ -49,12 +44,16 @@ class CombinationStep:
 
 
 @dataclass(frozen=True, eq=False)
-class Combination:
-    """Rankers combined to one, and its measure on the data it was chosen on."""
+class Combination(GridResult, Tabular):
+    """Rankers combined to one, and its measure on the data it was chosen on.
+
+    Where arrays, score files or runs were combined there is no model: ``ranker`` then scores only the rows that all of these
+    have scores for, and cannot be saved. ``scores`` are the combined scores, which :meth:`write_scores` writes.
+    """
 
     method: str
     ranker: Fitted
-    """The combination: save it, score with it."""
+    """The combination: save it, score with it. Of given scores it cannot be saved, and scores only rows that they are for."""
     names: tuple[str, ...]
     """The rankers that were combined."""
     weights: tuple[float, ...]
@@ -71,7 +70,42 @@ class Combination:
     steps: tuple[CombinationStep, ...] = ()
     """How it was found, where that took several steps."""
     warnings: tuple[str, ...] = ()
-    """What to bear in mind: which rankers were, or may have been, trained on the data, and whose features were matched."""
+    """What to bear in mind: which rankers were, or may have been, trained on the data, whose features were matched, and which
+    documents runs do not return."""
+    rankers: tuple[Scorer, ...] = field(kw_only=True, repr=False)
+    """What was combined, in the order of ``names``."""
+    data: Dataset = field(kw_only=True)
+    """The data: those given, or, of judgements without features, these and the documents that runs return for their queries."""
+    scores: Floats = field(kw_only=True, repr=False)
+    """The combined scores, one per row of ``data``; −inf for documents that no run returns."""
+
+    @property
+    def is_model(self) -> bool:
+        """Whether only rankers were combined, so that the result can be saved and scores any data."""
+        return not any(isinstance(ranker, GivenScores) for ranker in self.rankers)
+
+    @property
+    def trained_on(self) -> tuple[QuerySketch | None, ...]:
+        """Which queries its rankers were trained on, and the weights chosen by."""
+        return self.ranker.trained_on
+
+    def score(self, data: Dataset, /) -> Floats:
+        """The combined scores of other data: −inf for documents that no run returns."""
+        scores, returned = self.ranker.score(data), returned_by_any(self.rankers, data)
+        return scores if returned is None else np.where(returned, scores, -np.inf)
+
+    def write_scores(self, path: AnyPath) -> None:
+        """Write the combined scores of ``data`` in the format of the suffix: see :func:`rankinite.write_scores`."""
+        write_scores(path, self.data, self.scores)
+
+    def to_arrow(self) -> ArrowTable:
+        """One row per ranker with its weight and its value, then one for the combination."""
+        weights = self.weights or [None] * len(self.names)
+        rows = [*zip(self.names, weights, self.alone, strict=True), (f"combined ({self.method})", None, self.value)]
+        measure = str(self.measure)
+        return arrow_of(
+            [{"ranker": name, "weight": weight, "measure": measure, "value": value} for name, weight, value in rows]
+        )
 
     def grid(self) -> Grid:
         """Every ranker with its weight and its value, then the combination."""
@@ -81,12 +115,6 @@ class Combination:
         steps = (f"{step.what}: α = {alpha_text(step.alpha)}, {self.measure} {step.value:.4f}" for step in self.steps)
         notes = (*self.warnings, *steps)
         return Grid(("ranker", "weight", str(self.measure)), tuple(rows), align="lrr", notes=notes)
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the ranker and the curve as JSON has it; there ∞ is the text "Infinity"."""
@@ -118,137 +146,6 @@ class Combination:
         return canvas
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredRankers:
-    """Rankers and their scores on the data they are combined by."""
-
-    rankers: tuple[Scorer, ...]
-    names: tuple[str, ...]
-    data: Dataset
-    measure: Measure
-    scores: Floats
-    """One row per ranker."""
-    spreads: Floats
-    """The standard deviation of each ranker's scores."""
-    notes: tuple[str, ...] = ()
-    """Which features of the data were taken for those of models that do not know their names."""
-
-    def value(self, scores: Floats) -> float:
-        """The measure of some scores."""
-        return evaluate(scores, self.data, [self.measure])[self.measure].mean
-
-    def combined(self, weights: Sequence[float] | Floats) -> Floats:
-        """The weighted sum of all scores, added in order, as a blend adds them."""
-        total = weights[0] * self.scores[0]
-        for weight, scores in zip(weights[1:], self.scores[1:], strict=True):
-            total = total + weight * scores
-        return total
-
-    def combination(
-        self,
-        method: str,
-        ranker: Fitted,
-        weights: Sequence[float],
-        *,
-        alpha: float | None = None,
-        curve: AnyCurve | None = None,
-        steps: Sequence[CombinationStep] = (),
-    ) -> Combination:
-        """The result of a method: a ranker, and the weight of each of these in it."""
-        overlaps = TrainingOverlaps(self.data)
-        trained = {f"ranker {name}": overlaps.of(ranker) for name, ranker in zip(self.names, self.rankers, strict=True)}
-        return Combination(
-            method=method,
-            ranker=ranker,
-            names=self.names,
-            weights=tuple(weights),
-            measure=self.measure,
-            value=self.value(ranker.score(self.data)),
-            alone=tuple(self.value(scores) for scores in self.scores),
-            alpha=alpha,
-            curve=curve,
-            steps=tuple(steps),
-            warnings=(*overlap_warnings(trained, self.data.source), *self.notes),
-        )
-
-
 def _in_json(alpha: float) -> float | str:
     """JSON has no infinite numbers; Python's float() and JavaScript's Number() read the text."""
     return "Infinity" if math.isinf(alpha) else alpha
-
-
-def blend_of(weights: Sequence[float], rankers: Sequence[Scorer], chosen_on: Dataset) -> Blend:
-    """The weighted sum, which knows the queries that chose its weights; rankers of weight 0 are left out."""
-    parts = tuple(zip(weights, rankers, strict=True))
-    return Blend(tuple(part for part in parts if part[0] != 0.0) or parts[:1], QuerySketch.of(chosen_on))
-
-
-def gather(rankers: Rankers, data: Dataset, measure: Measure | str, *, least: int = 2) -> ScoredRankers:
-    """Score the data with every ranker; refuses what cannot be combined."""
-    names, scorers = _named(rankers, least)
-    judged: Any = data
-    if not isinstance(judged, Dataset):
-        kind = type(judged).__name__
-        raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
-    scorers, notes = _matched(names, scorers, data)
-    scores = np.asarray([_scores(scorer, data, name) for name, scorer in zip(names, scorers, strict=True)])
-    places = [f"ranker {name} on {data.source}" for name in names]
-    ordered = np.sort(scores, axis=1)  # sums must not depend on the order of the rows
-    spreads = np.asarray([centre_and_spread(one, place)[1] for one, place in zip(ordered, places, strict=True)])
-    if not spreads.any():
-        problem = f"every ranker gives all {data.rows} rows the same score"
-        raise DataError(problem, place=data.source, value=data.rows, remedy="Give other rankers")
-    return ScoredRankers(scorers, names, data, as_measures(measure)[0], scores, spreads, notes)
-
-
-def _matched(names: tuple[str, ...], scorers: tuple[Any, ...], data: Dataset) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-    """The rankers with their features as the data call them, and what was done to them."""
-    found, notes = list[Any](), list[str]()
-    for name, scorer in zip(names, scorers, strict=True):
-        try:
-            matched, said = matched_to(scorer, data)
-        except DataError as problem:
-            raise problem.at(f"ranker {name} on {data.source}") from problem
-        found.append(matched)
-        notes += [f"ranker {name}: {note}." for note in said]
-    return tuple(found), tuple(notes)
-
-
-def _named(rankers: Any, least: int) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """The names of the rankers, and the rankers; refuses what are none, or too few."""
-    if isinstance(rankers, Mapping):
-        names, scorers = tuple(map(str, rankers)), tuple(rankers.values())
-    elif isinstance(rankers, Sequence) and not isinstance(rankers, str):
-        names, scorers = tuple(str(number) for number in range(1, len(rankers) + 1)), tuple(rankers)
-    else:
-        kind = type(rankers).__name__
-        raise ArgumentError(f"the rankers are a {kind}", value=kind, remedy="Give a list of rankers, or a dict by name")
-    if len(scorers) < least:
-        problem = f"there are {len(scorers)} rankers to combine"
-        raise ArgumentError(problem, value=len(scorers), remedy=f"Give at least {least}")
-    for name, scorer in zip(names, scorers, strict=True):
-        if not is_scorer(scorer):
-            raise ArgumentError(
-                f"{quoted(scorer)} cannot be combined",
-                place=f"ranker {name}",
-                value=scorer,
-                remedy="Give an object with a method score(data)",
-            )
-    return names, scorers
-
-
-def _scores(ranker: Scorer, data: Dataset, name: str) -> Floats:
-    place = f"ranker {name} on {data.source}"
-    try:
-        scores = scores_of(ranker, data)
-    except DataError as problem:
-        raise problem.at(place) from problem
-    if not np.isfinite(scores).all():
-        row = int(np.argmin(np.isfinite(scores)))
-        raise DataError(
-            f"the score of row {row} is {scores[row]}, which cannot be added to others",
-            place=place,
-            value=row,
-            remedy="Give rankers that score every document",
-        )
-    return scores

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankinite.combine.result import Combination, Rankers, ScoredRankers, blend_of, gather
+from rankinite.combine.result import Combination
+from rankinite.combine.scored_rankers import Rankers, ScoredRankers, blend_of, gather, sketch_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart
-from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import FEATURE
 from rankinite.errors import MeasureError
 from rankinite.learners.lambdarank import LambdaRank
@@ -48,12 +48,12 @@ def stacked(
     train, judge = _scores_as_features(material), None if other is None else _scores_as_features(other)
     if not maker.hidden:
         weights = _linear_weights(maker, material, train, judge)
-        return material.combination("stacked, linear", blend_of(weights, material.rankers, data), weights)
+        return material.combination("stacked, linear", blend_of(weights, material.rankers, material.data), weights)
     top = maker.fit(train, judge, allow_overlap=True)  # scores of different queries may be the same
     assert isinstance(top, Net)
     top = replace(top, sketch=None)  # made of scores, by which queries cannot be known again
     units = ", ".join(map(str, maker.hidden))
-    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top, QuerySketch.of(data)), ())
+    return material.combination(f"stacked, {units} hidden units", Stack(material.rankers, top, sketch_of(material.data)), ())
 
 
 def _linear_weights(maker: LambdaRank, material: ScoredRankers, train: Dataset, judge: Dataset | None) -> tuple[float, ...]:

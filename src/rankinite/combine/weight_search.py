@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankinite.checks import check_count, check_positive
-from rankinite.combine.result import AnyCurve, Combination, CombinationStep, ScoredRankers, blend_of
+from rankinite.combine.result import AnyCurve, Combination, CombinationStep
+from rankinite.combine.scored_rankers import ScoredRankers, blend_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.measures.base import sign_of

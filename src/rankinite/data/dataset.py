@@ -17,14 +17,15 @@ from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.one_hot import MOST_COLUMNS, Named, categories_of, one_hot
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
-from rankinite.data.selection import query_numbers, row_numbers
+from rankinite.data.selection import no_such_feature, query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
-from rankinite.errors import DataError, listed, quoted
+from rankinite.errors import DataError
+from rankinite.frames import ArrowTable, Tabular
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(Tabular):
     """Documents of many queries, mostly judged. Immutable; rows of a query are adjacent.
 
     Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``. Usually made by :func:`rankinite.read`; the
@@ -163,22 +164,12 @@ class Dataset:
     def feature_index(self, feature: int | str) -> int:
         """The column of a feature given by position or by name."""
         if isinstance(feature, str):
-            if feature in self._positions:
-                return self._positions[feature]
-            raise DataError(
-                f"no feature is named {quoted(feature)}",
-                place=self.source,
-                value=feature,
-                rule=f"The features are {listed(self.feature_names)}",
-            )
-        if 0 <= feature < len(self.feature_names):
-            return feature
-        raise DataError(
-            f"there is no feature at position {feature}",
-            place=self.source,
-            value=int(feature),
-            rule=f"Positions run from 0 to {len(self.feature_names) - 1}",
-        )
+            column = self._positions.get(feature)
+        else:
+            column = feature if 0 <= feature < len(self.feature_names) else None
+        if column is None:
+            raise no_such_feature(self, feature)
+        return column
 
     # ---- choosing ---------------------------------------------------------------------------------------------
 
@@ -264,6 +255,16 @@ class Dataset:
                 remedy="Give one value for each row of the source, in its order",
             )
         return values if self.input_row is None else values[self.input_row]
+
+    def to_arrow(self) -> ArrowTable:
+        """The rows as a table of PyArrow: qid, grade, doc_id, weight, batch and position, if there are any, then the features.
+
+        Categories are dictionaries of their words. Reading the table, or ``to_pandas()``, gives the same data again; a polars
+        frame does not say which column holds positions. Preferences are left out.
+        """
+        from rankinite.data.io.frame_columns import table_of
+
+        return table_of(self)
 
     # ---- internals --------------------------------------------------------------------------------------------
 

@@ -72,3 +72,12 @@ def _numbers_of_qids(data: Dataset, qids: list[str]) -> Indices:
             rule=f"The queries are {listed(data.qids.tolist())}",
         )
     return np.asarray([number_of[qid] for qid in qids], INDEX)
+
+
+def no_such_feature(data: Dataset, feature: int | str) -> DataError:
+    """The error for a feature that the data do not have, by its name or its position."""
+    if isinstance(feature, str):
+        problem, rule = f"no feature is named {quoted(feature)}", f"The features are {listed(data.feature_names)}"
+        return DataError(problem, place=data.source, value=feature, rule=rule)
+    problem, rule = f"there is no feature at position {feature}", f"Positions run from 0 to {len(data.feature_names) - 1}"
+    return DataError(problem, place=data.source, value=int(feature), rule=rule)

@@ -7,6 +7,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX
 from rankinite.grid import Grid, few
+from rankinite.short_names import short_source
 
 
 def dataset_grid(data: Dataset) -> Grid:
@@ -24,4 +25,4 @@ def dataset_grid(data: Dataset) -> Grid:
         *((("categories", categories),) if data.categories else ()),
         *((("preferences", f"{len(data.preferences):,}"),) if data.preferences is not None else ()),
     )
-    return Grid(("", ""), rows, align="ll", title=f"Dataset {data.source}")
+    return Grid(("", ""), rows, align="ll", title=f"Dataset {short_source(data.source)}")

@@ -32,6 +32,7 @@ from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.weighted import checked_hidden
+from rankinite.short_names import short_source
 
 Method = Literal["select", "grow", "net"]
 Student = Callable[[Dataset], Fitted]
@@ -69,7 +70,7 @@ class Distilled:
         strong = frozenset((place, 0) for place, row in enumerate(self.rows) if row.name == self.method)
         header = ("ranker", "", "size", "µs per row", str(self.measure), "R² to the teacher")
         notes = ("R²: the share of the teacher's variance within queries that is explained. Bold: the student kept.",)
-        return Grid(header, rows, "llrrrr", self.judged_on, (*notes, *self.warnings), strong)
+        return Grid(header, rows, "llrrrr", short_source(self.judged_on), (*notes, *self.warnings), strong)
 
     def __str__(self) -> str:
         return str(self.grid())

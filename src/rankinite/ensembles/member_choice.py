@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from rankinite.ensembles.weighing import AVERAGE, MOST, Way, Weighing, forward_p
 from rankinite.errors import ArgumentError, listed
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.inputs import Scorer, as_measures
+from rankinite.evaluation.tables import query_records, records
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
 from rankinite.grid import Grid, number
 from rankinite.learners.base import Callback
 from rankinite.measures.base import Measure, TrainableMeasure, sign_of
@@ -44,7 +47,7 @@ class PathStep:
 
 
 @dataclass(frozen=True, eq=False)
-class MemberChoice:
+class MemberChoice(TabularByQuery):
     """How to combine the members of an ensemble: the plain average of all, unless another way is clearly better."""
 
     average: Average
@@ -106,6 +109,21 @@ class MemberChoice:
         rows = tuple((str(size), step.added, number(step.value)) for size, step in enumerate(self.path, 1))
         note = "Chosen and judged on the same queries, so that every value is too high."
         return Grid(("members", "added", str(self.measure)), rows, "rlr", "Forward selection", (note,))
+
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """The rows of all comparisons on the queries held out: ``table`` says which, ``chosen`` marks the way chosen."""
+        return arrow_of(
+            [
+                {"table": title, "chosen": result is self.combinations and record["system"] == self.name, **record}
+                for title, result in self.tables().items()
+                for record in (query_records(result) if per_query else records(result))
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        tables = [f"<p>{html.escape(title)}</p>\n{result.grid().html()}" for title, result in self.tables().items()]
+        after = [f"<p>{html.escape(text)}</p>" for text in (self.verdict, *self.notes)]
+        return "\n".join([*tables, self.path_grid().html(), self.diversity.grid().html(), *after])
 
     def __str__(self) -> str:
         texts = [f"{title}\n{result.to_text()}" for title, result in self.tables().items()]

@@ -16,9 +16,11 @@ from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.evaluation.compare import compare
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import Scorer, as_measures
-from rankinite.grid import Grid, number
+from rankinite.frames import ArrowTable, Tabular, arrow_of
+from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.seeds import generator
+from rankinite.short_names import short_source
 
 DRAWS = 40
 """Subsets of a size that are tried at most."""
@@ -61,7 +63,7 @@ class SizePoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity:
+class Diversity(GridResult, Tabular):
     """How much members differ on judged queries. The error of a member on a query is what its measure lacks to the best."""
 
     measure: Measure
@@ -94,7 +96,7 @@ class Diversity:
             "Correlations are means over the other members: of errors over queries, of scores within queries.",
         )
         header = ("member", str(self.measure), "errors correlate", "scores correlate", "without it", "adds")
-        return Grid(header, rows, title=f"Diversity on {self.source}", notes=notes)
+        return Grid(header, rows, title=f"Diversity on {short_source(self.source)}", notes=notes)
 
     def correlations_grid(self) -> Grid:
         """The correlation of errors of every two members."""
@@ -108,8 +110,33 @@ class Diversity:
         rows = tuple((str(one.size), *map(number, (one.mean, one.lowest, one.highest)), str(one.subsets)) for one in self.curve)
         return Grid(("members", f"{self.measure}, mean", "lowest", "highest", "subsets"), rows, align="rrrrr")
 
+    def to_arrow(self) -> ArrowTable:
+        """One row per member."""
+        return arrow_of(
+            [
+                {
+                    "member": one.name,
+                    "measure": str(self.measure),
+                    "alone": one.alone,
+                    "errors_correlate": one.errors,
+                    "scores_correlate": one.scores,
+                    "without": one.without,
+                    "adds": one.adds,
+                    "low": one.interval[0],
+                    "high": one.interval[1],
+                }
+                for one in self.members
+            ]
+        )
+
     def __str__(self) -> str:
-        return "\n\n".join(grid.text() for grid in (self.grid(), self.correlations_grid(), self.curve_grid()))
+        return "\n\n".join(grid.text() for grid in self._grids())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(grid.html() for grid in self._grids())
+
+    def _grids(self) -> list[Grid]:
+        return [self.grid(), self.correlations_grid(), self.curve_grid()]
 
 
 def diversity(

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy.typing as npt
-
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.evaluation import tables
 from rankinite.evaluation.evaluate import Evaluation, evaluate_ranker
-from rankinite.evaluation.inputs import Scorer, as_measures, matched_to
+from rankinite.evaluation.given_scores import RankerLike, settled
+from rankinite.evaluation.inputs import as_measures, matched_to
 from rankinite.evaluation.pairs import TESTS, PairTest, Test, compare_pairs
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of, pandas_of, polars_of
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
@@ -24,11 +24,13 @@ from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(TabularByQuery):
     """Every system by every measure, and every pair of systems tested."""
 
     evaluations: Mapping[str, Evaluation]
@@ -128,13 +130,36 @@ class Comparison:
         """The table in Markdown; with ``pairs``, the table of pairs below it."""
         return "\n\n".join(grid.markdown() for grid in self._grids(pairs))
 
-    def to_latex(self, *, pairs: bool = False) -> str:
-        """The table in LaTeX; with ``pairs``, the table of pairs below it."""
-        return "\n\n".join(grid.latex() for grid in self._grids(pairs))
+    def to_latex(self, *, pairs: bool = False, caption: str | None = None, label: str | None = None) -> str:
+        """The table in LaTeX, which needs the package booktabs; with ``pairs``, the table of pairs below it.
+
+        ``caption``, itself LaTeX, is in place of the title. The pairs keep their title, and their label ends in ``-pairs``.
+        """
+        first = self.grid().latex(caption, label)
+        return f"{first}\n\n{self.pairs_grid().latex(label=label and f'{label}-pairs')}" if pairs else first
 
     def to_text(self, *, pairs: bool = False) -> str:
         """The table for a terminal; with ``pairs``, the table of pairs below it."""
         return "\n\n".join(grid.text() for grid in self._grids(pairs))
+
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """One row per system and measure, or, with ``per_query``, the value of every query, missing where it was skipped.
+
+        ``better_than`` holds the systems that it is significantly better than, separated by "; ".
+        """
+        return arrow_of(tables.query_records(self) if per_query else tables.records(self))
+
+    def pairs_to_arrow(self) -> ArrowTable:
+        """One row per pair of systems and measure: the difference, its intervals, wins, ties, losses and all p-values."""
+        return arrow_of([pair.record() for pair in self.pairs])
+
+    def pairs_to_pandas(self) -> pd.DataFrame:
+        """The rows of :meth:`pairs_to_arrow` as a pandas frame."""
+        return pandas_of(self.pairs_to_arrow())
+
+    def pairs_to_polars(self) -> pl.DataFrame:
+        """The rows of :meth:`pairs_to_arrow` as a polars frame."""
+        return polars_of(self.pairs_to_arrow())
 
     def to_csv(self) -> str:
         """One line per system and measure, with all digits."""
@@ -164,7 +189,7 @@ class Comparison:
 
 
 def compare(
-    rankers: Mapping[str, Scorer | npt.ArrayLike],
+    rankers: Mapping[str, RankerLike],
     data: Dataset,
     measures: Sequence[Measure | str] | Measure | str,
     *,
@@ -177,29 +202,30 @@ def compare(
     confidence: float = 0.95,
     against: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare rankers, or scores, one per row of ``data``, by name.
+    """Compare rankers, scores (one per row of ``data``), and the files of TREC runs or scores, given by their paths; by name.
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
     only pairs with one of these systems, the baselines, are tested, and corrected for. The result warns of systems that
-    were trained on some of the queries. Features are matched as by :func:`evaluate`.
+    were trained on some of the queries. Features are matched, and runs read, as by :func:`evaluate`.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
     _check(rankers, test, alpha, against)
+    given, data = settled({str(name): ranker for name, ranker in rankers.items()}, data)
     asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
     evaluations: dict[str, Evaluation] = {}
-    for name, ranker in rankers.items():
+    for name, ranker in given.items():
         matched, notes = matched_to(ranker, data)
-        found = evaluate_ranker(matched, str(name), data, asked, rules, ties, confidence)
-        evaluations[str(name)] = replace(found, overlap=overlaps.of(matched), notes=notes)
+        found = evaluate_ranker(matched, name, data, asked, rules, ties, confidence)
+        evaluations[name] = replace(found, overlap=overlaps.of(matched), notes=notes)
     pairs = tuple(
         pair for measure in asked for pair in compare_pairs(evaluations, measure, resamples, seed, confidence, against)
     )
     return Comparison(evaluations, pairs, test, alpha, resamples, seed)
 
 
-def _check(rankers: Mapping[str, Scorer | npt.ArrayLike], test: Test, alpha: float, against: Sequence[str] | None) -> None:
+def _check(rankers: Mapping[str, RankerLike], test: Test, alpha: float, against: Sequence[str] | None) -> None:
     """Refuse systems that cannot be told apart, and settings outside their range."""
     if not isinstance(rankers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
         raise ArgumentError(

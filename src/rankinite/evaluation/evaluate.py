@@ -16,16 +16,19 @@ from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.bounds import cut, mean_bounds
 from rankinite.evaluation.coverage import Coverage, coverage_of
+from rankinite.evaluation.given_scores import RankerLike, settled
 from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import exact_mean, t_interval
 from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
-from rankinite.grid import Grid, number, spread
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
+from rankinite.grid import Grid, GridResult, number, spread
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
+from rankinite.short_names import short_source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Evaluation(GridResult, TabularByQuery):
     """The values of every measure for one ranker; ``evaluation["ndcg@10"]`` is the :class:`Result` of one."""
 
     results: tuple[Result, ...]
@@ -121,17 +124,35 @@ class Evaluation:
         return Grid(
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
-            title=f"{self.source}: {len(self.qids)} queries",
+            title=f"{short_source(self.source)}: {len(self.qids)} queries",
             notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return self.grid().markdown()
+    def to_arrow(self, *, per_query: bool = False) -> ArrowTable:
+        """One row per measure; with ``per_query`` one per measure and query, whose value is missing where it was skipped."""
+        return arrow_of(self.query_records() if per_query else self.records())
 
-    def to_latex(self) -> str:
-        """The table in LaTeX."""
-        return self.grid().latex()
+    def records(self) -> list[dict[str, Any]]:
+        """The mean of every measure as a flat record, undefined values as None."""
+        return [
+            {
+                "measure": str(result.measure),
+                "mean": finite(result.mean),
+                "low": finite(result.interval[0]),
+                "high": finite(result.interval[1]),
+                "queries": result.queries,
+                "skipped": result.skipped,
+            }
+            for result in self.results
+        ]
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """The value of every query by every measure as a flat record, None where it was skipped."""
+        return [
+            {"measure": str(result.measure), "qid": qid, "value": finite(value)}
+            for result in self.results
+            for qid, value in zip(self.qids.tolist(), result.per_query.tolist(), strict=True)
+        ]
 
     def to_csv(self) -> str:
         """One line per measure, with all digits."""
@@ -155,12 +176,6 @@ class Evaluation:
             "measures": {str(result.measure): self._result_dict(result) for result in self.results},
         }
 
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
-
     def _result_dict(self, result: Result) -> dict[str, Any]:
         return {
             "mean": finite(result.mean),
@@ -173,7 +188,7 @@ class Evaluation:
 
 
 def evaluate(
-    ranker: Scorer | npt.ArrayLike,
+    ranker: RankerLike,
     data: Dataset,
     measures: Sequence[Measure | str] | Measure | str,
     *,
@@ -181,18 +196,20 @@ def evaluate(
     ties: Ties | None = None,
     confidence: float = 0.95,
 ) -> Evaluation:
-    """Measure a ranker, or scores, one per row of ``data``.
+    """Measure a ranker, scores (one per row of ``data``), or the file of a TREC run or of scores, given by its path.
 
     By default queries whose documents all have one grade are skipped, as are those for which a measure is undefined, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
     overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no
     document is returned, which count as nothing found, and of queries of a TREC run that nobody judged. A model that does not
     know the names of its features is matched to the data by position, as :func:`rankinite.match_features` does, with a note.
+    Where the data are judgements without features (qrels), documents that a run returns and nobody judged count as grade 0.
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
     asked, rules = as_measures(measures), convention_of(convention)
-    matched, notes = matched_to(ranker, data)
+    given, data = settled({"": ranker}, data)
+    matched, notes = matched_to(given[""], data)
     found = evaluate_ranker(matched, "", data, asked, rules, ties, confidence)
     return replace(found, overlap=TrainingOverlaps(data).of(matched), notes=notes)
 

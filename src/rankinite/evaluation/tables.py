@@ -8,6 +8,7 @@ from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import TESTS, floor_note
 from rankinite.grid import Grid, number
+from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
     from rankinite.evaluation.compare import Comparison
@@ -27,7 +28,7 @@ def systems_grid(comparison: Comparison) -> Grid:
         if name in comparison.best(measure)
     }
     header = ("", "system", *map(str, comparison.measures))
-    return Grid(header, rows, "l" * len(header), _shared(comparison).source, _notes(comparison), frozenset(best))
+    return Grid(header, rows, "l" * len(header), short_source(_shared(comparison).source), _notes(comparison), frozenset(best))
 
 
 def pairs_grid(comparison: Comparison) -> Grid:
@@ -50,7 +51,25 @@ def pairs_grid(comparison: Comparison) -> Grid:
     below = floor_note(pair.p(test) for pair in comparison.pairs for test in TESTS)
     drawn = f"{comparison.resamples} resamples, seed {comparison.seed}"
     note = f"p-values of the paired tests, each raw and Holm-corrected; {drawn}{below}."
-    return Grid((*header, *names), rows, "lll" + "r" * 9, f"{shared.source}: pairs", (note,))
+    return Grid((*header, *names), rows, "lll" + "r" * 9, f"{short_source(shared.source)}: pairs", (note,))
+
+
+def records(comparison: Comparison) -> list[dict[str, Any]]:
+    """Every system by every measure as a flat record."""
+    return [
+        {"system": name, **record, "better_than": "; ".join(comparison.better_than(name, record["measure"]))}
+        for name, evaluation in comparison.evaluations.items()
+        for record in evaluation.records()
+    ]
+
+
+def query_records(comparison: Comparison) -> list[dict[str, Any]]:
+    """The value of every query for every system by every measure as a flat record."""
+    return [
+        {"system": name, **record}
+        for name, evaluation in comparison.evaluations.items()
+        for record in evaluation.query_records()
+    ]
 
 
 def systems_csv(comparison: Comparison) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankinite.evaluation.evaluate import Evaluation
-from rankinite.grid import Grid, number
+from rankinite.frames import ArrowTable, Tabular, arrow_of
+from rankinite.grid import Grid, GridResult, number
 from rankinite.learners.base import Learner, plain_setting
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
@@ -20,7 +21,7 @@ from rankinite.tuning.tried import Tried
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class Tuned(GridResult, Tabular):
     """What a search found."""
 
     learner: Learner
@@ -107,6 +108,10 @@ class Tuned:
         ends = sorted(sign_of(self.measure) * end for end in (estimate.low, estimate.high))
         return f"{number(sign_of(self.measure) * estimate.mean)} ({number(ends[0])} to {number(ends[1])})"
 
+    def to_arrow(self) -> ArrowTable:
+        """One row per trial, in the order of their numbers: what :meth:`table` has."""
+        return arrow_of(self.table())
+
     def table(self) -> list[dict[str, Any]]:
         """Every trial as plain values."""
         sign = sign_of(self.measure)
@@ -135,12 +140,6 @@ class Tuned:
         writer.writeheader()
         writer.writerows(rows)
         return content.getvalue()
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
 
 def setting_text(value: Any) -> str:

@@ -11,7 +11,8 @@ from rankinite.adapt.held_out import TargetRanker, fit_target_ranker, matched
 from rankinite.checks import check_choice
 from rankinite.combine.exact_weights import exact
 from rankinite.combine.powell_search import powell
-from rankinite.combine.result import Combination, blend_of
+from rankinite.combine.result import Combination
+from rankinite.combine.scored_rankers import blend_of
 from rankinite.combine.stacking import stacked
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import check_apart

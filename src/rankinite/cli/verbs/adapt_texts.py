@@ -17,6 +17,7 @@ from rankinite.cli.ranker_arguments import named
 from rankinite.grid import Grid, markdown_text, number
 from rankinite.measures.base import sign_of
 from rankinite.safe_text import for_spreadsheet, for_terminal
+from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
     from rankinite.adapt.result import Choice
@@ -48,7 +49,7 @@ def printed(choice: Choice, evidence: dict[str, Any], folder: Folder, *, as_json
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     tables = [_narrow(choice.grid(), choice, width)]
     for name, seen in list(_comparisons(choice).items())[1:]:
-        grid = replace(choice.grid(seen, f"{name}: {seen[choice.name].source}"), notes=())
+        grid = replace(choice.grid(seen, f"{name}: {short_source(seen[choice.name].source)}"), notes=())
         tables.append(_narrow(grid, choice, width, ("size", "seconds")))
     if choice.curve is not None:
         tables.append(_narrow(choice.curve.grid(), choice, width))
@@ -157,11 +158,14 @@ def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
         "test": "On the test data",
         "shifted": "On the shifted data",
     }
-    parts = [f"# {choice.name}, adapted to {markdown_text(choice.unseen[choice.name].source)}"]
+    parts = [f"# {choice.name}, adapted to {markdown_text(short_source(choice.unseen[choice.name].source))}"]
     parts += [markdown_text(part) for part in _paragraphs(choice)]
     parts.append("\n".join(f"- {markdown_text(gain)}" for gain in gain_sentences(choice)))
     for name, seen in _comparisons(choice).items():
-        parts += [f"## {titles[name]}", choice.grid(None if name == "target" else seen, seen[choice.name].source).markdown()]
+        parts += [
+            f"## {titles[name]}",
+            choice.grid(None if name == "target" else seen, short_source(seen[choice.name].source)).markdown(),
+        ]
     parts += [f"## {MEANING}", "\n".join(f"- {markdown_text(sentence)}" for sentence in choice.explanation())]
     if choice.curve is not None:
         parts += ["## By the number of target queries", choice.curve.grid().markdown()]

@@ -38,7 +38,7 @@ def combine(
         list[str],
         RANKER,
         typer.Argument(
-            help=f"The rankers to combine, at least two: {rankers.MODEL}; name=… gives one a name.",
+            help=f"The rankers to combine, at least two: {rankers.HELP}; name=… gives one a name.",
             show_default=False,
             autocompletion=completing.rankers,
         ),
@@ -48,7 +48,14 @@ def combine(
         typer.Option("--data", "-d", help="Judged data that the weights are chosen on; may be repeated.", show_default=False),
     ],
     out: Annotated[
-        Path, files.FILE, typer.Option("--out", "-o", help="Where to write the combined model.", show_default=False)
+        Path,
+        files.FILE,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write the combined model; or, of runs and score files, the combined scores (.run, .csv, .txt, …).",
+            show_default=False,
+        ),
     ],
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="The measure to be best for.", autocompletion=completing.measures)
@@ -125,6 +132,9 @@ def combine(
     smoothed or --low and --high bound it. More than two rankers are combined two at a time. The table printed has the weight
     and the measure of each ranker alone, then the measure of all together.
 
+    TREC runs and files with one score per row can be combined too. They make no model: --out then gets the combined scores of
+    the data, and --test needs runs that also have the queries of the test data.
+
     Examples:
 
       rankinite combine a.rankinite b.rankinite --data valid.txt --out both.rankinite
@@ -134,6 +144,8 @@ def combine(
       rankinite combine a.rankinite b.rankinite -d valid.txt --low -1 --high 2 --normalise --plot curve.png -o both.rankinite
 
       rankinite combine a.rankinite b.rankinite c.rankinite -d valid.txt --method average -o mean.rankinite
+
+      rankinite combine bm25.run dense.run -d web.qrels -o both.run
     """
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.data.overlap import check_apart
@@ -164,23 +176,46 @@ def combine(
             )
     for path in (out, plot):
         files.check_writeable(path)
-    judged, named = rankers.read_for(_named(models), data, reading)
-    other = None if valid is None else reading.read(valid, like=judged)
-    tested = None if test is None else reading.read(test, like=judged)
-    check_apart({"--data": judged, "--valid": other}, {"--valid": other, "--test": tested}, allow_overlap=allow_overlap)
-    with options.busy("combining"):
-        found = chosen.combined(named, judged, measure, other)
-    compared = None if tested is None else _compared({**named, RESULT: found.ranker}, tested, measure)
+    _check_names(models)
+    with rankers.kept_open(models) as opened:
+        _check_out(out, opened)
+        judged, known = rankers.read_for(
+            {name: one for name, one in opened.items() if not isinstance(one, Path)}, data, reading
+        )
+        named = opened | known
+        like = judged if judged.feature_names else None  # judgements alone have no features to be like
+        other = None if valid is None else reading.read(valid, like=like)
+        tested = None if test is None else reading.read(test, like=like)
+        check_apart({"--data": judged, "--valid": other}, {"--valid": other, "--test": tested}, allow_overlap=allow_overlap)
+        with options.busy("combining"):
+            found = chosen.combined(named, judged, measure, other)
+        result = found.ranker if found.is_model else found
+        compared = None if tested is None else _compared({**named, RESULT: result}, tested, measure)
     if plot is not None:  # before the model: a run that fails leaves no model behind
         save_picture(plot, lambda: chosen.drawn(found))
     with options.busy(f"writing {out}"):
-        found.ranker.save(out)
+        (found.ranker.save if found.is_model else found.write_scores)(out)
     say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    if not found.is_model:
+        say(f"{out} has the combined scores of these {found.data.rows:,} documents: runs and score files make no model")
     say_all((*found.warnings, *(() if compared is None else compared.warnings)))
-    _print(chosen, found, compared, {"model": str(out), "data": judged.source, "queries": judged.queries} if json else None)
+    about = {"model" if found.is_model else "scores": str(out), "data": judged.source, "queries": judged.queries}
+    _print(chosen, found, compared, about if json else None)
 
 
-def _named(models: list[str]) -> dict[str, Ranker]:
+def _check_out(out: Path, opened: dict[str, Ranker | Path]) -> None:
+    """Refuse to call scores a model."""
+    given = next((name for name, one in opened.items() if isinstance(one, Path)), None)
+    if given is not None and ".rankinite" in out.suffixes:
+        raise ArgumentError(
+            f"is the name of a model, but {given} has only scores, of which none can be made",
+            setting="out",
+            value=str(out),
+            remedy="Name a file for the combined scores, such as combined.run or combined.csv",
+        )
+
+
+def _check_names(models: list[str]) -> None:
     for model in models:
         name, what = rankers.named(model)
         if name == RESULT:
@@ -192,7 +227,6 @@ def _named(models: list[str]) -> dict[str, Ranker]:
             )
     if len(models) < 2:
         raise ArgumentError("this is the only ranker", place=models[0], value=1, remedy="Give at least two to combine")
-    return rankers.by_name(models)
 
 
 def _compared(every: dict[str, Any], data: Dataset, measure: str) -> Comparison:

@@ -95,7 +95,7 @@ class Chosen:
             chosen["form"] = self.options["form"]
         return chosen
 
-    def combined(self, named: dict[str, Ranker], data: Dataset, measure: str, valid: Dataset | None) -> Combination:
+    def combined(self, named: dict[str, Ranker | Path], data: Dataset, measure: str, valid: Dataset | None) -> Combination:
         """The rankers combined."""
         from rankinite import combine
 
@@ -123,9 +123,11 @@ class Chosen:
                 names = [list(named)[number - 1] for number in _numbers(tree)]
                 return combine.exact(first, second, data, measure, names=names, **self.settings())
 
-    def formula(self, found: Combination) -> str:
-        """What α does to two rankers."""
-        first, second = (name if len(name) <= 30 else f"…{name[-29:]}" for name in found.names)
+    def formula(self, found: Combination, most: int = 30) -> str:
+        """What α does to two rankers, each named by ``most`` letters."""
+        from rankinite.drawing import short
+
+        first, second = (short(name, most) for name in found.names)
         return f"(1 − α) · {first} + α · {second}" if self.convex else f"{first} + α · {second}"
 
     def notes(self, found: Combination) -> tuple[str, ...]:
@@ -153,10 +155,10 @@ class Chosen:
 
     def drawn(self, found: Combination) -> Axes:
         """The curve, with the names of the rankers."""
-        from rankinite.drawing import literal, short
+        from rankinite.drawing import LONGEST, literal, short
 
         axes = found.plot()
-        axes.set_title(literal(f"{found.measure} of {self.formula(found)}"))
+        axes.set_title(literal(self.formula(found, LONGEST)))
         search = self._search()
         if search.range is None:
             axes.set_xlabel(literal(f"share of {short(found.names[1])}, of scores divided by their standard deviation"))

@@ -35,8 +35,9 @@ def ensemble(
     recipe: Annotated[
         str,
         typer.Option(
-            help="challenge: the twelve models of paper 004; seeds: --trees with other random numbers; bag: --trees, each time "
-            "with another part of the queries to stop by; or a TOML file with a table \\[members] of names and learners with "
+            help="challenge: the twelve models that won the Yahoo! challenge (Burges and others 2011); seeds: --trees with "
+            "other random numbers; bag: --trees, each time with another part of the queries to stop by; or a TOML file with a "
+            "table \\[members] of names and learners with "
             "settings, as in trees = 'lambdamart leaves=63 bags=10'."
         ),
     ] = CHALLENGE,

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 @options.with_options(placing=ClusterOptions())
 def reproduce(
-    paper: Annotated[str | None, typer.Argument(help="A paper, 000 to 004; all if left out.", show_default=False)] = None,
+    paper: Annotated[
+        str | None,
+        typer.Argument(
+            help="A paper; all if left out. 000: Wu and others 2009; 001: Gao and others 2009; 002: Burges 2010; 003: Chen and "
+            "others 2008 (Trada); 004: Burges and others 2011.",
+            show_default=False,
+        ),
+    ] = None,
     items: Annotated[
         list[str] | None, typer.Argument(help="Its tables and figures, as in table-1; all if left out.", show_default=False)
     ] = None,

@@ -48,8 +48,9 @@ def tune(
     space: Annotated[
         str,
         typer.Option(
-            help="default: what practitioners sweep, by the size of the data; paper: what paper 004 swept; or a TOML file with "
-            "lines such as leaves = \\[15, 31, 63] and rate = {low = 0.01, high = 0.3, log = true}.",
+            help="default: what practitioners sweep, by the size of the data; paper: what the winners of "
+            "the Yahoo! challenge swept (Burges and others 2011); or a TOML file with lines such as leaves = \\[15, 31, 63] "
+            "and rate = {low = 0.01, high = 0.3, log = true}.",
             rich_help_panel=_PANEL,
         ),
     ] = "default",

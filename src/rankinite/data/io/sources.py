@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -53,9 +54,12 @@ def from_memory(source: object, settings: ReadSettings, format: str | None) -> L
     refuse_format(source, format)
     if not isinstance(source, ArrowStream):
         return _from_matrix(source, settings)
+    from rankinite.data.io.frame_columns import stated_columns
     from rankinite.data.io.tables import frame_table
 
-    return _from_table(frame_table(source), settings)
+    stated = stated_columns(source)
+    settings = replace(settings, known_features=(*settings.known_features, *stated.features))
+    return _from_table(replace(frame_table(source), roles=stated.roles), settings)
 
 
 def refuse_format(source: object, format: str | None) -> None:

@@ -6,7 +6,7 @@ judged query that a run leaves out has no ranks at all and counts as nothing fou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,23 +76,40 @@ def read_trec(qrels: AnyPath, runs: Sequence[AnyPath]) -> tuple[Dataset, list[Ru
     """
     judged = list(_entries(qrels, QRELS_FORM))
     _refuse_duplicates(judged)
-    grades = {(entry.qid, entry.document): max(entry.number, 0.0) for entry in judged}
-    queries = {entry.qid for entry in judged}
+    return _pooled({(entry.qid, entry.document): entry.number for entry in judged}, str(qrels), runs)
+
+
+def pooled(data: Dataset, runs: Sequence[AnyPath]) -> tuple[Dataset, list[RunScores]]:
+    """Data without features and what runs return for their queries: what :func:`read_trec` gives for qrels and runs."""
+    rows = rows_of_documents(data)
+    return _pooled({pair: float(data.grades[row]) for pair, row in rows.items()}, data.source, runs)
+
+
+def _pooled(grades: dict[tuple[str, str], float], source: str, runs: Sequence[AnyPath]) -> tuple[Dataset, list[RunScores]]:
+    """``grades``: of the judged documents, where below 0 means unjudged; those that only runs return are added with grade 0."""
+    queries, sound = {qid for qid, _ in grades}, {pair for pair, grade in grades.items() if grade >= 0.0}
+    grades = {pair: max(grade, 0.0) for pair, grade in grades.items()}
     known, returned = set(grades), [_run_scores(path) for path in runs]
     for path, scores in zip(runs, returned, strict=True):
-        _refuse_strangers(path, scores, qrels, queries)
+        _refuse_strangers(path, scores, source, queries)
         grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
-    data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), str(qrels))
-    sound = {(entry.qid, entry.document) for entry in judged if entry.number >= 0.0}
+    data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), source)
     remember_judged_rows(data, np.asarray([pair in sound for pair in _pairs(data)], np.bool_))
     return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
 
 
-def read_run(path: AnyPath, data: Dataset) -> Floats:
-    """The scores a run gives to the rows of a data set; rows it does not return have −inf."""
-    rows = rows_of_documents(data)
-    scores = np.full(data.rows, -np.inf, SCORE)
-    for (qid, document), (score, place) in _run_entries(path).items():
+def read_run(path: AnyPath, data: Dataset) -> RunScores:
+    """The scores a run gives to the rows of a data set; rows it does not return have −inf.
+
+    Queries that the data do not have are left out, and named in the scores' ``unjudged_queries``.
+    """
+    rows, queries, entries = rows_of_documents(data), set(data.qids.tolist()), _run_entries(path)
+    _refuse_strangers(path, entries, data.source, queries)
+    scores = np.full(data.rows, -np.inf, SCORE).view(RunScores)
+    scores.unjudged_queries = tuple(dict.fromkeys(qid for qid, _ in entries if qid not in queries))
+    for (qid, document), (score, place) in entries.items():
+        if qid not in queries:
+            continue
         row = rows.get((qid, document))
         if row == AMBIGUOUS:
             raise ambiguous_document(data, qid, document, place)
@@ -196,7 +213,7 @@ def _scores_of_run(
     return found
 
 
-def _refuse_strangers(path: AnyPath, scores: dict[tuple[str, str], float], qrels: AnyPath, queries: set[str]) -> None:
+def _refuse_strangers(path: AnyPath, scores: Iterable[tuple[str, str]], qrels: AnyPath, queries: set[str]) -> None:
     asked = {qid for qid, _ in scores}
     if not asked & queries:
         raise DataError(

@@ -86,21 +86,21 @@ def _write_letor(data: Dataset, path: Path) -> None:
 
 def write_parquet(data: Dataset, path: AnyPath) -> None:
     """Write one float32 column per number, uncompressed and without dictionaries, which is the fastest to read."""
-    schema = _schema(data)
+    schema = schema_of(data)
     texts: Any = [name for name in schema.names if not pa.types.is_primitive(schema.field(name).type)]
     with (
         write_atomically(Path(path)) as stream,
         pq.ParquetWriter(stream, schema, use_dictionary=texts, compression="none", write_statistics=False) as writer,
     ):
-        for batch in _batches(data, schema):
+        for batch in batches_of(data, schema):
             writer.write_batch(batch, row_group_size=ROW_GROUP)
 
 
 def write_arrow(data: Dataset, path: AnyPath) -> None:
     """Write an Arrow IPC file, which is also Feather version 2."""
-    schema = _schema(data)
+    schema = schema_of(data)
     with write_atomically(Path(path)) as stream, pa.ipc.new_file(stream, schema) as writer:
-        for batch in _batches(data, schema):
+        for batch in batches_of(data, schema):
             writer.write_batch(batch)
 
 
@@ -118,14 +118,14 @@ def write_csv(data: Dataset, path: AnyPath, separator: str = ",") -> None:
             shell_remedy="Write Parquet, or leave it out with `ignore=…`",
         )
     check_in_text_table(data, path)
-    schema = _schema(data, plain=True)
+    schema = schema_of(data, plain=True)
     options = pyarrow.csv.WriteOptions(delimiter=separator)
     with write_atomically(Path(path)) as stream, pyarrow.csv.CSVWriter(stream, schema, write_options=options) as writer:
-        for batch in _batches(data, schema, nan_is_null=True):
+        for batch in batches_of(data, schema, nan_is_null=True):
             writer.write_batch(batch)
 
 
-def _schema(data: Dataset, *, plain: bool = False) -> Any:
+def schema_of(data: Dataset, *, plain: bool = False) -> Any:
     """The columns: the roles the data fills, then the features; the metadata state the role of each column.
 
     ``plain``: categories are no dictionaries.
@@ -160,7 +160,8 @@ def _schema(data: Dataset, *, plain: bool = False) -> Any:
     return pa.schema(fields, metadata=stated)
 
 
-def _batches(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[Any]:
+def batches_of(data: Dataset, schema: Any, nan_is_null: bool = False) -> Iterator[Any]:
+    """The rows as Arrow batches with the columns of the schema."""
     query_of_row = data.query_of_row()
     roles: dict[str, str] = json.loads(schema.metadata[ROLES_KEY])
     names = {name: arrow_names(vocabulary) for name, vocabulary in data.categories.items()}

@@ -1,0 +1,158 @@
+"""Given scores as rankers that can be combined: arrays, score files and TREC runs, with a score for every document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankinite.data.dataset import Dataset
+from rankinite.data.io.given_scores import is_run
+from rankinite.data.io.text_files import AnyPath
+from rankinite.data.io.trec import read_run
+from rankinite.engine.kernel import Flags, Floats
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.given_scores import is_path, settled
+from rankinite.evaluation.inputs import scores_of
+from rankinite.grid import few
+from rankinite.models.base import Fitted, is_scorer
+from rankinite.models.files.container import Stored
+from rankinite.models.normalised import centre_and_spread
+
+
+class GivenScores(Fitted):
+    """The scores of an array or a file as a ranker of the rows that they are for; a run also scores other data.
+
+    A document that is not returned (−inf) cannot be added to others. It counts as one standard deviation of all scores below
+    the lowest score of its query: below all documents that are returned, wherever these are.
+    """
+
+    def __init__(self, scores: Floats, data: Dataset, name: str, run: AnyPath | None = None) -> None:
+        self.raw, self.data, self.name, self.run = scores, data, name, run
+
+    def __repr__(self) -> str:
+        return f"<the scores of {self.name}>"
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """None: it needs no features."""
+        return ()
+
+    @property
+    def trained_on(self) -> tuple[()]:
+        """Nothing is known of where the scores came from."""
+        return ()
+
+    def stored(self) -> Stored:
+        """Refused: a model scores any data."""
+        raise ArgumentError(
+            f"{self.name} is given as scores, of which no model can be made",
+            value=self.name,
+            remedy="Write the combined scores with write_scores, or combine rankers",
+        )
+
+    def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
+        """One finite score per row, unless one is +∞."""
+        data = self._checked(features)
+        raw = self.raw_for(data)
+        missing = np.isneginf(raw)
+        return _filled(raw, missing, data) if missing.any() else raw
+
+    def raw_for(self, data: Dataset) -> Floats:
+        """The scores as they were given; −inf for what is not returned."""
+        if _same_rows(data, self.data):
+            return self.raw
+        if self.run is None:
+            raise self._only_scores(data.source)
+        return np.asarray(read_run(self.run, data))
+
+    def _checked(self, data: Any) -> Dataset:
+        if not isinstance(data, Dataset):
+            raise self._only_scores(type(data).__name__)
+        return data
+
+    def _only_scores(self, place: str) -> DataError:
+        return DataError(
+            f"ranker {self.name} is given as scores of the {self.data.rows:,} rows of {self.data.source}, and has none here",
+            place=place,
+            value=self.name,
+            remedy="Combine rankers, or TREC runs that return documents of these queries too",
+        )
+
+
+def gap_of(raw: Floats) -> float:
+    """How far below the lowest score of its query a document counts that is not returned."""
+    finite = np.sort(raw[np.isfinite(raw)])  # sums must not depend on the order of the rows
+    spread = centre_and_spread(finite, "given scores")[1] if len(finite) else 0.0
+    return spread or 1.0
+
+
+def _filled(raw: Floats, missing: Flags, data: Dataset) -> Floats:
+    finite = np.where(missing, np.inf, raw)
+    lowest = np.minimum.reduceat(finite, data.offsets[:-1])  # +∞ where nothing is returned for a query
+    known = lowest[np.isfinite(lowest)]
+    lowest[~np.isfinite(lowest)] = known.min() if len(known) else 0.0
+    below = np.minimum(lowest - gap_of(raw), np.nextafter(lowest, -np.inf))  # also where the gap is lost in rounding
+    return np.where(missing, np.repeat(below, np.diff(data.offsets)), raw)
+
+
+def _same_rows(one: Dataset, other: Dataset) -> bool:
+    """Whether these are the same documents, perhaps read twice."""
+    if one is other:
+        return True
+    pairs = ((one.offsets, other.offsets), (one.qids, other.qids), (one.grades, other.grades))
+    ids = one.doc_ids is None or other.doc_ids is None or np.array_equal(one.doc_ids, other.doc_ids)
+    return ids and all(np.array_equal(first, second) for first, second in pairs)
+
+
+def as_scorers(rankers: Mapping[str, Any], data: Dataset) -> tuple[dict[str, Any], Dataset]:
+    """The rankers, with :class:`GivenScores` in the place of arrays and files, and the data that they score."""
+    given, joined = settled(rankers, data)
+    return {
+        name: one
+        if is_scorer(one)
+        else GivenScores(
+            np.asarray(scores_of(one, joined, f"ranker {name}")),
+            joined,
+            name,
+            path if is_path(path := rankers[name]) and is_run(path) else None,
+        )
+        for name, one in given.items()
+    }, joined
+
+
+def returned_by_any(rankers: Any, data: Dataset) -> Flags | None:
+    """Which documents any of the rankers returns; None where all are."""
+    if not all(isinstance(ranker, GivenScores) for ranker in rankers):
+        return None
+    found = np.logical_or.reduce([~np.isneginf(ranker.raw_for(data)) for ranker in rankers])
+    return None if found.all() else found
+
+
+def only_left_out(rankers: Mapping[str, Any], weights: Sequence[float], data: Dataset) -> list[str]:
+    """What became of documents that only runs of weight 0 return."""
+    weighed = zip(rankers.items(), weights, strict=False)  # a net has no weights
+    without = {name: ranker for (name, ranker), weight in weighed if weight == 0.0 and isinstance(ranker, GivenScores)}
+    kept = returned_by_any([ranker for name, ranker in rankers.items() if name not in without], data)
+    if not without or kept is None:
+        return []
+    tail = int((~kept & np.logical_or.reduce([~np.isneginf(ranker.raw_for(data)) for ranker in without.values()])).sum())
+    return [f"{tail:,} documents that only {few(without)} returns come last, tied."] if tail else []
+
+
+def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
+    """What became of documents that are not returned."""
+    notes: list[str] = []
+    for name, ranker in rankers.items():
+        missing = int(np.isneginf(ranker.raw_for(data)).sum()) if isinstance(ranker, GivenScores) else 0
+        if missing:
+            notes.append(
+                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: they count as below the last that it "
+                "returns for their query."
+            )
+    returned = returned_by_any(rankers.values(), data)
+    if returned is not None:
+        notes.append(f"{int((~returned).sum()):,} documents that no ranker returns are left out of the combination.")
+    return notes
