@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rankinite.data.folds import k_folds as k_folds
     from rankinite.data.folds import rotating_folds as rotating_folds
     from rankinite.data.folds import split as split
+    from rankinite.data.io.plain_scores import read_scores as read_scores
     from rankinite.data.io.preference_files import read_preferences as read_preferences
     from rankinite.data.io.reading import read as read
     from rankinite.data.io.trec import read_run as read_run
-    from rankinite.data.io.trec import read_scores as read_scores
     from rankinite.data.io.trec import read_trec as read_trec
     from rankinite.data.io.trec_lines import write_qrels as write_qrels
     from rankinite.data.io.writing import write as write
@@ -156,7 +156,8 @@ _HOMES = {
     "rankinite.data.sketch": ("QuerySketch",),
     "rankinite.data.synthetic": ("World", "synthesise"),
     "rankinite.data.clicks": ("ClickLog", "ClickSettings", "simulate_clicks"),
-    "rankinite.data.io.trec": ("read_run", "read_scores", "read_trec"),
+    "rankinite.data.io.plain_scores": ("read_scores",),
+    "rankinite.data.io.trec": ("read_run", "read_trec"),
     "rankinite.data.io.trec_lines": ("write_qrels",),
     "rankinite.data.io.writing": ("write",),
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),

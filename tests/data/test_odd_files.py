@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rankinite as rk
+from rankinite.data.io.plain_scores import read_scores
 from rankinite.data.io.preference_files import read_preferences
-from rankinite.data.io.trec import read_qrels, read_scores
+from rankinite.data.io.trec import read_qrels
 from rankinite.errors import DataError, cut, listed, quoted
 from refusals import refused
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from oracles.datasets import random_dataset
+from rankinite.data.io.plain_scores import read_scores
 from rankinite.data.io.preference_files import read_preferences
-from rankinite.data.io.trec import read_qrels, read_run, read_scores, read_trec
+from rankinite.data.io.trec import read_qrels, read_run, read_trec
 from rankinite.errors import DataError
 from refusals import refused
 

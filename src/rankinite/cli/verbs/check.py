@@ -42,7 +42,7 @@ def check(
       rankinite check shop --scores served.txt --data logged.parquet
     """
     from rankinite.cli.output import echo, echo_json
-    from rankinite.data.io.trec import score_column
+    from rankinite.data.io.plain_scores import score_column
     from rankinite.serving.served_scores import check_served
 
     served = score_column(scores)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.format_detection import first_line
+from rankinite.data.io.plain_scores import read_scores
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.io.trec import RUN_FORM, read_run, read_scores
+from rankinite.data.io.trec import RUN_FORM, read_run
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
 

@@ -1,4 +1,4 @@
-"""TREC files, for evaluation only: judgements (qrels), runs, and plain score files.
+"""TREC files, for evaluation only: judgements (qrels) and runs.
 
 One rule for all: a document that a run does not return has the score −inf. It has no rank, but it counts in the ideal. A
 judged query that a run leaves out has no ranks at all and counts as nothing found; an unjudged query is left out.
@@ -7,7 +7,6 @@ judged query that a run leaves out has no ranks at all and counts as nothing fou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +14,11 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.io._number_kernels import FIRST_INEXACT
-from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
-from rankinite.data.io.npy_files import read_npy
+from rankinite.data.io.exact_numbers import inexact_grade
+from rankinite.data.io.plain_scores import stated_number
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.data.judged_rows import remember_judged_rows
-from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE
 from rankinite.errors import DataError, cut, listed, quoted
 
 QRELS_FORM = "qid iteration document grade"
@@ -125,40 +124,6 @@ def read_run(path: AnyPath, data: Dataset) -> RunScores:
     return scores
 
 
-def read_scores(path: AnyPath, data: Dataset) -> Floats:
-    """A score file: one number per line (or a .npy array) for each row of the data's source, in the source's order."""
-    scores = score_column(path)
-    if len(scores) != data.input_rows:
-        raise DataError(
-            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
-            place=path,
-            value=len(scores),
-            remedy="Give one score for each row of the source, in its order",
-        )
-    return data.from_input_order(scores)
-
-
-def score_column(path: AnyPath) -> Floats:
-    """The numbers of a score file, whatever rows they are for."""
-    if Path(path).suffix.lower() == ".npy":
-        scores, places = _npy_scores(Path(path)), None
-    else:
-        lines = list(read_lines(path))
-        places = [line.place for line in lines]
-        scores = np.asarray([_number(line.text, line.place, "score") for line in lines], SCORE)
-    bad = np.flatnonzero(np.isnan(scores))
-    if len(bad):
-        place = f"{path}, entry {bad[0]}" if places is None else places[bad[0]]
-        raise DataError(
-            "the score is NaN",
-            place=place,
-            value="NaN",
-            rule="Scores must be numbers",
-            remedy="Use -inf for a document that is not returned",
-        )
-    return scores
-
-
 def rows_of_documents(data: Dataset) -> dict[tuple[str, str], int]:
     """The row of each (qid, document id), or :data:`AMBIGUOUS`."""
     if data.doc_ids is None:
@@ -249,7 +214,7 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
                 value=len(fields),
                 rule=f"A line is '{form}'",
             )
-        number = _number(fields[number_at], place, what)
+        number = stated_number(fields[number_at], place, what)
         if what == "grade":
             _check_grade(fields[number_at], number, place)
         elif np.isnan(number):
@@ -273,15 +238,6 @@ def _refuse_duplicates(entries: Sequence[_Entry]) -> None:
             )
 
 
-def _number(text: str, place: str, what: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise DataError(
-            f"the {what} {quoted(text)} is not a number", place=place, value=text, remedy="Check the order of the columns"
-        ) from error
-
-
 def _check_grade(text: str, number: float, place: str) -> None:
     """Refuse a grade that is not finite as a 32-bit float, or a whole number that would become another one."""
     with np.errstate(over="ignore"):
@@ -292,12 +248,3 @@ def _check_grade(text: str, number: float, place: str) -> None:
         )
     if abs(number) >= FIRST_INEXACT and is_another_number(text, grade):
         raise inexact_grade(place, text)
-
-
-def _npy_scores(path: Path) -> Floats:
-    scores = read_npy(path)
-    if scores.ndim != 1:
-        raise DataError(
-            f"the array has the shape {scores.shape}", place=path, value=scores.shape, rule="Scores are one number per row"
-        )
-    return scores.astype(SCORE)
