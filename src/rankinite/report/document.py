@@ -170,6 +170,8 @@ class Queries:
     documents: Documents
     movers: Movers | None = None
     """Which features moved documents, where that is known."""
+    cutoff: int | None = None
+    """How many documents the measure looks at; None if at all."""
 
 
 @dataclass(frozen=True)

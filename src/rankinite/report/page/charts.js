@@ -253,6 +253,9 @@ function weightsChart(moved) {
     numbers: table([{ label: "feature", class: "text", value: (k) => moved.features[k] }, { label: "change", right: true, value: (k) => moved.changes[k], cell: (k) => short(moved.changes[k]) }], moved.features.map((_, k) => k), { label: `${moved.name}: numbers` }) });
 }
 
+/** Fewer queries than this are dots: as areas they would look like blocks. */
+const FEW = 15;
+
 /** All queries' changes, sorted: how much is gained and lost in all. */
 function changesChart(changes, higher, alone) {
   const sorted = [...changes].sort((a, b) => b - a);
@@ -268,7 +271,13 @@ function changesChart(changes, higher, alone) {
       return `M${x(first).toFixed(1)} ${y(0).toFixed(1)}${steps}L${x(last).toFixed(1)} ${y(0).toFixed(1)}Z`;
     };
     const up = alone ? "var(--after)" : higher ? "var(--better)" : "var(--worse)", down = higher ? "var(--worse)" : "var(--better)";
-    svg.append(s("path", { d: area((value) => value > 0), fill: up }), s("path", { d: area((value) => value < 0), fill: down }),
+    const dot = (value, k) => { // a rounded 0 is neither
+      const colour = Math.abs(value) < SAME ? "var(--before)" : value > 0 ? up : down, middle = x(k + 0.5);
+      return [s("line", { x1: middle, x2: middle, y1: y(0), y2: y(value), stroke: colour, "stroke-width": 1.5 }),
+        s("circle", { class: "query", cx: middle, cy: y(value), r: 4.5, fill: colour })];
+    };
+    const areas = () => [s("path", { d: area((value) => value > 0), fill: up }), s("path", { d: area((value) => value < 0), fill: down })];
+    svg.append(...(sorted.length < FEW ? sorted.flatMap(dot) : areas()),
       s("line", { class: "zero", x1: left, x2: width, y1: y(0), y2: y(0) }),
       s("text", { x: width, y: bottom + 16, "text-anchor": "end" }, queryCount(sorted.length)));
   };
