@@ -4,12 +4,26 @@
   :func:`of_training`: of a ranker that was trained; :func:`of_ensemble`: of an ensemble and its members;
   :func:`of_tuning`: of :func:`rankinite.tune`. Each gives a :class:`Report`, which is plain data.
 - :func:`write`: a report as an HTML file, with its data as JSON beside it.
+- :func:`write_summary`: half a page of it for those who decide, as Markdown or HTML; :func:`summary`: the same as plain data.
 """
 
 from rankinite.report.builders import of_choice, of_comparison, of_training
 from rankinite.report.document import Report
 from rankinite.report.ensembles import of_ensemble
 from rankinite.report.html import page, write
+from rankinite.report.summary import Summary, summary, write_summary
 from rankinite.report.tunings import of_tuning
 
-__all__ = ["Report", "of_choice", "of_comparison", "of_ensemble", "of_training", "of_tuning", "page", "write"]
+__all__ = [
+    "Report",
+    "Summary",
+    "of_choice",
+    "of_comparison",
+    "of_ensemble",
+    "of_training",
+    "of_tuning",
+    "page",
+    "summary",
+    "write",
+    "write_summary",
+]

@@ -16,7 +16,7 @@ from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.grid import number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.forest import Forest
-from rankinite.report import models, tables
+from rankinite.report import handover, models, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.document import Facts, Figure, Report
 from rankinite.report.queries import JudgedRanker, check_same_queries, grades_by_rank, queries_of
@@ -93,6 +93,7 @@ def of_choice(
             *([served] if choice.costs else []),
             *_repeating_facts({"target": target, "test": test, **(data or {})}, choice.unseen, rankers),
         ),
+        handover=handover.after_choice(choice),
         **contrast.sections(),
     )
 
@@ -157,6 +158,7 @@ def of_comparison(
         moved_trees=models.moved_trees(looked[old], parts),
         moved_weights=models.moved_weights(parts),
         facts=(*repeating.caller_facts(facts), *_repeating_facts({"data": data}, comparison, looked)),
+        handover=handover.after_comparison(comparison, old, new, measure, looked[new]),
         **replace(_Contrast.of(comparison, data, measure, scores), rankers=(looked[old], looked[new])).sections(),
     )
 
@@ -197,6 +199,7 @@ def of_training(
             *repeating.model_facts({"model": ranker}),
             repeating.version_facts(),
         ),
+        handover=handover.after_training(ranker, judged=data is not None, flattered=bool(note)),
         **judged,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from rankinite.report.diversity_section import DiversitySection
+from rankinite.report.handover import Handover
 from rankinite.report.movers import Movers
 from rankinite.report.search_section import SearchSection
 
@@ -278,6 +279,7 @@ class Report:
     moved_trees: tuple[MovedTrees, ...] = ()
     moved_weights: tuple[MovedWeights, ...] = ()
     facts: tuple[Facts, ...] = ()
+    handover: Handover | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON holds it."""

@@ -1,0 +1,157 @@
+"""Summary: half a page of a report for those who decide: the verdict, one number, how sure it is, what it costs, what to do next.
+
+It is made of the report's own data and sentences, so that both say the same; it has no table and no drawing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from rankinite.data.io.output_files import write_atomically
+from rankinite.data.io.text_files import AnyPath
+from rankinite.errors import ArgumentError
+from rankinite.grid import markdown_text, number
+from rankinite.report.document import Report, ResultTable
+from rankinite.report.html import ENDINGS, page_part, policy_hash, tab_title, utf8
+
+MARKDOWN = (".md", ".markdown")
+SURE, COST, NEXT = "How sure is that?", "What does it cost to serve?", "What to do next"
+"""The headings."""
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="rankinite">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main class="summary">
+{content}
+</main>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a report comes down to, in plain sentences."""
+
+    title: str
+    """What was done, and with what."""
+    verdict: str
+    """The verdict."""
+    number: str
+    """The sentence with the one number that counts; empty where the verdict has it."""
+    sure: tuple[str, ...]
+    """How sure that is, and on what evidence."""
+    cost: tuple[str, ...]
+    """What it takes to serve the ranker; empty where there is none to serve."""
+    next_steps: tuple[str, ...]
+    """What to do next."""
+
+    def to_markdown(self) -> str:
+        """The summary as Markdown, in which names stay text."""
+        parts = [f"# {_marked(self.verdict)}", _marked(self.title)]
+        parts += [f"**{_marked(self.number)}**"] if self.number else []
+        for heading, sentences in self._lists():
+            parts += [f"## {heading}", "\n".join(f"- {_marked(sentence)}" for sentence in sentences)]
+        return "\n\n".join(parts) + "\n"
+
+    def to_html(self) -> str:
+        """The summary as one HTML file in the style of the report; it needs no network, and holds no program."""
+        parts = [f"<p class='kind'>{escape(self.title)}</p>", f"<h1>{escape(self.verdict)}</h1>"]
+        parts += [f"<p class='number'>{escape(self.number)}</p>"] if self.number else []
+        for heading, sentences in self._lists():
+            entries = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+            parts += [f"<h2>{heading}</h2>", f"<ul>{entries}</ul>"]
+        style = page_part("report.css")
+        policy = f"default-src 'none'; style-src '{policy_hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+        return _PAGE.format(policy=policy, title=escape(self.title), style=style, content="\n".join(parts))
+
+    def _lists(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The headings that have sentences below them."""
+        every = ((SURE, self.sure), (COST, self.cost), (NEXT, self.next_steps))
+        return [(heading, sentences) for heading, sentences in every if sentences]
+
+
+def summary(report: Report) -> Summary:
+    """Half a page for those who decide, from the same data as the report.
+
+    >>> print(summary(of_comparison(comparison, test, systems)).to_markdown())                 # doctest: +SKIP
+    """
+    verdict, *others = report.verdict or (report.title,)
+    told, *sure = others or [""]
+    return Summary(
+        title=tab_title(report),
+        verdict=verdict,
+        number=told,
+        sure=(*sure, *_evidence(report.tables[0] if report.tables else None)),
+        cost=() if report.handover is None else report.handover.serving,
+        next_steps=(*(() if report.handover is None else report.handover.next_steps), *_worst_query(report)),
+    )
+
+
+def write_summary(report: Report, path: AnyPath) -> Path:
+    """Write the summary of a report to ``path``, which ends in .md or .html."""
+    target = check_summary_path(path)
+    made = summary(report)
+    content = made.to_html() if target.suffix.lower() in ENDINGS else made.to_markdown()
+    with write_atomically(target) as handle:
+        handle.write(utf8(content))
+    return target
+
+
+def check_summary_path(path: AnyPath) -> Path:
+    """The path of a summary; refuses a name that does not say how to write it."""
+    target = Path(path)
+    if target.suffix.lower() not in (*ENDINGS, *MARKDOWN):
+        raise ArgumentError(
+            "the name of a summary does not tell how to write it",
+            place=path,
+            value=target.suffix,
+            remedy="Give a name that ends in .md or .html",
+        )
+    return target
+
+
+def _evidence(table: ResultTable | None) -> tuple[str, ...]:
+    """How many queries get better by the system chosen, and within which limits its gain may be."""
+    gains = [system.gains[0] for system in table.systems if system.chosen and system.gains] if table is not None else []
+    gain = gains[0] if gains else None
+    if table is None or gain is None:
+        return ()
+    queries = gain.wins + gain.ties + gain.losses
+    counted = f"Of {queries} queries {gain.wins} get better than with {table.baselines[0]}, {gain.losses} get worse."
+    if gain.low is None or gain.high is None:
+        return (counted,)
+    low, high = (number(end, 3, signed=True) for end in (gain.low, gain.high))
+    return counted, f"The change of {table.measures[0]} on these queries may by chance be anything from {low} to {high}."
+
+
+def _worst_query(report: Report) -> tuple[str, ...]:
+    """Which query to look at, where one gets worse."""
+    queries = report.queries
+    if queries is None or queries.before is None:
+        return ()
+    sign = 1.0 if queries.higher_is_better else -1.0
+    changes = [sign * (after - before) for before, after in zip(queries.before, queries.after, strict=True)]
+    if not changes or min(changes) > -0.0005:
+        return ()
+    worst = queries.qids[changes.index(min(changes))]
+    return (f"Look at the queries that get worse, first of all '{worst}': the report shows their documents.",)
+
+
+def _marked(text: str) -> str:
+    """Text for Markdown; commands between backquotes stay commands."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return markdown_text(text)
+    return "".join(f"`{part}`" if place % 2 else markdown_text(part) for place, part in enumerate(parts))
