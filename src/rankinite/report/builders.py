@@ -143,7 +143,7 @@ def of_comparison(
     _check_rankers(comparison, rankers)
     measure = comparison.measures[0]
     old = comparison.systems[0] if before is None else before
-    new = _best(comparison, old, measure) if after is None else after
+    new = best_system(comparison, old, measure) if after is None else after
     scores = {name: scores_of(rankers[name], data, name) for name in (old, new)}
     looked = {name: (models_of or rankers).get(name) for name in comparison.systems}
     sizes = {name: size_of(ranker) for name, ranker in looked.items() if hasattr(ranker, "stored")}
@@ -230,7 +230,8 @@ def _judged_sections(ranker: Any, data: Dataset | None, measures: Any, note: str
     }
 
 
-def _best(comparison: Comparison, old: str, measure: Measure) -> str:
+def best_system(comparison: Comparison, old: str, measure: Measure) -> str:
+    """The best of the systems that were tested against another."""
     comparison[old]  # an unknown name has its own error
     sign = sign_of(measure)
     tested = {pair.second if pair.first == old else pair.first for pair in comparison.pairs if old in {pair.first, pair.second}}
@@ -242,7 +243,7 @@ def _repeating_facts(
     data: Mapping[str, Dataset | None], comparison: Comparison, rankers: Mapping[str, Any]
 ) -> tuple[Facts, ...]:
     """The data, the tests, the models and the versions by which a result can be repeated."""
-    measuring, settings = _test_facts(comparison), repeating.model_facts(rankers)
+    measuring, settings = test_facts(comparison), repeating.model_facts(rankers)
     return repeating.data_facts(data), measuring, *settings, repeating.version_facts()
 
 
@@ -280,7 +281,8 @@ def _forests(parts: Mapping[str, Any]) -> dict[str, Forest]:
     return found
 
 
-def _test_facts(comparison: Comparison) -> Facts:
+def test_facts(comparison: Comparison) -> Facts:
+    """How systems were measured and tested."""
     shared = comparison[comparison.systems[0]]
     return Facts(
         "Measuring",

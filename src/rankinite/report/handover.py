@@ -44,6 +44,16 @@ def after_comparison(comparison: Comparison, old: str, new: str, measure: Measur
     return Handover(_size(new, ranker), steps)
 
 
+def after_cross_validation(comparison: Comparison, old: str, new: str, measure: Measure) -> Handover:
+    """Which learner to train on all queries."""
+    pair = comparison.pair(new, old, measure)
+    if pair.p(comparison.test).holm > comparison.alpha:
+        first = f"Take {old} or {new}, whichever is simpler: the difference may be chance."
+    else:
+        first = f"Take {pair.better}."
+    return Handover((), (first, "Train it on all queries with `rankinite train`: rankers of folds are only for judging."))
+
+
 def after_training(ranker: Any, *, judged: bool, flattered: bool) -> Handover:
     """What is still to know about a ranker that was trained: ``flattered`` by the validation data that chose it."""
     if not judged or flattered:

@@ -19,7 +19,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.report.document import Report
 
-PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "report.js")
+PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "folds.js", "explanation.js", "report.js")
 """The parts of the program, which are put into one."""
 ENDINGS = (".html", ".htm")
 OURS = b'{"title":'
@@ -46,6 +46,8 @@ def page(report: Report) -> bytes:
 
 def tab_title(report: Report) -> str:
     """What tells a tab of a browser from others: the system chosen and the data, then what was done."""
+    if report.explained is not None:
+        return f"{report.explained.subject} · {report.title}"
     table = report.tables[0] if report.tables else None
     chosen = [system.name for system in table.systems if system.chosen] if table is not None and len(table.systems) > 1 else []
     data = [] if table is None else [_short_source(table.source)]

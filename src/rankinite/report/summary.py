@@ -1,6 +1,7 @@
-"""Summary: half a page of a report for those who decide: the verdict, one number, how sure it is, what it costs, what to do next.
+"""Summary: half a page of a report for those who decide.
 
-It is made of the report's own data and sentences, so that both say the same; it has no table and no drawing.
+It has the verdict, one number, how sure that is, what the ranker costs to serve, and what to do next. It is made of the
+report's own data and sentences, so that both say the same; it has no table and no drawing.
 """
 
 from __future__ import annotations
@@ -129,11 +130,12 @@ def _evidence(table: ResultTable | None) -> tuple[str, ...]:
     if table is None or gain is None:
         return ()
     queries = gain.wins + gain.ties + gain.losses
-    counted = f"Of {queries} queries {gain.wins} get better than with {table.baselines[0]}, {gain.losses} get worse."
+    better = f"{gain.wins} of {queries} queries {'gets' if gain.wins == 1 else 'get'} better than with {table.baselines[0]}"
+    counted = f"{better}, {gain.losses} {'gets' if gain.losses == 1 else 'get'} worse."
     if gain.low is None or gain.high is None:
         return (counted,)
     low, high = (number(end, 3, signed=True) for end in (gain.low, gain.high))
-    return counted, f"The change of {table.measures[0]} on these queries may by chance be anything from {low} to {high}."
+    return counted, f"Other queries like these could change {table.measures[0]} by anything from {low} to {high}."
 
 
 def _worst_query(report: Report) -> tuple[str, ...]:

@@ -125,8 +125,10 @@ function contents(sections) {
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const sections = [
+    report.explained ? explanationSection(report.explained) : null,
     report.search ? searchSection(report.search) : null,
     report.tables.length ? tablesSection(report.tables) : null,
+    report.folds ? foldsSection(report.folds) : null,
     report.curve ? section("curve", "How much judging helps", `${report.curve.measure} on unseen target queries, by the number of target queries trained on. The band is the interval of ${report.curve.chosen}’s gain over the background.`, curveChart(report.curve)) : null,
     report.diversity ? diversitySection(report.diversity) : null,
     report.queries && report.queries.qids.length ? queriesSection(report.queries) : null,
