@@ -69,7 +69,7 @@ def of_ensemble(
             repeating.data_facts({**(data or {}), "test": test}),
             repeating.version_facts(),
         ),
-        handover=handover.after_ensemble(ranker),
+        handover=handover.after_ensemble(size),
         **judged,
     )
 

@@ -9,6 +9,7 @@ from rankinite.adapt.result import Choice, size_of
 from rankinite.evaluation.compare import Comparison
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
+from rankinite.report.verdicts import description_of
 
 TRY_IT = "Try it on a part of the traffic first: judges do not always want what users want."
 EXPORT = "Write it for the search engine with `rankinite export`, and compare what is served with `rankinite check`."
@@ -22,6 +23,8 @@ class Handover:
     """What it takes to serve the ranker; empty where there is none."""
     next_steps: tuple[str, ...]
     """What to do next."""
+    number: str = ""
+    """The sentence with the one number that counts; empty where that is the mean of the system chosen."""
 
 
 def after_choice(choice: Choice) -> Handover:
@@ -31,7 +34,8 @@ def after_choice(choice: Choice) -> Handover:
     steps = [EXPORT, TRY_IT] if deployed else ["Leave the ranker in use as it is.", more]
     if choice.test is None:
         steps.append("Judge some further queries as test data: those used here have chosen the ranker.")
-    return Handover(_serving_of_choice(choice) if deployed else ("Nothing changes.",), tuple(steps))
+    serving = _serving_of_choice(choice) if deployed else ("Nothing changes.",)
+    return Handover(serving, tuple(steps), choice.recommendation()[1])
 
 
 def after_comparison(comparison: Comparison, old: str, new: str, measure: Measure, ranker: Any) -> Handover:
@@ -60,13 +64,13 @@ def after_training(ranker: Any, *, judged: bool, flattered: bool) -> Handover:
         step = "Judge it by test data, which took no part in its training."
     else:
         step = "Compare it with the ranker in use by `rankinite compare`."
-    return Handover(_size("The model", ranker), (step,))
+    return Handover(description_of(ranker), (step,))
 
 
-def after_ensemble(ranker: Any) -> Handover:
-    """How to serve an ensemble."""
+def after_ensemble(size: str) -> Handover:
+    """How to serve an ensemble of a size, which is told in a sentence."""
     small = "If it takes too long to serve, make one small ranker of it with `rankinite distil`."
-    return Handover(_size("The ensemble", ranker), (small, EXPORT))
+    return Handover((size,), (small, EXPORT))
 
 
 def _size(name: str, ranker: Any) -> tuple[str, ...]:

@@ -50,11 +50,11 @@ def tab_title(report: Report) -> str:
         return f"{report.explained.subject} · {report.title}"
     table = report.tables[0] if report.tables else None
     chosen = [system.name for system in table.systems if system.chosen] if table is not None and len(table.systems) > 1 else []
-    data = [] if table is None else [_short_source(table.source)]
+    data = [] if table is None else [short_source(table.source)]
     return " · ".join([*chosen, *data, report.title])
 
 
-def _short_source(source: str) -> str:
+def short_source(source: str) -> str:
     """The names of files without their folders."""
     return ", ".join(name.rpartition("/")[2] for name in source.split(", "))
 

@@ -6,6 +6,7 @@ report's own data and sentences, so that both say the same; it has no table and 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -14,12 +15,14 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.grid import markdown_text, number
-from rankinite.report.document import Report, ResultTable
-from rankinite.report.html import ENDINGS, page_part, policy_hash, tab_title, utf8
+from rankinite.report.document import Report, ResultTable, System
+from rankinite.report.handover import Handover
+from rankinite.report.html import ENDINGS, page_part, policy_hash, short_source, tab_title, utf8
 
 MARKDOWN = (".md", ".markdown")
 SURE, COST, NEXT = "How sure is that?", "What does it cost to serve?", "What to do next"
 """The headings."""
+_COMMAND = re.compile("(`rankinite [a-z-]+`)")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -68,10 +71,10 @@ class Summary:
 
     def to_html(self) -> str:
         """The summary as one HTML file in the style of the report; it needs no network, and holds no program."""
-        parts = [f"<p class='kind'>{escape(self.title)}</p>", f"<h1>{escape(self.verdict)}</h1>"]
-        parts += [f"<p class='number'>{escape(self.number)}</p>"] if self.number else []
+        parts = [f"<p class='kind'>{_escaped(self.title)}</p>", f"<h1>{_escaped(self.verdict)}</h1>"]
+        parts += [f"<p class='number'>{_escaped(self.number)}</p>"] if self.number else []
         for heading, sentences in self._lists():
-            entries = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+            entries = "".join(f"<li>{_escaped(sentence)}</li>" for sentence in sentences)
             parts += [f"<h2>{heading}</h2>", f"<ul>{entries}</ul>"]
         style = page_part("report.css")
         policy = f"default-src 'none'; style-src '{policy_hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -89,14 +92,15 @@ def summary(report: Report) -> Summary:
     >>> print(summary(of_comparison(comparison, test, systems)).to_markdown())                 # doctest: +SKIP
     """
     verdict, *others = report.verdict or (report.title,)
-    told, *sure = others or [""]
+    handover = report.handover or Handover((), ())
+    told = handover.number or _mean(report)
     return Summary(
         title=tab_title(report),
         verdict=verdict,
         number=told,
-        sure=(*sure, *_evidence(report.tables[0] if report.tables else None)),
-        cost=() if report.handover is None else report.handover.serving,
-        next_steps=(*(() if report.handover is None else report.handover.next_steps), *_worst_query(report)),
+        sure=(*(one for one in others if one not in {told, *handover.serving}), *_evidence(report)),
+        cost=handover.serving,
+        next_steps=(*handover.next_steps, *_worst_query(report)),
     )
 
 
@@ -123,19 +127,41 @@ def check_summary_path(path: AnyPath) -> Path:
     return target
 
 
-def _evidence(table: ResultTable | None) -> tuple[str, ...]:
+def _judged(report: Report) -> tuple[ResultTable, System] | None:
+    """The table that the verdict is about, and the system chosen; where none is better than the baseline, its rival."""
+    if not report.tables:
+        return None
+    table = report.tables[0]
+    rival = None if report.queries is None else report.queries.after_name
+    chosen = [system for system in table.systems if system.chosen]
+    return table, (chosen or [system for system in table.systems if system.name == rival] or [table.systems[0]])[0]
+
+
+def _mean(report: Report) -> str:
+    """The mean of the system chosen, beside that of the baseline."""
+    found = _judged(report)
+    if found is None or (mean := found[1].results[0].mean) is None:
+        return ""
+    table, system = found
+    base = next((one.results[0].mean for one in table.systems if one.name in table.baselines[:1] and one is not system), None)
+    whose = f" with {system.name}" if len(table.systems) > 1 else ""
+    against = "" if base is None else f" instead of {number(base, 3)} with {table.baselines[0]}"
+    return f"{table.measures[0]} is {number(mean, 3)}{whose}{against} on {short_source(table.source)}."
+
+
+def _evidence(report: Report) -> tuple[str, ...]:
     """How many queries get better by the system chosen, and within which limits its gain may be."""
-    gains = [system.gains[0] for system in table.systems if system.chosen and system.gains] if table is not None else []
-    gain = gains[0] if gains else None
-    if table is None or gain is None:
+    found = _judged(report)
+    gain = found[1].gains[0] if found is not None and found[1].gains else None
+    if found is None or gain is None:
         return ()
-    queries = gain.wins + gain.ties + gain.losses
+    table, queries = found[0], gain.wins + gain.ties + gain.losses
     better = f"{gain.wins} of {queries} queries {'gets' if gain.wins == 1 else 'get'} better than with {table.baselines[0]}"
     counted = f"{better}, {gain.losses} {'gets' if gain.losses == 1 else 'get'} worse."
     if gain.low is None or gain.high is None:
         return (counted,)
     low, high = (number(end, 3, signed=True) for end in (gain.low, gain.high))
-    return counted, f"Other queries like these could change {table.measures[0]} by anything from {low} to {high}."
+    return counted, f"On other queries like these the mean change of {table.measures[0]} could be from {low} to {high}."
 
 
 def _worst_query(report: Report) -> tuple[str, ...]:
@@ -152,8 +178,10 @@ def _worst_query(report: Report) -> tuple[str, ...]:
 
 
 def _marked(text: str) -> str:
-    """Text for Markdown; commands between backquotes stay commands."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return markdown_text(text)
-    return "".join(f"`{part}`" if place % 2 else markdown_text(part) for place, part in enumerate(parts))
+    """Text as Markdown; commands of ours between backquotes stay commands."""
+    return "".join(part if _COMMAND.fullmatch(part) else markdown_text(part) for part in _COMMAND.split(text))
+
+
+def _escaped(text: str) -> str:
+    """Text as HTML, likewise."""
+    return "".join(f"<code>{part[1:-1]}</code>" if _COMMAND.fullmatch(part) else escape(part) for part in _COMMAND.split(text))
