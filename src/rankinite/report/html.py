@@ -56,7 +56,7 @@ def tab_title(report: Report) -> str:
 
 def short_source(source: str) -> str:
     """The names of files without their folders."""
-    return ", ".join(name.rpartition("/")[2] for name in source.split(", "))
+    return re.sub(r"\S*/", "", source)
 
 
 def write(report: Report, path: AnyPath) -> Path:

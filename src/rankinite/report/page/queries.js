@@ -5,7 +5,7 @@ const SAME = 1e-6;
 /** So many documents are in a strip of grades, and in any case those that the measure counts. */
 const STRIP = 20;
 /** Longer ids of documents are cut in the middle, and open to the whole. */
-const LONG_ID = 80;
+const LONG_ID = 64;
 
 function queriesSection(queries) {
   const { higher_is_better: higher, qids, before, after, documents } = queries;
@@ -129,7 +129,7 @@ function pushText(features, pushes) {
 function documentId(id) {
   const letters = Array.from(id);
   if (letters.length <= LONG_ID) return h("span", { class: letters.length <= 40 ? "id whole" : "id", dir: "auto" }, id);
-  const short = `${letters.slice(0, 48).join("")}…${letters.slice(-24).join("")}`;
+  const short = `${letters.slice(0, 40).join("")}…${letters.slice(-20).join("")}`;
   return h("details", { class: "id" }, h("summary", { dir: "auto" }, short), h("span", { dir: "auto" }, id));
 }
 
