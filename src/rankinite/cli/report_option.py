@@ -43,8 +43,8 @@ SummaryOption: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True)
-class Documents:
-    """The documents that a verb writes about its result."""
+class ReportFiles:
+    """The files that a verb writes about its result."""
 
     report: ReportOption = None
     summary: SummaryOption = None

@@ -16,7 +16,7 @@ from rankinite.cli.messages import say_all
 from rankinite.cli.settings_file import RANKER
 
 
-@options.with_options(documents=reporting.Documents(), reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), reading=options.Reading())
 def compare(
     ranker: Annotated[
         list[str],
@@ -43,7 +43,7 @@ def compare(
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     *,
-    documents: reporting.Documents,
+    report_files: reporting.ReportFiles,
     reading: options.Reading,
 ) -> None:
     """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
@@ -62,7 +62,7 @@ def compare(
     from rankinite.cli.output import echo_comparison
     from rankinite.evaluation.compare import compare as compare_rankers
 
-    documents.check()
+    report_files.check()
     judged, systems = rankers.load(ranker, data, reading)
     with options.busy("comparing"):
         result = compare_rankers(
@@ -77,9 +77,9 @@ def compare(
             seed=seed,
         )
     say_all(result.warnings)
-    if documents:
+    if report_files:
         from rankinite.report.builders import of_comparison
 
         facts = reporting.run_facts()
-        documents.write(of_comparison(result, judged, systems, facts=facts))
+        report_files.write(of_comparison(result, judged, systems, facts=facts))
     echo_comparison(result, "json" if json else layout, pairs=pairs)

@@ -21,7 +21,7 @@ LETOR = "letor"
 """Folds whose parts are files."""
 
 
-@options.with_options(documents=reporting.Documents(), placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), placing=ClusterOptions(), reading=options.Reading())
 def cross_validate(
     data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or parts.", show_default=False)],
     system: Annotated[
@@ -44,7 +44,7 @@ def cross_validate(
     json: options.JsonOption = False,
     quiet: bool = False,
     *,
-    documents: reporting.Documents,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -68,17 +68,17 @@ def cross_validate(
     from rankinite.cli.progress import trying
     from rankinite.ensembles.cross_validation import cross_validate as validated
 
-    documents.check()
+    report_files.check()
     named = trainers.trainers(system)
     judged, count = _read(data, folds, reading)
     with placing.in_force(), trying(quiet=quiet) as watch:
         result = validated(named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch)
-    if documents:
+    if report_files:
         from rankinite.report.cross_validations import of_cross_validation
 
         systems = {"Systems": {name: trainer.settings() for name, trainer in named.items()}}
         facts = {**reporting.run_facts(), **systems}
-        documents.write(of_cross_validation(result, judged, count, seed=seed, facts=facts))
+        report_files.write(of_cross_validation(result, judged, count, seed=seed, facts=facts))
     echo_comparison(result, "json" if json else layout, pairs=pairs)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MODEL, MEMBERS = "model.rankinite", "members"
 
 
-@options.with_options(documents=reporting.Documents(), placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), placing=ClusterOptions(), reading=options.Reading())
 def ensemble(
     data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined.", show_default=False)],
     out: Annotated[
@@ -73,7 +73,7 @@ def ensemble(
     json: options.JsonOption = False,
     quiet: bool = False,
     *,
-    documents: reporting.Documents,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -102,7 +102,7 @@ def ensemble(
     """
     from rankinite.cli.verbs.ensemble_results import Results
 
-    _check_options(choose, minutes, test, documents, diversity=diversity)
+    _check_options(choose, minutes, test, report_files, diversity=diversity)
     made = Recipe(recipe, trees, net, points, max_grade, members)
     average = made.average(out / MEMBERS)
     judged = reading.read(data)
@@ -118,11 +118,11 @@ def ensemble(
         model.save(out / MODEL)
     say(size_line(out / MODEL, len(model.parts), model.sizes()))
     kept = {name: rankers[name] for name in rankers if choice is None or choice.weighing.weights.get(name)}
-    results = Results.of(model, kept, measures, choice, tested, diverse=diversity or bool(documents))
+    results = Results.of(model, kept, measures, choice, tested, diverse=diversity or bool(report_files))
     results.echo("json" if json else layout, diversity=diversity)
-    if documents:
+    if report_files:
         settings = {name: trainer.settings() for name, trainer in average.trainers.items()}
-        results.write_documents(documents, {"train": judged}, tested, {"Members": settings})
+        results.write_report(report_files, {"train": judged}, tested, {"Members": settings})
 
 
 @contextmanager
@@ -139,15 +139,20 @@ def _going_on_later(kept: Path, patience: float) -> Generator[None]:
 
 
 def _check_options(
-    choose: float | None, minutes: float | None, test: list[Path] | None, documents: reporting.Documents, *, diversity: bool
+    choose: float | None,
+    minutes: float | None,
+    test: list[Path] | None,
+    report_files: reporting.ReportFiles,
+    *,
+    diversity: bool,
 ) -> None:
     """Refuse what could not be done in the end."""
-    documents.check()
+    report_files.check()
     if minutes is not None:
         check_positive("", "minutes", minutes)
     if choose == 0.0:
         raise ArgumentError("holds out nothing", setting="choose", value=choose, remedy="Give for example 0.2, or leave it out")
-    asked = {"diversity": diversity or None, "report": documents.report, "summary": documents.summary}
+    asked = {"diversity": diversity or None, "report": report_files.report, "summary": report_files.summary}
     for setting, value in asked.items():
         if value is not None and choose is None and not test:
             raise ArgumentError(

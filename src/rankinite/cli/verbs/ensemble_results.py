@@ -106,9 +106,9 @@ class Results:
             found["diversity"] = asdict(diversity_section(diversity))
         return found
 
-    def write_documents(
+    def write_report(
         self,
-        documents: reporting.Documents,
+        report_files: reporting.ReportFiles,
         data: Mapping[str, Dataset | None],
         test: Dataset | None,
         facts: dict[str, Any],
@@ -127,4 +127,4 @@ class Results:
                 data=data,
                 facts={**reporting.run_facts(), **facts},
             )
-        documents.write(report)
+        report_files.write(report)

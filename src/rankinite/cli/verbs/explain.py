@@ -100,16 +100,16 @@ def explain(
     if plot is not None:
         check_picture(plot)
         files.check_writeable(plot)
-    documents = reporting.Documents(report)
-    documents.check()
+    report_files = reporting.ReportFiles(report)
+    report_files.check()
     rows, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("explaining"):
         asked = {"measure": measure, "repeats": repeats, "permutations": permutations, "seed": seed}
         found = _explained(models[model], rows, query, above, below, asked)
-    if documents:
+    if report_files:
         from rankinite.report.explanations import of_explanation
 
-        documents.write(of_explanation(found, rows, ranker=models[model], facts=reporting.run_facts({"seed": seed})))
+        report_files.write(of_explanation(found, rows, ranker=models[model], facts=reporting.run_facts({"seed": seed})))
     most = features or None
     echo(found.to_json() if json or layout == "json" else laid_out(found.grid(most), layout))
     if plot is not None:

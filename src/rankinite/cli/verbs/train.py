@@ -35,7 +35,7 @@ EVERY = 50
 
 
 @options.with_options(
-    documents=reporting.Documents(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
+    report_files=reporting.ReportFiles(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
 )
 def train(
     data: options.DataArgument,
@@ -93,7 +93,7 @@ def train(
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     *,
-    documents: reporting.Documents,
+    report_files: reporting.ReportFiles,
     settings: Any,
     placing: ClusterOptions,
     reading: options.Reading,
@@ -143,7 +143,7 @@ def train(
     _check_options(learner, preferences, checkpoint, every, seeds)
     for path in (out, checkpoint) if speaks() else ():
         check_writeable(path)
-    documents.check()
+    report_files.check()
     maker = learners.make(learner, settings, preset)
     if seeds is not None:
         maker.reseeded(1)  # refuses, before anything is read, where nothing is random
@@ -172,8 +172,8 @@ def train(
     tested = _tested(maker, model, material.test)
     say_all(() if tested is None else tested.warnings)
     print_results(out, trained, seconds, tested, seeds or 1, json=json)
-    if documents:
-        documents.write(training_report(maker, model, material))
+    if report_files:
+        report_files.write(training_report(maker, model, material))
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 

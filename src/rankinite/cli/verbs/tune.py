@@ -28,7 +28,7 @@ _PANEL = "Search"
 
 
 @options.with_options(
-    documents=reporting.Documents(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
+    report_files=reporting.ReportFiles(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
 )
 def tune(
     data: options.DataArgument,
@@ -101,7 +101,7 @@ def tune(
     quiet: bool = False,
     *,
     settings: Any,
-    documents: reporting.Documents,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -125,9 +125,9 @@ def tune(
     from rankinite.cli.progress import trying
     from rankinite.tuning.tune import tune as tuned
 
-    if any(path is not None and path.parent == out for path in (documents.report, documents.summary)):
+    if any(path is not None and path.parent == out for path in (report_files.report, report_files.summary)):
         files.make_folder(out)
-    documents.check()
+    report_files.check()
     maker = learners.make(learner, settings)
     judged = reading.read(data)
     validated = None if valid is None else reading.read(valid, like=judged)
@@ -159,12 +159,12 @@ def tune(
     _write(found, out, learner, {"data": data, "valid": valid}, reading)
     say_all(() if found.test is None else found.test.warnings)
     _print(found, out, "json" if json else layout)
-    if documents:
+    if report_files:
         from rankinite.report.tunings import of_tuning
 
         with options.busy("making the report"):
             shown = of_tuning(found, judged, test=tested, valid=validated, facts=reporting.run_facts())
-        documents.write(shown)
+        report_files.write(shown)
 
 
 def _space(name: str, maker: Learner, given: Any, rows: int) -> Space:
