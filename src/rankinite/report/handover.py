@@ -9,7 +9,7 @@ from rankinite.adapt.result import Choice, size_of
 from rankinite.evaluation.compare import Comparison
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
-from rankinite.report.verdicts import description_of
+from rankinite.report.verdicts import description_of, verdict_of
 
 TRY_IT = "Try it on a part of the traffic first: judges do not always want what users want."
 EXPORT = "Write it for the search engine with `rankinite export`, and compare what is served with `rankinite check`."
@@ -24,7 +24,7 @@ class Handover:
     next_steps: tuple[str, ...]
     """What to do next."""
     number: str = ""
-    """The sentence with the one number that counts; empty where that is the mean of the system chosen."""
+    """The sentence of the verdict with the one number that counts; without one, that is the mean of the system chosen."""
 
 
 def after_choice(choice: Choice) -> Handover:
@@ -45,7 +45,8 @@ def after_comparison(comparison: Comparison, old: str, new: str, measure: Measur
         steps = (f"Stay with {old} until more queries are judged: the difference may be chance.",)
     else:
         steps = (f"Take {new}.", TRY_IT) if pair.better == new else (f"Stay with {old}.",)
-    return Handover(_size(new, ranker), steps)
+    verdict = verdict_of(comparison, old, new, measure)
+    return Handover(_size(new, ranker), steps, verdict[1] if len(verdict) > 1 else "")
 
 
 def after_cross_validation(comparison: Comparison, old: str, new: str, measure: Measure) -> Handover:

@@ -157,11 +157,13 @@ def _evidence(report: Report) -> tuple[str, ...]:
         return ()
     table, queries = found[0], gain.wins + gain.ties + gain.losses
     better = f"{gain.wins} of {queries} queries {'gets' if gain.wins == 1 else 'get'} better than with {table.baselines[0]}"
-    counted = f"{better}, {gain.losses} {'gets' if gain.losses == 1 else 'get'} worse."
+    counted = [f"{better}, {gain.losses} {'gets' if gain.losses == 1 else 'get'} worse."]
+    if any(f"Of {queries} queries" in sentence for sentence in report.verdict):  # which counts them already
+        counted.clear()
     if gain.low is None or gain.high is None:
-        return (counted,)
+        return tuple(counted)
     low, high = (number(end, 3, signed=True) for end in (gain.low, gain.high))
-    return counted, f"On other queries like these the mean change of {table.measures[0]} could be from {low} to {high}."
+    return *counted, f"On other queries like these the mean change of {table.measures[0]} could be from {low} to {high}."
 
 
 def _worst_query(report: Report) -> tuple[str, ...]:
