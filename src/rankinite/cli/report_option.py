@@ -35,8 +35,8 @@ SummaryOption: TypeAlias = Annotated[
     FILE,
     typer.Option(
         "--summary",
-        help="Write half a page here for those who decide: the verdict, one number, how sure it is, what serving costs, and what "
-        "to do next. The name ends in .md or .html.",
+        help="Write half a page here for those who decide: the verdict, one number, how sure it is, what serving costs, and "
+        "what to do next. The name ends in .md or .html.",
         show_default=False,
     ),
 ]

@@ -69,7 +69,7 @@ def after_training(ranker: Any, *, judged: bool, flattered: bool) -> Handover:
 
 
 def after_ensemble(size: str) -> Handover:
-    """How to serve an ensemble of a size, which is told in a sentence."""
+    """How to serve an ensemble; ``size``: a sentence on how large it is."""
     small = "If it takes too long to serve, make one small ranker of it with `rankinite distil`."
     return Handover((size,), (small, EXPORT))
 
