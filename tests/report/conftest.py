@@ -1,14 +1,29 @@
-"""Reports to look at: of a small choice, and of hostile names."""
+"""Reports to look at: of a small choice, and of hostile names; and the browser that shows them."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 import rankinite as rk
-from rankinite.report import of_choice, of_comparison
+from rankinite.report import of_choice, of_comparison, write
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 HOSTILE = (
     "<script>document.title = 'broken'</script>",
@@ -86,3 +101,40 @@ def choice(market):
 def adapted(choice, market):
     _, _, target, valid, test = market
     return of_choice(choice, target, test=test, data={"valid": valid}, facts={"Run": {"command": "rankinite adapt", "seed": 0}})
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Headless Chromium."""
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        assert not os.environ.get("CI"), "chromium and chromedriver must be there: apt install chromium chromium-driver"
+        pytest.skip("chromium and chromedriver are not installed: apt install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chromium = webdriver.Chrome(options=options, service=Service(driver))
+    yield chromium
+    chromium.quit()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a report in a window of some width, and check in the end that the page complained of nothing."""
+
+    def show(report, width=1100, colours="light", media="screen"):
+        write(report, tmp_path / "report.html")
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"media": media, "features": [{"name": "prefers-color-scheme", "value": colours}]},
+        )
+        browser.get((tmp_path / "report.html").as_uri())
+        return browser
+
+    browser.get_log("browser")
+    yield show
+    assert browser.get_log("browser") == []

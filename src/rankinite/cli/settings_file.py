@@ -234,7 +234,8 @@ class Record:
         for name, value in self._written().items():
             texts = [str(one) for one in (value if isinstance(value, list) else [value])]
             found[name] = [digest(text) or text for text in texts] if name in self._paths else texts
-        found.pop("out", None)
+        for name in ("out", "summary"):
+            found.pop(name, None)
         return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
     def _written(self, others: Mapping[str, Any] | None = None) -> dict[str, Any]:

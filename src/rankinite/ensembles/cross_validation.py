@@ -50,7 +50,7 @@ def cross_validate(
 
     >>> cross_validate({"λ": LambdaMART(), "bag": Bag(LambdaMART())}, data)                    # doctest: +SKIP
     """
-    named, dealt, asked = _named(trainers), _folds(data, folds, seed), as_measures(measures)
+    named, dealt, asked = _named(trainers), dealt_folds(data, folds, seed), as_measures(measures)
     for fold in dealt:
         check_judged(fold.test)
     places = [(number, name) for number in range(len(dealt)) for name in named]
@@ -87,7 +87,8 @@ def _named(trainers: Any) -> dict[str, Trainer]:
     }
 
 
-def _folds(data: Any, folds: Any, seed: int) -> Sequence[Fold]:
+def dealt_folds(data: Any, folds: Any = 5, seed: int = 0) -> Sequence[Fold]:
+    """The folds that :func:`cross_validate` makes of its data."""
     if isinstance(data, Dataset):
         if folds == "batches":
             return batch_holdouts(data, seed=seed)

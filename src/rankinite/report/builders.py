@@ -16,7 +16,7 @@ from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.grid import number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.forest import Forest
-from rankinite.report import models, tables
+from rankinite.report import handover, models, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.document import Facts, Figure, Report
 from rankinite.report.queries import JudgedRanker, check_same_queries, grades_by_rank, queries_of
@@ -93,6 +93,7 @@ def of_choice(
             *([served] if choice.costs else []),
             *_repeating_facts({"target": target, "test": test, **(data or {})}, choice.unseen, rankers),
         ),
+        handover=handover.after_choice(choice),
         **contrast.sections(),
     )
 
@@ -142,7 +143,7 @@ def of_comparison(
     _check_rankers(comparison, rankers)
     measure = comparison.measures[0]
     old = comparison.systems[0] if before is None else before
-    new = _best(comparison, old, measure) if after is None else after
+    new = best_system(comparison, old, measure) if after is None else after
     scores = {name: scores_of(rankers[name], data, name) for name in (old, new)}
     looked = {name: (models_of or rankers).get(name) for name in comparison.systems}
     sizes = {name: size_of(ranker) for name, ranker in looked.items() if hasattr(ranker, "stored")}
@@ -157,6 +158,7 @@ def of_comparison(
         moved_trees=models.moved_trees(looked[old], parts),
         moved_weights=models.moved_weights(parts),
         facts=(*repeating.caller_facts(facts), *_repeating_facts({"data": data}, comparison, looked)),
+        handover=handover.after_comparison(comparison, old, new, measure, looked[new]),
         **replace(_Contrast.of(comparison, data, measure, scores), rankers=(looked[old], looked[new])).sections(),
     )
 
@@ -197,6 +199,7 @@ def of_training(
             *repeating.model_facts({"model": ranker}),
             repeating.version_facts(),
         ),
+        handover=handover.after_training(ranker, judged=data is not None, flattered=bool(note)),
         **judged,
     )
 
@@ -227,7 +230,8 @@ def _judged_sections(ranker: Any, data: Dataset | None, measures: Any, note: str
     }
 
 
-def _best(comparison: Comparison, old: str, measure: Measure) -> str:
+def best_system(comparison: Comparison, old: str, measure: Measure) -> str:
+    """The best of the systems that were tested against another."""
     comparison[old]  # an unknown name has its own error
     sign = sign_of(measure)
     tested = {pair.second if pair.first == old else pair.first for pair in comparison.pairs if old in {pair.first, pair.second}}
@@ -239,7 +243,7 @@ def _repeating_facts(
     data: Mapping[str, Dataset | None], comparison: Comparison, rankers: Mapping[str, Any]
 ) -> tuple[Facts, ...]:
     """The data, the tests, the models and the versions by which a result can be repeated."""
-    measuring, settings = _test_facts(comparison), repeating.model_facts(rankers)
+    measuring, settings = test_facts(comparison), repeating.model_facts(rankers)
     return repeating.data_facts(data), measuring, *settings, repeating.version_facts()
 
 
@@ -277,7 +281,8 @@ def _forests(parts: Mapping[str, Any]) -> dict[str, Forest]:
     return found
 
 
-def _test_facts(comparison: Comparison) -> Facts:
+def test_facts(comparison: Comparison) -> Facts:
+    """How systems were measured and tested."""
     shared = comparison[comparison.systems[0]]
     return Facts(
         "Measuring",

@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from rankinite.report.diversity_section import DiversitySection
+from rankinite.report.explanation_section import ExplanationSection
+from rankinite.report.folds_section import FoldsSection
+from rankinite.report.handover import Handover
 from rankinite.report.movers import Movers
 from rankinite.report.search_section import SearchSection
 
@@ -170,6 +173,8 @@ class Queries:
     documents: Documents
     movers: Movers | None = None
     """Which features moved documents, where that is known."""
+    cutoff: int | None = None
+    """How many documents the measure looks at; None if at all."""
 
 
 @dataclass(frozen=True)
@@ -276,6 +281,9 @@ class Report:
     moved_trees: tuple[MovedTrees, ...] = ()
     moved_weights: tuple[MovedWeights, ...] = ()
     facts: tuple[Facts, ...] = ()
+    folds: FoldsSection | None = None
+    explained: ExplanationSection | None = None
+    handover: Handover | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON holds it."""

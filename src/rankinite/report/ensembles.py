@@ -14,8 +14,8 @@ from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.grid import number
 from rankinite.measures.base import Measure, sign_of
+from rankinite.report import handover, tables
 from rankinite.report import provenance as repeating
-from rankinite.report import tables
 from rankinite.report.diversity_section import diversity_section
 from rankinite.report.document import Report, ResultTable
 from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of
@@ -69,6 +69,7 @@ def of_ensemble(
             repeating.data_facts({**(data or {}), "test": test}),
             repeating.version_facts(),
         ),
+        handover=handover.after_ensemble(size),
         **judged,
     )
 

@@ -19,7 +19,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.report.document import Report
 
-PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "report.js")
+PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "folds.js", "explanation.js", "report.js")
 """The parts of the program, which are put into one."""
 ENDINGS = (".html", ".htm")
 OURS = b'{"title":'
@@ -29,25 +29,40 @@ _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"
 
 def page(report: Report) -> bytes:
     """The HTML file."""
-    program = "".join(_text(name) for name in PROGRAM)
-    style = _text("report.css")
+    program = "".join(page_part(name) for name in PROGRAM)
+    style = page_part("report.css")
     filled = {
-        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(program)}'; img-src data:; "
+        "policy": f"default-src 'none'; style-src '{policy_hash(style)}'; script-src '{policy_hash(program)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'",
-        "title": escape(report.title),
+        "title": escape(tab_title(report)),
         "style": style,
         "data": report.to_json().translate(_ESCAPES),
         "program": program,
     }
     # One pass: texts that are filled in are not searched again, so data cannot contain placeholders.
-    text = re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], _text("report.html"))
-    return _bytes(text)
+    text = re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], page_part("report.html"))
+    return utf8(text)
+
+
+def tab_title(report: Report) -> str:
+    """What tells a tab of a browser from others: the system chosen and the data, then what was done."""
+    if report.explained is not None:
+        return f"{report.explained.subject} · {report.title}"
+    table = report.tables[0] if report.tables else None
+    chosen = [system.name for system in table.systems if system.chosen] if table is not None and len(table.systems) > 1 else []
+    data = [] if table is None else [short_source(table.source)]
+    return " · ".join([*chosen, *data, report.title])
+
+
+def short_source(source: str) -> str:
+    """The names of files without their folders."""
+    return re.sub(r"\S*/", "", source)
 
 
 def write(report: Report, path: AnyPath) -> Path:
     """Write a report to ``path``, which ends in .html, and its data beside it, in a file that ends in .json."""
     target = check_path(path)
-    content, data = page(report), _bytes(report.to_json() + "\n")
+    content, data = page(report), utf8(report.to_json() + "\n")
     with write_atomically(target.with_suffix(".json")) as handle:
         handle.write(data)
     with write_atomically(target) as handle:
@@ -76,14 +91,16 @@ def check_path(path: AnyPath) -> Path:
     return target
 
 
-def _bytes(text: str) -> bytes:
+def utf8(text: str) -> bytes:
     """UTF-8; halves of surrogate pairs, which are no letters, as JSON writes them."""
     return text.encode("utf-8", "backslashreplace")
 
 
-def _text(name: str) -> str:
+def page_part(name: str) -> str:
+    """A file that pages are made of."""
     return (files("rankinite.report") / "page" / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """By what a policy allows a style or a program."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -74,6 +74,7 @@ def queries_of(
         after=rounded(after.result.per_query[counted], 6),
         documents=documents,
         movers=movers,
+        cutoff=getattr(after.result.measure, "cutoff", None),
     )
 
 

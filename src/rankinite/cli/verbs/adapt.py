@@ -14,6 +14,7 @@ from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.error_text import shell_text
 from rankinite.cli.messages import say_all
 from rankinite.cli.options import folds_of
+from rankinite.cli.report_option import SummaryOption, check_summary
 from rankinite.cli.settings_file import Record
 from rankinite.cli.verbs import adapt_options
 from rankinite.cli.verbs.adapt_inputs import Inputs, check_background_rate, grade_map, split_names
@@ -48,6 +49,7 @@ def adapt(
     deployable: adapt_options.DeployableOption = None,
     all_models: adapt_options.AllModelsOption = False,
     curve: adapt_options.CurveOption = True,
+    summary: SummaryOption = None,
     overwrite: files.OverwriteOption = False,
     allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
@@ -91,6 +93,7 @@ def adapt(
     assert open_data is confidence is None  # --open fills in --shifted, and --confidence is refused
     mapping = grade_map(map_grades, background_data)
     check_background_rate(background_rate)
+    check_summary(summary)
     folder = Folder.checked(out)
     folder.check_free(partial(record.identity, digest_of), overwrite=overwrite)
     settings: dict[str, Any] = {
@@ -116,7 +119,7 @@ def adapt(
     asked |= {f"background_{name}": value for name, value in trained_with.items()}
     run = Run(inputs.named(), asked, monotonic() - start, record.identity(digest_of))
     folder.make()
-    write_choice(choice, inputs.data, folder.report, run.settings)
+    write_choice(choice, inputs.data, folder.report, run.settings, summary)
     with options.busy(f"writing to {out}"):
         evidence = folder.write(choice, run, all_models=all_models)
         record.write(folder.settings)

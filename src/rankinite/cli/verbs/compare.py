@@ -16,7 +16,7 @@ from rankinite.cli.messages import say_all
 from rankinite.cli.settings_file import RANKER
 
 
-@options.with_options(reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), reading=options.Reading())
 def compare(
     ranker: Annotated[
         list[str],
@@ -42,8 +42,8 @@ def compare(
     ties: options.TiesOption = None,
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
-    report: reporting.ReportOption = None,
     *,
+    report_files: reporting.ReportFiles,
     reading: options.Reading,
 ) -> None:
     """Compare rankers on the same queries: means, intervals, and letters for differences that are significant.
@@ -62,7 +62,7 @@ def compare(
     from rankinite.cli.output import echo_comparison
     from rankinite.evaluation.compare import compare as compare_rankers
 
-    reporting.check_report(report)
+    report_files.check()
     judged, systems = rankers.load(ranker, data, reading)
     with options.busy("comparing"):
         result = compare_rankers(
@@ -77,9 +77,9 @@ def compare(
             seed=seed,
         )
     say_all(result.warnings)
-    if report is not None:
+    if report_files:
         from rankinite.report.builders import of_comparison
 
         facts = reporting.run_facts()
-        reporting.write_report(of_comparison(result, judged, systems, facts=facts), report)
+        report_files.write(of_comparison(result, judged, systems, facts=facts))
     echo_comparison(result, "json" if json else layout, pairs=pairs)

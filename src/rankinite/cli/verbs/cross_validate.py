@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankinite.cli import options
+from rankinite.cli import report_option as reporting
 from rankinite.cli import trainer_arguments as trainers
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.options import folds_of
@@ -20,7 +21,7 @@ LETOR = "letor"
 """Folds whose parts are files."""
 
 
-@options.with_options(placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), placing=ClusterOptions(), reading=options.Reading())
 def cross_validate(
     data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined, or parts.", show_default=False)],
     system: Annotated[
@@ -43,6 +44,7 @@ def cross_validate(
     json: options.JsonOption = False,
     quiet: bool = False,
     *,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -58,16 +60,25 @@ def cross_validate(
 
       rankinite cross-validate judged.txt.gz -S 'one=lambdamart row_share=0.7' -S 'five=lambdamart row_share=0.7 seeds=5'
 
+      rankinite cross-validate judged.txt.gz -S lambdamart -S mart --report folds.html --summary folds.md
+
       rankinite cross-validate judged.txt.gz -S lambdamart -S 'bag=lambdamart bags=10' --workers 8
     """
     from rankinite.cli.output import echo_comparison
     from rankinite.cli.progress import trying
     from rankinite.ensembles.cross_validation import cross_validate as validated
 
+    report_files.check()
     named = trainers.trainers(system)
     judged, count = _read(data, folds, reading)
     with placing.in_force(), trying(quiet=quiet) as watch:
         result = validated(named, judged, count, measures=measure or options.DEFAULT_MEASURES, seed=seed, watch=watch)
+    if report_files:
+        from rankinite.report.cross_validations import of_cross_validation
+
+        systems = {"Systems": {name: trainer.settings() for name, trainer in named.items()}}
+        facts = {**reporting.run_facts(), **systems}
+        report_files.write(of_cross_validation(result, judged, count, seed=seed, facts=facts))
     echo_comparison(result, "json" if json else layout, pairs=pairs)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MODEL, MEMBERS = "model.rankinite", "members"
 
 
-@options.with_options(placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(report_files=reporting.ReportFiles(), placing=ClusterOptions(), reading=options.Reading())
 def ensemble(
     data: Annotated[list[Path], typer.Argument(help="Judged data; several files are joined.", show_default=False)],
     out: Annotated[
@@ -73,8 +73,8 @@ def ensemble(
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     quiet: bool = False,
-    report: reporting.ReportOption = None,
     *,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -103,7 +103,7 @@ def ensemble(
     """
     from rankinite.cli.verbs.ensemble_results import Results
 
-    _check_options(choose, minutes, test, report, diversity=diversity)
+    _check_options(choose, minutes, test, report_files, diversity=diversity)
     made = Recipe(recipe, trees, net, points, max_grade, members)
     average = made.average(out / MEMBERS)
     judged = reading.read(data)
@@ -119,11 +119,11 @@ def ensemble(
         model.save(out / MODEL)
     say(size_line(out / MODEL, len(model.parts), model.sizes()))
     kept = {name: rankers[name] for name in rankers if choice is None or choice.weighing.weights.get(name)}
-    results = Results.of(model, kept, measures, choice, tested, diverse=diversity or report is not None)
+    results = Results.of(model, kept, measures, choice, tested, diverse=diversity or bool(report_files))
     results.echo("json" if json else layout, diversity=diversity)
-    if report is not None:
+    if report_files:
         settings = {name: trainer.settings() for name, trainer in average.trainers.items()}
-        results.write_report(report, {"train": judged}, tested, {"Members": settings})
+        results.write_report(report_files, {"train": judged}, tested, {"Members": settings})
 
 
 @contextmanager
@@ -140,20 +140,26 @@ def _going_on_later(kept: Path, patience: float) -> Generator[None]:
 
 
 def _check_options(
-    choose: float | None, minutes: float | None, test: list[Path] | None, report: Path | None, *, diversity: bool
+    choose: float | None,
+    minutes: float | None,
+    test: list[Path] | None,
+    report_files: reporting.ReportFiles,
+    *,
+    diversity: bool,
 ) -> None:
     """Refuse what could not be done in the end."""
-    reporting.check_report(report)
+    report_files.check()
     if minutes is not None:
         check_positive("", "minutes", minutes)
     if choose == 0.0:
         raise ArgumentError("holds out nothing", setting="choose", value=choose, remedy="Give for example 0.2, or leave it out")
-    for asked, setting, value in ((diversity, "diversity", True), (report is not None, "report", str(report))):
-        if asked and choose is None and not test:
+    asked = {"diversity": diversity or None, "report": report_files.report, "summary": report_files.summary}
+    for setting, value in asked.items():
+        if value is not None and choose is None and not test:
             raise ArgumentError(
                 "needs queries that trained no member",
                 setting=setting,
-                value=value,
+                value=value if value is True else str(value),
                 remedy="Give `test`, or hold some out with `choose`",
             )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as writer
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import report_option as reporting
@@ -107,8 +106,14 @@ class Results:
             found["diversity"] = asdict(diversity_section(diversity))
         return found
 
-    def write_report(self, path: Path, data: Mapping[str, Dataset | None], test: Dataset | None, facts: dict[str, Any]) -> None:
-        """Write the report."""
+    def write_report(
+        self,
+        report_files: reporting.ReportFiles,
+        data: Mapping[str, Dataset | None],
+        test: Dataset | None,
+        facts: dict[str, Any],
+    ) -> None:
+        """Write the report and its summary, where they are asked for."""
         from rankinite.report.ensembles import of_ensemble
 
         with busy("making the report"):
@@ -122,4 +127,4 @@ class Results:
                 data=data,
                 facts={**reporting.run_facts(), **facts},
             )
-        reporting.write_report(report, path)
+        report_files.write(report)

@@ -10,6 +10,7 @@ import typer
 from rankinite.cli import completion as completing
 from rankinite.cli import files, options
 from rankinite.cli import ranker_arguments as rankers
+from rankinite.cli import report_option as reporting
 from rankinite.cli.settings_file import RANKER
 from rankinite.errors import ArgumentError
 
@@ -65,6 +66,7 @@ def explain(
     ] = None,
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
+    report: reporting.ReportOption = None,
     *,
     reading: options.Reading,
 ) -> None:
@@ -87,6 +89,8 @@ def explain(
 
       rankinite explain web.rankinite test.txt --query 17 -m err --json
 
+      rankinite explain web.rankinite test.txt --query 17 --report why.html
+
       rankinite explain lightgbm.txt test.parquet --all-queries --features 0
     """
     from rankinite.cli.output import echo, laid_out
@@ -96,10 +100,16 @@ def explain(
     if plot is not None:
         check_picture(plot)
         files.check_writeable(plot)
+    report_files = reporting.ReportFiles(report)
+    report_files.check()
     rows, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("explaining"):
         asked = {"measure": measure, "repeats": repeats, "permutations": permutations, "seed": seed}
         found = _explained(models[model], rows, query, above, below, asked)
+    if report_files:
+        from rankinite.report.explanations import of_explanation
+
+        report_files.write(of_explanation(found, rows, ranker=models[model], facts=reporting.run_facts({"seed": seed})))
     most = features or None
     echo(found.to_json() if json or layout == "json" else laid_out(found.grid(most), layout))
     if plot is not None:

@@ -34,7 +34,9 @@ EVERY = 50
 """Rounds between two checkpoints, if not given."""
 
 
-@options.with_options(settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(
+    report_files=reporting.ReportFiles(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
+)
 def train(
     data: options.DataArgument,
     out: Annotated[Path, files.FILE, typer.Option("--out", "-o", help="Where to write the model.", show_default=False)],
@@ -90,8 +92,8 @@ def train(
     allow_overlap: options.OverlapOption = False,
     quiet: bool = False,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
-    report: reporting.ReportOption = None,
     *,
+    report_files: reporting.ReportFiles,
     settings: Any,
     placing: ClusterOptions,
     reading: options.Reading,
@@ -141,7 +143,7 @@ def train(
     _check_options(learner, preferences, checkpoint, every, seeds)
     for path in (out, checkpoint) if speaks() else ():
         check_writeable(path)
-    reporting.check_report(report)
+    report_files.check()
     maker = learners.make(learner, settings, preset)
     if seeds is not None:
         maker.reseeded(1)  # refuses, before anything is read, where nothing is random
@@ -170,8 +172,8 @@ def train(
     tested = _tested(maker, model, material.test)
     say_all(() if tested is None else tested.warnings)
     print_results(out, trained, seconds, tested, seeds or 1, json=json)
-    if report is not None:
-        reporting.write_report(training_report(maker, model, material), report)
+    if report_files:
+        report_files.write(training_report(maker, model, material))
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 

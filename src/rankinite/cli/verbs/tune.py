@@ -27,7 +27,9 @@ MODEL, SETTINGS, TRIALS = "model.rankinite", "best.toml", "trials.csv"
 _PANEL = "Search"
 
 
-@options.with_options(settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading())
+@options.with_options(
+    report_files=reporting.ReportFiles(), settings=learners.Settings(), placing=ClusterOptions(), reading=options.Reading()
+)
 def tune(
     data: options.DataArgument,
     out: Annotated[
@@ -98,9 +100,9 @@ def tune(
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     quiet: bool = False,
-    report: reporting.ReportOption = None,
     *,
     settings: Any,
+    report_files: reporting.ReportFiles,
     placing: ClusterOptions,
     reading: options.Reading,
 ) -> None:
@@ -124,9 +126,9 @@ def tune(
     from rankinite.cli.progress import trying
     from rankinite.tuning.tune import tune as tuned
 
-    if report is not None and report.parent == out:
+    if any(path is not None and path.parent == out for path in (report_files.report, report_files.summary)):
         files.make_folder(out)
-    reporting.check_report(report)
+    report_files.check()
     maker = learners.make(learner, settings)
     judged = reading.read(data)
     validated = None if valid is None else reading.read(valid, like=judged)
@@ -158,12 +160,12 @@ def tune(
     _write(found, out, learner, {"data": data, "valid": valid}, reading)
     say_all(() if found.test is None else found.test.warnings)
     _print(found, out, "json" if json else layout)
-    if report is not None:
+    if report_files:
         from rankinite.report.tunings import of_tuning
 
         with options.busy("making the report"):
             shown = of_tuning(found, judged, test=tested, valid=validated, facts=reporting.run_facts())
-        reporting.write_report(shown, report)
+        report_files.write(shown)
 
 
 def _space(name: str, maker: Learner, given: Any, rows: int) -> Space:

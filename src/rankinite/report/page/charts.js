@@ -234,24 +234,31 @@ function treesNumbers(moved) {
   ].filter(Boolean), rows, { label: `${moved.name}: numbers tree by tree` });
 }
 
-/** Bars to the left and right of 0. */
-function weightsChart(moved) {
+/** Bars of features to the left and right of 0. */
+function signedBars(features, changes, label, numbers) {
   const row = 24;
   const draw = (svg, width) => {
-    const left = Math.min(200, width * 0.38), low = Math.min(0, ...moved.changes), high = Math.max(0, ...moved.changes);
-    const x = scale([low, high], [left + (low < 0 ? 54 : 0), width - (high > 0 ? 54 : 4)]), bottom = moved.features.length * row;
+    const left = Math.min(200, width * 0.38), low = Math.min(0, ...changes), high = Math.max(0, ...changes);
+    const x = scale([low, high], [left + (low < 0 ? 54 : 0), width - (high > 0 ? 54 : 4)]), bottom = features.length * row;
     svg.append(s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: bottom }));
-    moved.features.forEach((name, k) => {
-      const y = k * row + row / 2, change = moved.changes[k], tip = x(change);
+    features.forEach((name, k) => {
+      const y = k * row + row / 2, change = changes[k], tip = x(change);
       svg.append(s("text", { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" }, cut(name, left / 7), s("title", {}, name)),
         s("rect", { x: Math.min(tip, x(0)), width: Math.abs(tip - x(0)), y: y - 5, height: 10, rx: 1, style: { fill: change > 0 ? "var(--after)" : "var(--third)" } }),
         s("text", { x: tip + (change > 0 ? 5 : -5), y: y + 4, "text-anchor": change > 0 ? "start" : "end" }, short(change, 3)));
     });
   };
-  return chart({ label: `${moved.name}: weights changed most: ${moved.features.slice(0, 3).map((name, k) => `${name} ${short(moved.changes[k], 3)}`).join(", ")}.`,
-    height: moved.features.length * row + 4, draw,
-    numbers: table([{ label: "feature", class: "text", value: (k) => moved.features[k] }, { label: "change", right: true, value: (k) => moved.changes[k], cell: (k) => short(moved.changes[k]) }], moved.features.map((_, k) => k), { label: `${moved.name}: numbers` }) });
+  return chart({ label, height: features.length * row + 4, draw, numbers });
 }
+
+function weightsChart(moved) {
+  const label = `${moved.name}: weights changed most: ${moved.features.slice(0, 3).map((name, k) => `${name} ${short(moved.changes[k], 3)}`).join(", ")}.`;
+  return signedBars(moved.features, moved.changes, label,
+    table([{ label: "feature", class: "text", value: (k) => moved.features[k] }, { label: "change", right: true, value: (k) => moved.changes[k], cell: (k) => short(moved.changes[k]) }], moved.features.map((_, k) => k), { label: `${moved.name}: numbers` }));
+}
+
+/** Fewer queries than this are dots: as areas they would look like blocks. */
+const FEW = 15;
 
 /** All queries' changes, sorted: how much is gained and lost in all. */
 function changesChart(changes, higher, alone) {
@@ -268,7 +275,13 @@ function changesChart(changes, higher, alone) {
       return `M${x(first).toFixed(1)} ${y(0).toFixed(1)}${steps}L${x(last).toFixed(1)} ${y(0).toFixed(1)}Z`;
     };
     const up = alone ? "var(--after)" : higher ? "var(--better)" : "var(--worse)", down = higher ? "var(--worse)" : "var(--better)";
-    svg.append(s("path", { d: area((value) => value > 0), fill: up }), s("path", { d: area((value) => value < 0), fill: down }),
+    const dot = (value, k) => { // a rounded 0 is neither
+      const colour = Math.abs(value) < SAME ? "var(--before)" : value > 0 ? up : down, middle = x(k + 0.5);
+      return [s("line", { x1: middle, x2: middle, y1: y(0), y2: y(value), stroke: colour, "stroke-width": 1.5 }),
+        s("circle", { class: "query", cx: middle, cy: y(value), r: 4.5, fill: colour })];
+    };
+    const areas = () => [s("path", { d: area((value) => value > 0), fill: up }), s("path", { d: area((value) => value < 0), fill: down })];
+    svg.append(...(sorted.length < FEW ? sorted.flatMap(dot) : areas()),
       s("line", { class: "zero", x1: left, x2: width, y1: y(0), y2: y(0) }),
       s("text", { x: width, y: bottom + 16, "text-anchor": "end" }, queryCount(sorted.length)));
   };

@@ -70,13 +70,18 @@ function gradeColours(grades) {
 
 /**
  * A table. Columns: {label, value: row → number or text, cell: row → node or text, right, class, first: "ascending" or
- * "descending"}; those with a value can be sorted by, with a button in their heading.
+ * "descending", short}; those with a value can be sorted by, with a button in their heading. ``cards``: the class of a table
+ * whose rows become cards on a narrow page, each cell beside its heading, or beside ``short``, a shorter one; other tables
+ * that are too wide are moved sideways.
  */
-function table(columns, rows, { caption, label, rowClass, sorted } = {}) {
-  const body = h("tbody");
-  const fill = (ordered) => body.replaceChildren(...ordered.map((row) => h("tr", { class: rowClass && rowClass(row) },
-    columns.map((column) => h("td", { class: cellClass(column) }, column.cell ? column.cell(row) : column.value(row))))));
-  const headings = columns.map((column) => h("th", { scope: "col", class: cellClass(column) }));
+function table(columns, rows, { caption, label, rowClass, sorted, cards } = {}) {
+  // A browser takes a table that is laid out as cards for no table, unless its parts say what they are.
+  const role = (name) => (cards ? name : null);
+  const body = h("tbody", { role: role("rowgroup") });
+  const fill = (ordered) => body.replaceChildren(...ordered.map((row) => h("tr", { class: rowClass && rowClass(row), role: role("row") },
+    columns.map((column) => h("td", { class: cellClass(column), role: role("cell"), "data-label": cards ? column.short || textOf(column.label) : null },
+      column.cell ? column.cell(row) : column.value(row))))));
+  const headings = columns.map((column) => h("th", { scope: "col", class: cellClass(column), role: role("columnheader") }));
   const sortBy = (place, way) => {
     const { value } = columns[place], sign = way === "ascending" ? 1 : -1;
     const keyed = rows.map((row, number) => [value(row), number, row]);
@@ -97,8 +102,19 @@ function table(columns, rows, { caption, label, rowClass, sorted } = {}) {
   });
   fill(rows);
   if (sorted && rows.length > 1) headings[sorted[0]].setAttribute("aria-sort", sorted[1]);
-  const element = h("table", {}, caption ? h("caption", {}, caption) : null, h("thead", {}, h("tr", {}, headings)), body);
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label || caption }, element);
+  const element = h("table", { class: cards ? `cards ${cards}` : null, role: role("table") }, caption ? h("caption", {}, caption) : null,
+    h("thead", { role: role("rowgroup") }, h("tr", { role: role("row") }, headings)), body);
+  return scrolling(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label || caption }, element));
+}
+
+const textOf = (label) => (typeof label === "string" ? label : "");
+
+/** Mark a box whose content goes on to the right of what is seen, so that it fades there. */
+function scrolling(box) {
+  const mark = () => box.classList.toggle("more-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+  box.addEventListener("scroll", mark, { passive: true });
+  new ResizeObserver(mark).observe(box);
+  return box;
 }
 
 function cellClass(column) {

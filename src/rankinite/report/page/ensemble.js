@@ -15,7 +15,7 @@ function contributions({ measure, members, higher_is_better: higher }) {
     column("scores correlate", "scores", (value) => fixed(value, 2)),
     column("all without it", "without", fixed),
     { ...column("adds", "adds", signed), cell: (row) => [signed(row.adds), h("span", { class: "below" }, `${signed(row.interval[0])} to ${signed(row.interval[1])}`)] },
-  ], members, { label: "What each member adds" }),
+  ], members, { label: "What each member adds", cards: "pairs" }),
   h("ul", { class: "notes" }, h("li", {}, "Correlations are means over the other members: of errors over queries, of scores within queries."),
     h("li", {}, "Adds: the average of all less that of all without it, with its 95% interval, paired by query.")));
 }

@@ -2,8 +2,10 @@
 
 const PAGE = 20;
 const SAME = 1e-6;
-/** So many documents are in a strip of grades. */
+/** So many documents are in a strip of grades, and in any case those that the measure counts. */
 const STRIP = 20;
+/** Longer ids of documents are cut in the middle, and open to the whole. */
+const LONG_ID = 64;
 
 function queriesSection(queries) {
   const { higher_is_better: higher, qids, before, after, documents } = queries;
@@ -88,25 +90,26 @@ function documentsOf(queries, query, colour) {
   }));
   const pushed = rows.some((row) => row.pushes.length);
   const columns = [
-    { label: alone ? "rank" : "rank after", right: true, first: "ascending", value: (row) => row.new, cell: (row) => rankText(rows, row, "new") },
-    alone ? null : { label: "rank before", right: true, first: "ascending", value: (row) => row.old, cell: (row) => rankText(rows, row, "old") },
+    { label: alone ? "rank" : "rank after", class: "rank", right: true, first: "ascending", value: (row) => row.new, cell: (row) => rankText(rows, row, "new") },
+    alone ? null : { label: "rank before", short: "before", right: true, first: "ascending", value: (row) => row.old, cell: (row) => rankText(rows, row, "old") },
     alone ? null : { label: "moved", right: true, value: (row) => (row.old && row.new ? row.old - row.new : null), cell: movedText },
-    { label: "grade", right: true, value: (row) => row.grade, cell: (row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade)) },
-    documents.ids ? { label: "document", class: "wide", value: (row) => row.id, cell: (row) => h("span", { dir: "auto" }, row.id) } : null,
-    { label: alone ? "score" : "score after", right: true, value: (row) => row.scoreNew, cell: (row) => short(row.scoreNew, 5) },
-    alone ? null : { label: "score before", right: true, value: (row) => row.scoreOld, cell: (row) => short(row.scoreOld, 5) },
+    { label: "grade", class: "grade", right: true, value: (row) => row.grade, cell: (row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade)) },
+    documents.ids ? { label: "document", class: "wide", value: (row) => row.id, cell: (row) => documentId(row.id) } : null,
+    { label: alone ? "score" : "score after", short: "score", right: true, value: (row) => row.scoreNew, cell: (row) => short(row.scoreNew, 5) },
+    alone ? null : { label: "score before", short: "before", right: true, value: (row) => row.scoreOld, cell: (row) => short(row.scoreOld, 5) },
     pushed ? { label: "moved by", class: "wide pushes", cell: (row) => pushText(queries.movers.features, row.pushes) } : null,
   ].filter(Boolean);
   const left = documents.left_out.length ? documents.left_out[query] : 0;
   const notes = [
     pushed ? "moved by: the features whose contributions changed most against the query’s other documents, in standard deviations of its scores." : null,
     !pushed && movers ? `Which features moved documents is kept for the ${queryCount(queries.movers.queries)} that changed most.` : null,
+    queries.cutoff && rows.length > queries.cutoff ? `${queries.measure} counts the first ${queries.cutoff}: the line in the grades above.` : null,
     rows.some((row) => !row.new || !(alone || row.old)) ? "–: not returned." : null,
     left ? `… and ${count(left, "more document")} further down: the file keeps those among the first ${documents.top}${alone ? "" : " before or after"}.` : null,
   ].filter(Boolean);
   const strips = h("div", { class: "strips", "aria-hidden": "true" },
-    alone ? null : [h("span", {}, `before: ${beforeName}`), strip(rows, "old", colour)], h("span", {}, alone ? afterName : `after: ${afterName}`), strip(rows, "new", colour));
-  return [strips, table(columns, rows, { label: `Documents of ${queries.qids[query]}`, sorted: [0, "ascending"] }), notes.length ? h("p", { class: "notes" }, notes.join(" ")) : null].filter(Boolean);
+    alone ? null : [h("span", {}, `before: ${beforeName}`), strip(rows, "old", colour, queries.cutoff)], h("span", {}, alone ? afterName : `after: ${afterName}`), strip(rows, "new", colour, queries.cutoff));
+  return [strips, table(columns, rows, { label: `Documents of ${queries.qids[query]}`, sorted: [0, "ascending"], cards: "documents" }), notes.length ? h("p", { class: "notes" }, notes.join(" ")) : null].filter(Boolean);
 }
 
 /** The pushes of each document that moved, by its place; null where there are none at all. */
@@ -122,10 +125,20 @@ function pushText(features, pushes) {
     h("strong", { class: pushes[k + 1] > 0 ? "up" : "down" }, signed(pushes[k + 1], 2)))));
 }
 
-/** The grades of the first documents in their order, as chips. */
-function strip(rows, side, colour) {
-  const ranked = rows.filter((row) => row[side]).sort((a, b) => a[side] - b[side]);
-  return h("div", { class: "strip" }, ranked.slice(0, STRIP).map((row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade))), ranked.length > STRIP ? "…" : null);
+/** The id of a document on one line where it fits; a very long one opens to the whole. */
+function documentId(id) {
+  const letters = Array.from(id);
+  if (letters.length <= LONG_ID) return h("span", { class: letters.length <= 40 ? "id whole" : "id", dir: "auto" }, id);
+  const short = `${letters.slice(0, 40).join("")}…${letters.slice(-20).join("")}`;
+  return h("details", { class: "id" }, h("summary", { dir: "auto" }, short), h("span", { dir: "auto" }, id));
+}
+
+/** The grades of the first documents in their order, as chips; a line is where the measure stops counting. */
+function strip(rows, side, colour, cutoff) {
+  const ranked = rows.filter((row) => row[side]).sort((a, b) => a[side] - b[side]), shown = Math.max(STRIP, (cutoff || 0) + 1);
+  const chip = (row) => h("span", { class: "chip", style: colour(row.grade) }, String(row.grade));
+  const chips = ranked.slice(0, shown).map((row, k) => [k === cutoff ? h("span", { class: "cutoff" }) : null, chip(row)]);
+  return h("div", { class: "strip" }, chips, ranked.length > shown ? "…" : null);
 }
 
 /** A rank; those that several documents share have = behind them. */

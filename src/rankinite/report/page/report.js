@@ -31,8 +31,8 @@ function systemsTable({ title, source, measures, higher_is_better: higher, basel
   const several = systems.length > 1, mark = base ? base.results[0].mean : null;
   const byMeasure = measures.map((measure, k) => ({ label: measure, right: true, first: higher[k] ? "descending" : "ascending", value: (row) => row.results[k].mean, cell: (row) => resultCell(row.results[k], several) }));
   const columns = [
-    several ? { label: h("span", { class: "sr" }, "letter"), value: (row) => row.letter, cell: (row) => h("span", { class: "soft" }, row.letter) } : null,
-    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", dir: "auto" }, row.name), row.chosen && several ? h("span", { class: "sr" }, " (chosen)") : null] },
+    several ? { label: h("span", { class: "sr" }, "letter"), class: "letter", value: (row) => row.letter, cell: (row) => h("span", { class: "soft" }, row.letter) } : null,
+    { label: "method", class: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", dir: "auto" }, row.name), row.chosen && several ? h("span", { class: "sr" }, " (chosen)") : null, row.what ? h("span", { class: "what" }, row.what) : null] },
     several ? { label: h("span", { class: "sr" }, "interval"), class: "plot", cell: (row) => whisker(row.results[0], range, mark, row.chosen) } : null,
     ...byMeasure.slice(0, 1),
     ...baselines.map((name, k) => ({ label: `over ${name}`, right: true, value: (row) => row.gains[k] && row.gains[k].difference, cell: (row) => gainCell(row.gains[k], higher[0], alpha) })),
@@ -40,7 +40,7 @@ function systemsTable({ title, source, measures, higher_is_better: higher, basel
     systems.some((system) => system.size) ? { label: "size", class: "small", value: (row) => row.size } : null,
     systems.some((system) => system.seconds !== null) ? { label: "seconds", right: true, value: (row) => row.seconds, cell: (row) => fixed(row.seconds, 1) } : null,
   ].filter(Boolean);
-  return table(columns, systems, { label: `${title}: ${source}`, rowClass: (row) => (row.chosen && several ? "chosen" : null) });
+  return table(columns, systems, { label: `${title}: ${source}`, cards: "systems", rowClass: (row) => (row.chosen && several ? "chosen" : null) });
 }
 
 function resultCell(result, several) {
@@ -125,8 +125,10 @@ function contents(sections) {
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const sections = [
+    report.explained ? explanationSection(report.explained) : null,
     report.search ? searchSection(report.search) : null,
     report.tables.length ? tablesSection(report.tables) : null,
+    report.folds ? foldsSection(report.folds) : null,
     report.curve ? section("curve", "How much judging helps", `${report.curve.measure} on unseen target queries, by the number of target queries trained on. The band is the interval of ${report.curve.chosen}’s gain over the background.`, curveChart(report.curve)) : null,
     report.diversity ? diversitySection(report.diversity) : null,
     report.queries && report.queries.qids.length ? queriesSection(report.queries) : null,
@@ -136,7 +138,6 @@ function contents(sections) {
     report.moved_trees.length || report.moved_weights.length ? movedSection(report.moved_trees, report.moved_weights) : null,
     report.facts.length ? factsSection(report.facts) : null,
   ].filter(Boolean);
-  document.title = `${report.title} · rankinite`;
   document.getElementById("content").append(header(report), contents(sections), ...sections,
     h("footer", {}, "Written by rankinite. Everything here is in this file; its data are beside it as JSON."));
 })();

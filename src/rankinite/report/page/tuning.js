@@ -178,7 +178,7 @@ function trialsTable(found, trials, label) {
     { ...column(found.measure, "value", fixed), first: found.higher_is_better ? "descending" : "ascending" },
     ...found.settings.map((setting, k) => ({ label: setting.name, right: true, value: (row) => row.settings[k], cell: (row) => shownSetting(row.settings[k]) })),
     ...(found.folds ? [column("folds", "folds")] : []), column("rounds", "rounds"), column("seconds", "seconds", (value) => fixed(value, 1)),
-  ], trials, { label, rowClass: (row) => (row.chosen ? "chosen" : null) });
+  ], trials, { label, cards: "pairs", rowClass: (row) => (row.chosen ? "chosen" : null) });
 }
 
 /** The best trials; the one chosen is always among them. */
