@@ -9,12 +9,15 @@ from dataclasses import fields
 from typing import Any, Literal, get_args
 
 from rankinite.checks import MOST
-from rankinite.errors import DataError, quoted
+from rankinite.errors import ArgumentError, DataError, MeasureError, quoted
+from rankinite.evaluation.inputs import as_measures
 from rankinite.learners import mart
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.mart import MART
 from rankinite.learners.ranknet_trees import RankNetTrees
+from rankinite.measures.base import Measure
+from rankinite.measures.spelling import known_measures
 from rankinite.models.files.container import DAMAGED
 from rankinite.models.forest import Forest
 
@@ -82,6 +85,24 @@ def _checked(name: str, value: Any) -> Any:
 def last_recorded(forest: Forest | None, name: str, default: Any = None) -> Any:
     """The value of a setting in the last training that records it."""
     return next(iter(recorded_values(forest, name)), default)
+
+
+def recorded_measure(forest: Forest) -> Measure:
+    """The measure that a forest was trained for, ndcg@10 where none is recorded; refuses one that is known by name alone."""
+    name: str = last_recorded(forest, "measure", "ndcg@10")
+    code: Any = forest.settings.get("code")
+    try:
+        if isinstance(code, Mapping) and "measure" in code and name not in known_measures():
+            raise MeasureError(f"{name} is a function")
+        return as_measures(name)[0]
+    except MeasureError as problem:
+        raise ArgumentError(
+            f"it was trained for {quoted(name)}, which is not known here",
+            place=repr(forest),
+            value=name,
+            rule="A model file records a measure by its name, and contains no function",
+            remedy="Give `measure`: that one, or another",
+        ) from problem
 
 
 def loss_of(forest: Forest | None, declared: str | None = None) -> Loss:

@@ -189,7 +189,23 @@ class Learner(ABC):
     def settings(self) -> dict[str, Any]:
         """All settings as plain values, for the model file."""
         values = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self)}
-        return {"learner": type(self).__name__, **values}
+        code = self._code_of_functions()
+        return {"learner": type(self).__name__, **values, **({"code": code} if code else {})}
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of users among the settings: those of measures, and losses."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        found = {name: getattr(value, "function", value) for name, value in given.items()}
+        return {name: value for name, value in found.items() if callable(value)}
+
+    def _code_of_functions(self) -> dict[str, str]:
+        """A hash of each: a model file records functions by name, under which there may be another one tomorrow."""
+        functions = self.functions()
+        if not functions:
+            return {}
+        from rankinite.engine.user_functions import code_of
+
+        return {name: code_of(function) for name, function in functions.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,4 +249,6 @@ def plain_setting(value: Any) -> Any:
     """A setting as JSON has it."""
     if isinstance(value, tuple):
         return list(value)
+    if callable(value):
+        return f"function {getattr(value, '__name__', type(value).__name__)}"
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,40 @@
+"""The cost of training for a measure that is a Python function: a warning that says how often it is called."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import SCORE
+from rankinite.learners.base import Learner
+from rankinite.measures.function import FunctionMeasure
+
+TIMED = 20
+"""Queries on which the function is timed."""
+_told: dict[str, int] = {}
+"""The most calls that users were told of, for each measure: again only where there are ten times as many."""
+
+
+def warn_of_calls(learner: Learner, train: Dataset) -> None:
+    """Say once how many calls of a Python function a round takes, and how long they are; not of one that is compiled."""
+    measure = getattr(learner, "measure", None)
+    if not isinstance(measure, FunctionMeasure) or measure.is_compiled:
+        return
+    calls = measure.calls(train.grades, train.offsets, getattr(learner, "truncation", None))
+    if calls < 10 * _told.get(str(measure), 0):
+        return
+    _told[str(measure)] = calls
+    begun = time.perf_counter()
+    queries = np.unique(np.linspace(0, train.queries - 1, TIMED).astype(int)).tolist()
+    for query in queries:
+        measure.value(train.grades[train.offsets[query] : train.offsets[query + 1]].astype(SCORE))
+    seconds = calls * (time.perf_counter() - begun) / len(queries)
+    shorter = "" if measure.cutoff is not None else ", or say how many ranks count, as in cutoff=10"
+    warnings.warn(
+        f"{measure} is a Python function: each round of training calls it up to {calls:,} times, about {seconds:.2g} s, and up "
+        f"to {measure.orders:,} times for each query with ties when it is watched; compile it with numba.njit{shorter}",
+        stacklevel=4,  # who called fit
+    )
