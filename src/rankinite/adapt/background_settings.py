@@ -12,6 +12,7 @@ from rankinite.checks import MOST
 from rankinite.errors import ArgumentError, DataError, MeasureError, quoted
 from rankinite.evaluation.inputs import as_measures
 from rankinite.learners import mart
+from rankinite.learners.base import FUNCTION_CODE
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.mart import MART
@@ -90,7 +91,7 @@ def last_recorded(forest: Forest | None, name: str, default: Any = None) -> Any:
 def recorded_measure(forest: Forest) -> Measure:
     """The measure that a forest was trained for, ndcg@10 where none is recorded; refuses one that is known by name alone."""
     name: str = last_recorded(forest, "measure", "ndcg@10")
-    code: Any = forest.settings.get("code")
+    code: Any = forest.settings.get(FUNCTION_CODE)
     try:
         if isinstance(code, Mapping) and "measure" in code and name not in known_measures():
             raise MeasureError(f"{name} is a function")

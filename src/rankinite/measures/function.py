@@ -79,8 +79,9 @@ class FunctionMeasure:
         return np.ones(ranks_up_to(self.cutoff, ranks), SCORE)
 
     def scales(self, relevance: Floats, offsets: Indices) -> Floats:
-        """1 for each query; NaN where the function is undefined."""
-        return np.asarray([1.0 + 0.0 * self.value(relevance[a:b].copy()) for a, b in pairwise(offsets.tolist())], SCORE)
+        """1 for each query; NaN where the function is undefined for the best order."""
+        best = [np.sort(relevance[a:b])[::-1].copy() for a, b in pairwise(offsets.tolist())]
+        return np.asarray([math.nan if math.isnan(self.value(grades)) else 1.0 for grades in best], SCORE)
 
     def value(self, grades: Floats) -> float:
         """What one order of a query's grades is worth; refuses what is no number."""
