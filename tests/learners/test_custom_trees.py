@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import rankinite as rk
-from refusals import refused
 from rankinite.trees.structure import DTYPES
+from refusals import refused
 
 WORLD = rk.World(features=6, documents=16, noise=0.3)
 TRAIN, VALID = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="valid", world=WORLD)
@@ -21,7 +23,7 @@ def squared(scores, grades, offsets):
 
 def ranknet(scores, grades, offsets):
     push, curvature = np.zeros_like(scores), np.zeros_like(scores)
-    for a, b in zip(offsets[:-1], offsets[1:], strict=True):
+    for a, b in pairwise(offsets):
         apart = scores[a:b, None] - scores[a:b]
         better = grades[a:b, None] > grades[a:b]
         chance = 1.0 / (1.0 + np.exp(apart))

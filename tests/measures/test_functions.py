@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import permutations, product
 
 import numba
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.function_measures import PAIRS, ndcg
 from rankinite.engine.function_names import code_of
+from rankinite.measures import spelling
 from refusals import refused
 
 QUERIES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=6)
@@ -132,8 +134,6 @@ def test_errors_of_a_function_pass_through_the_kernels():
 
 
 def test_a_registered_function_is_known_by_name(monkeypatch):
-    from rankinite.measures import spelling
-
     monkeypatch.setattr(spelling, "_known", dict(spelling._known))
     measure = rk.register_measure(PAIRS[0][0])
     assert rk.parse_measure(str(measure)) is measure
@@ -141,6 +141,22 @@ def test_a_registered_function_is_known_by_name(monkeypatch):
     for text in (f"{measure}@5", f"{measure}:orders=3"):
         with refused(rk.MeasureError, place=repr(text)):
             rk.parse_measure(text)
+
+
+def test_a_package_announces_its_functions(tmp_path, monkeypatch):
+    (tmp_path / "our_measures.py").write_text(
+        "import rankinite as rk\nfirst = rk.FunctionMeasure('our-first', lambda grades: float(grades[0]))\n"
+    )
+    about = tmp_path / "our_measures-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: our-measures\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[rankinite.measures]\nour-first = our_measures:first\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(spelling, "_known", dict(spelling._known))
+    monkeypatch.delitem(sys.modules, "our_measures", raising=False)
+    assert str(rk.parse_measure("our-first")) == "our-first"
+    data = rk.read(np.eye(2), grades=[0, 1], group=[2])
+    assert rk.evaluate([1.0, 2.0], data, "our-first")["our-first"].mean == 1.0
 
 
 def test_code_is_told_apart_by_its_source():

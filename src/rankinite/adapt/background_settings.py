@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Literal, get_args
 
@@ -92,18 +93,17 @@ def recorded_measure(forest: Forest) -> Measure:
     """The measure that a forest was trained for, ndcg@10 where none is recorded; refuses one that is known by name alone."""
     name: str = last_recorded(forest, "measure", "ndcg@10")
     code: Any = forest.settings.get(FUNCTION_CODE)
-    try:
-        if isinstance(code, Mapping) and "measure" in code and name not in known_measures():
-            raise MeasureError(f"{name} is a function")
-        return as_measures(name)[0]
-    except MeasureError as problem:
-        raise ArgumentError(
-            f"it was trained for {quoted(name)}, which is not known here",
-            place=repr(forest),
-            value=name,
-            rule="A model file records a measure by its name, and contains no function",
-            remedy="Give `measure`: that one, or another",
-        ) from problem
+    is_function = isinstance(code, Mapping) and "measure" in code
+    if not is_function or name in known_measures():
+        with suppress(MeasureError):
+            return as_measures(name)[0]
+    raise ArgumentError(
+        f"it was trained for {quoted(name)}, which is not known here",
+        place=repr(forest),
+        value=name,
+        rule="A model file records a measure by its name, and contains no function",
+        remedy="Give `measure`: that one, or another",
+    )
 
 
 def loss_of(forest: Forest | None, declared: str | None = None) -> Loss:

@@ -100,6 +100,7 @@ def _combining(measure: TrainableMeasure) -> TrainableMeasure:
         value=str(measure),
         rule=f"Those that can are {', '.join(name for name in trainable_measures() if name in parted_measures())}",
         remedy="Choose by one of them and compare the rankers by yours, or adapt with one method, such as `adapt.smart`",
+        shell_remedy="Choose by one of them, and compare the rankers by yours",
     )
 
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, frozen
 from rankinite.engine.function_names import name_of
+from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, frozen
 from rankinite.errors import ArgumentError, DataError, cut
 from rankinite.evaluation.inputs import row_place
 from rankinite.gradients.base import checked_scores, weight_of_rows

@@ -15,6 +15,8 @@ from rankinite.measures.function import FunctionMeasure
 
 TIMED = 20
 """Queries on which the function is timed."""
+BRIEF = 0.01
+"""Seconds that need not be counted."""
 _told: dict[str, int] = {}
 """The most calls that users were told of, for each measure: again only where there are ten times as many."""
 _telling = threading.Lock()
@@ -31,9 +33,10 @@ def warn_of_calls(learner: Learner, train: Dataset) -> None:
             return
         seconds = calls * _seconds_of_a_call(measure, train)
         _told[str(measure)] = calls
+    duration = f"about {seconds:.2g} s" if seconds >= BRIEF else f"less than {BRIEF:g} s"
     shorter = "" if measure.cutoff is not None else ", or say how many ranks count, as in cutoff=10"
     warnings.warn(
-        f"{measure} is a Python function: each round of training calls it up to {calls:,} times, about {seconds:.2g} s, and up "
+        f"{measure} is a Python function: each round of training calls it up to {calls:,} times, {duration}, and up "
         f"to {measure.orders:,} times for each query with ties when it is watched; compile it with numba.njit{shorter}",
         stacklevel=4,  # who called fit
     )

@@ -1,8 +1,9 @@
 """Measures of rankings: frozen values that give a query a number.
 
 ``base`` states what a measure promises, ``ranking`` is what it looks at. Measures: ``dcg``, ``err``, ``average_precision``,
-``reciprocal_rank``, ``precision``, ``errors``, ``function``; ``cutoff`` and ``binary`` hold what they share. ``spelling`` has
-their text and their registry, ``conventions`` the habits of other tools, ``grades`` the error of a grade without a worth.
+``reciprocal_rank``, ``precision``, ``errors``, and ``function`` with ``function_swaps`` and ``tied_orders``; ``cutoff`` and
+``binary`` hold what they share. ``spelling`` has their text and their registry, ``conventions`` the habits of other tools,
+``grades`` the error of a grade without a worth.
 """
 
 from rankinite.measures.average_precision import AP

@@ -150,9 +150,7 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     return values
 
 
-def scales_of(
-    measure: PartedMeasure | TrainableMeasure, relevance: Floats, offsets: Indices, discounts: Floats
-) -> Floats:
+def scales_of(measure: PartedMeasure | TrainableMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
     """The factor of each query, NaN where the measure is undefined."""
     if not isinstance(measure, PartedMeasure):
         return measure.scales(relevance, offsets) if isinstance(measure, _ScalesItself) else np.ones(len(offsets) - 1, SCORE)

@@ -69,7 +69,7 @@ def _evaluating(function: Function) -> tuple[Callable[..., None], Callable[..., 
     state[0] holds the grades that the function is given, which it may use up; state[1][0] what the ranking is worth.
     """
 
-    def prepare(relevance: Floats, discounts: Floats, state: Floats) -> None:  # noqa: ARG001 - as all that prepare
+    def prepare(relevance: Floats, discounts: Floats, state: Floats) -> None:
         n = len(relevance)
         state[0, :n] = relevance
         state[1, 0] = function(state[0, :n])

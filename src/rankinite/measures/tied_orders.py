@@ -7,6 +7,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.engine.kernel import SCORE, Flags, Floats
 
@@ -52,7 +53,7 @@ def _arrangements(block: Floats, most: int) -> int:
     return number
 
 
-def _arranged(values: Floats, counts: Floats) -> Iterator[Floats]:
+def _arranged(values: Floats, counts: npt.NDArray[np.intp]) -> Iterator[Floats]:
     """All orders that look different, of each value so many."""
     size = int(counts.sum())
     if len(values) == 1:
