@@ -11,6 +11,9 @@ import pytest
 import rankinite as rk
 from oracles.adapting import shuffled
 from oracles.function_measures import ERR, NDCG, NUMBA_ERR, NUMBA_NDCG, PAIRS, ndcg
+from rankinite.adapt.groundwork import TUNING, Groundwork
+from rankinite.adapt.methods.trada import Trada
+from rankinite.adapt.task import Task
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.learners import function_cost
 from rankinite.learners.shares import check_joint
@@ -167,6 +170,13 @@ def test_a_model_keeps_its_name_and_a_hash_of_its_code(tmp_path):
         rk.adapt.trada(loaded, VALID)
     adapted = rk.adapt.trada(loaded, VALID, measure=NUMBA_NDCG)
     np.testing.assert_allclose(adapted.score(VALID), rk.adapt.trada(loaded, VALID, measure="ndcg@5").score(VALID), atol=1e-9)
+
+
+def test_a_forest_of_a_function_is_tuned_by_the_measure_that_chooses():
+    background = replace(QUICK, measure=NUMBA_NDCG).fit(TRAIN)
+    work = Groundwork(Task({"background": background}, VALID, rk.NDCG(5)), Trada())
+    tuned = Trada(measure="ndcg@5").adapt_tuned(background, VALID, folds=TUNING)
+    assert work.tuned.trees.value.tobytes() == tuned.trees.value.tobytes()
 
 
 def test_a_checkpoint_of_another_function_of_the_same_name_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any, Literal, get_args
 
 from rankinite.checks import MOST
-from rankinite.errors import ArgumentError, DataError, MeasureError, quoted
+from rankinite.errors import DataError, MeasureError, quoted
 from rankinite.evaluation.inputs import as_measures
 from rankinite.learners import mart
 from rankinite.learners.base import FUNCTION_CODE
@@ -89,21 +89,18 @@ def last_recorded(forest: Forest | None, name: str, default: Any = None) -> Any:
     return next(iter(recorded_values(forest, name)), default)
 
 
-def recorded_measure(forest: Forest) -> Measure:
-    """The measure that a forest was trained for, ndcg@10 where none is recorded; refuses one that is known by name alone."""
+def recorded_measure(forest: Forest) -> Measure | None:
+    """The measure that a forest was trained for, ndcg@10 where none is recorded; None where only its name is known.
+
+    A model file contains no function; and of a registered measure the package may be missing here.
+    """
     name: str = last_recorded(forest, "measure", "ndcg@10")
     code: Any = forest.settings.get(FUNCTION_CODE)
     is_function = isinstance(code, Mapping) and "measure" in code
     if not is_function or name in known_measures():
         with suppress(MeasureError):
             return as_measures(name)[0]
-    raise ArgumentError(
-        f"it was trained for {quoted(name)}, which is not known here",
-        place=repr(forest),
-        value=name,
-        rule="A model file records a measure by its name, and contains no function",
-        remedy="Give `measure`: that one, or another",
-    )
+    return None
 
 
 def loss_of(forest: Forest | None, declared: str | None = None) -> Loss:

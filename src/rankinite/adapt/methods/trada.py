@@ -208,7 +208,17 @@ class Trada:
         return Lambdas(target, measure, sigma, truncation, normalise=normalise)
 
     def _measure(self, background: Forest) -> Measure | str:
-        return self.measure or recorded_measure(background)
+        measure = self.measure or recorded_measure(background)
+        if measure is not None:
+            return measure
+        name = last_recorded(background, "measure")
+        raise ArgumentError(
+            f"it was trained for {quoted(name)}, which is not known here",
+            place=repr(background),
+            value=name,
+            rule="A model file records a measure by its name, and contains no function",
+            remedy="Give `measure`: that one, or another",
+        )
 
 
 def _sigma(background: Forest, target: Dataset) -> float:
