@@ -43,7 +43,8 @@ class FunctionMeasure:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     """The least and the greatest value there can be; confidence intervals end there."""
     cutoff: int | None = None
-    """How many ranks count: swapping two documents below changes nothing, so that training need not try it; all if none."""
+    """How many ranks count: swapping two documents below changes nothing, so that neither training nor ties need try it; all if
+    none."""
 
     pooled = False
 
@@ -117,6 +118,6 @@ class FunctionMeasure:
             if returned == a:
                 values[query] = 0.0
                 continue
-            orders = orders_of(ranking.grades[a:returned].astype(SCORE), ranking.tied[a:returned], self.orders)
+            orders = orders_of(ranking.grades[a:returned].astype(SCORE), ranking.tied[a:returned], self.orders, self.cutoff)
             values[query] = np.mean(values_of(self.function, orders))
         return values

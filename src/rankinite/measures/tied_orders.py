@@ -12,17 +12,18 @@ import numpy.typing as npt
 from rankinite.engine.kernel import SCORE, Flags, Floats
 
 
-def orders_of(grades: Floats, tied: Flags, most: int) -> Floats:
+def orders_of(grades: Floats, tied: Flags, most: int, cutoff: int | None = None) -> Floats:
     """The grades of a query in the orders it may have, one per row, each as likely as any other.
 
     ``tied``: where a document may come before the one above it. These are all orders that differ, if they are at most ``most``;
     else so many random ones (seeded: the same every time). Neither depends on the order in which tied documents are given.
+    Documents that tie below the ``cutoff`` stay as they are.
     """
     starts = np.flatnonzero(~tied).tolist()
     blocks = [
         (start, end)
         for start, end in zip(starts, [*starts[1:], len(grades)], strict=True)
-        if (grades[start:end] != grades[start]).any()
+        if (cutoff is None or start < cutoff) and (grades[start:end] != grades[start]).any()
     ]
     number = 1
     for start, end in blocks:
