@@ -41,6 +41,19 @@ def test_a_value_under_ties_is_the_mean_over_all_orders(function, query):
     assert measure.per_query(ranked(scores, grades))[0] == pytest.approx(mean_over_orders(steep, scores, grades), abs=1e-12)
 
 
+@settings(max_examples=30, deadline=None)
+@given(query=QUERIES)
+def test_ties_below_the_cutoff_need_no_orders(query):
+    grades, scores = zip(*query, strict=True)
+    top_two = rk.FunctionMeasure("top-two", lambda grades: float(grades[:2].sum()), cutoff=2)
+    expected = mean_over_orders(top_two.function, scores, grades)
+    assert top_two.per_query(ranked(scores, grades))[0] == pytest.approx(expected, abs=1e-12)
+    calls = []
+    counted = rk.FunctionMeasure("counted", lambda grades: calls.append(0) or grades[0], cutoff=1)
+    counted.per_query(ranked([1.0, *np.zeros(8)], np.arange(9)))
+    assert len(calls) == 1
+
+
 def steep(grades):
     return grades[0] * grades[-1] + grades[len(grades) // 2]
 
