@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.examination import Examination as Examination
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
+    from rankinite.learners.custom_trees import CustomTrees as CustomTrees
     from rankinite.learners.lambdaboost import LambdaBoost as LambdaBoost
     from rankinite.learners.lambdamart import LambdaMART as LambdaMART
     from rankinite.learners.lambdarank import LambdaRank as LambdaRank
@@ -182,6 +183,7 @@ _HOMES = {
     "rankinite.models.blend": ("Blend",),
     "rankinite.learners.base": ("Progress",),
     "rankinite.learners.checkpoint": ("Checkpoint",),
+    "rankinite.learners.custom_trees": ("CustomTrees",),
     "rankinite.models.explanations.contributions": ("Contributions",),
     "rankinite.models.explanations.pair": ("PairExplanation",),
     "rankinite.models.explanations.query": ("QueryExplanation",),

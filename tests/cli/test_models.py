@@ -130,6 +130,17 @@ def test_inspect_shows_training_settings_and_features(run, files):
     assert "criterion" not in settings  # the default
 
 
+def test_inspect_shows_the_function_that_a_forest_was_trained_on(run, tmp_path):
+    def steep(scores, grades, offsets):
+        return grades - scores, np.ones_like(scores)
+
+    rk.CustomTrees(loss=steep, trees=2, leaves=4).fit(rk.synthesise(20)).save(tmp_path / "m")
+    printed = run("inspect", tmp_path / "m").out
+    settings = printed.partition("setting")[2].partition("feature")[0]
+    assert "function steep" in settings
+    assert "criterion" not in settings  # the default
+
+
 def test_inspect_as_json_has_everything(run, files, blend):
     model = rk.load(files.model)
     printed = json.loads(run("inspect", files.model, "--json").out)

@@ -182,6 +182,9 @@ def test_searches_that_take_too_long_or_cannot_be_are_left_out():
     other = rk.Precision(5)
     assert isinstance(other, rk.TrainableMeasure) or "stacked, linear" not in ways_to_combine(3, other, {})
     assert "forward selection" not in ways_to_combine(2, NDCG, {})
+    function = rk.FunctionMeasure("first", lambda grades: float(grades[0]))
+    assert not [way for way in ways_to_combine(3, function, {}) if way.startswith("exact")]
+    assert "stacked, linear" in ways_to_combine(3, function, {})
 
 
 def test_the_subsets_of_the_paper_are_those_of_table_3():

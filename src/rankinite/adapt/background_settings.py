@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Literal, get_args
 
 from rankinite.checks import MOST
-from rankinite.errors import DataError, quoted
+from rankinite.errors import DataError, MeasureError, quoted
+from rankinite.evaluation.inputs import as_measures
 from rankinite.learners import mart
+from rankinite.learners.base import FUNCTION_CODE
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.mart import MART
 from rankinite.learners.ranknet_trees import RankNetTrees
+from rankinite.measures.base import Measure
+from rankinite.measures.spelling import known_measures
 from rankinite.models.files.container import DAMAGED
 from rankinite.models.forest import Forest
 
@@ -82,6 +87,20 @@ def _checked(name: str, value: Any) -> Any:
 def last_recorded(forest: Forest | None, name: str, default: Any = None) -> Any:
     """The value of a setting in the last training that records it."""
     return next(iter(recorded_values(forest, name)), default)
+
+
+def recorded_measure(forest: Forest) -> Measure | None:
+    """The measure that a forest was trained for, ndcg@10 where none is recorded; None where only its name is known.
+
+    A model file contains no function; and of a registered measure the package may be missing here.
+    """
+    name: str = last_recorded(forest, "measure", "ndcg@10")
+    code: Any = forest.settings.get(FUNCTION_CODE)
+    is_function = isinstance(code, Mapping) and "measure" in code
+    if not is_function or name in known_measures():
+        with suppress(MeasureError):
+            return as_measures(name)[0]
+    return None
 
 
 def loss_of(forest: Forest | None, declared: str | None = None) -> Loss:

@@ -16,10 +16,10 @@ from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import held_out_batches
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError, MeasureError, quoted
 from rankinite.evaluation.inputs import one_measure
 from rankinite.gradients.lambdas import trainable
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure, parted_measures, trainable_measures
 from rankinite.models.base import Fitted
 from rankinite.models.files.matching import match_features
 
@@ -45,7 +45,7 @@ def checked_task(
         _check_data("background_data", background_data)
         check_same_features(target, background_data)
         check_scales(background_data, target, same_scale=same_scale)
-    judge = trainable(one_measure("choose", "measure", measure))
+    judge = _combining(trainable(one_measure("choose", "measure", measure)))
     judged_queries(target, judge, 3 if valid is None else 2)  # folds hold one out, and tune by folds of the others
     return Task(matched, target, judge, valid, background_data, folds, seed)
 
@@ -88,6 +88,20 @@ def check_tuning(tuning: Any) -> Trada:
         problem, remedy = "does not describe how forests are tuned", "Give for example `tuning=Trada(rate=0.1)`"
         raise ArgumentError(problem, owner="choose", setting="tuning", value=tuning, remedy=remedy)
     return tuning
+
+
+def _combining(measure: TrainableMeasure) -> TrainableMeasure:
+    """The measure, known to be one by which rankers can be combined; refuses others."""
+    if isinstance(measure, PartedMeasure):
+        return measure
+    raise MeasureError(
+        f"{measure} cannot choose between methods, some of which combine rankers exactly",
+        place="choose",
+        value=str(measure),
+        rule=f"Those that can are {', '.join(name for name in trainable_measures() if name in parted_measures())}",
+        remedy="Choose by one of them and compare the rankers by yours, or adapt with one method, such as `adapt.smart`",
+        shell_remedy="Choose by one of them, and compare the rankers by yours",
+    )
 
 
 def _named(backgrounds: Any) -> dict[str, Any]:

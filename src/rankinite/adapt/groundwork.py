@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from rankinite.adapt.background_settings import LAMBDA, Loss, last_recorded, loss_of, with_loss_of
+from rankinite.adapt.background_settings import LAMBDA, Loss, last_recorded, loss_of, recorded_measure, with_loss_of
 from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
 from rankinite.adapt.methods.interpolate import target_learner
 from rankinite.adapt.methods.trada import Trada
@@ -100,6 +100,8 @@ class Groundwork:
         assert self.forest is not None
         task = self.task
         tuning = replace(tuning, same_scale=True)  # all of the target decides which methods are refused, not a part of it
+        if tuning.measure is None and recorded_measure(self.forest) is None:  # a function, say, that a file cannot contain
+            tuning = replace(tuning, measure=task.measure)
         held_out: dict[str, Any] = {"folds": TUNING, "seed": task.seed}
         return tuning.adapt_tuned(self.forest, task.target, task.valid, measure=task.measure, **held_out)
 

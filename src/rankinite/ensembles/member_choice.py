@@ -25,7 +25,7 @@ from rankinite.evaluation.tables import query_records, records
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
 from rankinite.grid import Grid, number
 from rankinite.learners.base import Callback
-from rankinite.measures.base import Measure, TrainableMeasure, sign_of
+from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 
@@ -242,7 +242,9 @@ def _judged_by_folds(
 def _notes(members: int, measure: Measure) -> tuple[str, ...]:
     many = f"Greedy pairs and Powell's search were not tried, as there are more than {MOST} members."
     other = f"Exact weights and stacking were not tried, as {measure} cannot be trained for."
-    return (*([many] if members > MOST else []), *([] if isinstance(measure, TrainableMeasure) else [other]))
+    unswept = f"Exact weights were not tried, as {measure} is not made of the relevance of a grade and the discount of a rank."
+    missing = () if isinstance(measure, PartedMeasure) else (unswept,)
+    return (*([many] if members > MOST else []), *(missing if isinstance(measure, TrainableMeasure) else [other]))
 
 
 def _compared(scores: Mapping[str, Any], members: ScoredMembers, measures: Sequence[Measure]) -> Comparison:

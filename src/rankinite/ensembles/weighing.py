@@ -11,7 +11,7 @@ from rankinite.choices import Scale
 from rankinite.combine import cyclic, greedy, powell, stacked
 from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.evaluation.inputs import Scorer
-from rankinite.measures.base import Measure, TrainableMeasure
+from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import Normalised
 
@@ -60,9 +60,10 @@ def ways_to_combine(members: int, measure: Measure, subsets: Mapping[str, Sequen
         "average by rank": partial(_average, scale="rank"),
     }
     trainable = isinstance(measure, TrainableMeasure)
-    if trainable and members <= MOST:
+    swept = trainable and isinstance(measure, PartedMeasure)
+    if swept and members <= MOST:
         ways["exact, greedy"] = partial(_searched, search=greedy)
-    if trainable:
+    if swept:
         ways["exact, cyclic"] = partial(_searched, search=cyclic)
     if members <= MOST:
         ways["Powell"] = partial(_searched, search=powell)

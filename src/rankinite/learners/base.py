@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from rankinite.checks import check_flag
+from rankinite.engine.function_names import code_of, name_of
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from rankinite.measures.base import Measure, TrainableMeasure
     from rankinite.models.base import Fitted
     from rankinite.models.forest import Forest
+
+
+FUNCTION_CODE = "function_code"
+"""The setting under which a model file has hashes of the functions of users among the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,18 @@ class Learner(ABC):
     def settings(self) -> dict[str, Any]:
         """All settings as plain values, for the model file."""
         values = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self)}
-        return {"learner": type(self).__name__, **values}
+        code = self._code_of_functions()
+        return {"learner": type(self).__name__, **values, **({FUNCTION_CODE: code} if code else {})}
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of users among the settings: those of measures, and losses."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        found = {name: getattr(value, "function", value) for name, value in given.items()}
+        return {name: value for name, value in found.items() if callable(value)}
+
+    def _code_of_functions(self) -> dict[str, str]:
+        """A hash of each: a model file records functions by name, under which there may be another one tomorrow."""
+        return {name: code_of(function) for name, function in self.functions().items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,4 +249,6 @@ def plain_setting(value: Any) -> Any:
     """A setting as JSON has it."""
     if isinstance(value, tuple):
         return list(value)
+    if callable(value):
+        return f"function {name_of(value)}"
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

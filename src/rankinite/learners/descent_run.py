@@ -26,6 +26,7 @@ from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.learners.base import Callback
 from rankinite.learners.descent import Descent
+from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.start import starting_scores
 from rankinite.models.blend import Blend
@@ -65,6 +66,7 @@ def descend(
     learner: Descent, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
 ) -> Net | Linear | Blend:
     """Train on data that were checked; the result includes the base."""
+    warn_of_calls(learner, train)
     with Team():
         trained = DescentRun(learner, train, valid, base, callbacks).train()
     return trained if base is None else Blend(((1.0, base), (1.0, trained)))

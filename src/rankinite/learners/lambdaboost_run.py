@@ -21,6 +21,7 @@ from rankinite.engine.parallel import Team
 from rankinite.errors import DataError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Callback
+from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.start import starting_scores
@@ -35,6 +36,7 @@ def correct(
     learner: LambdaBoost, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
 ) -> Linear | Blend:
     """Train on data that were checked; the result includes the base."""
+    warn_of_calls(learner, train)
     with Team():
         trained = LambdaBoostRun(learner, train, valid, base, callbacks).boost()
     if base is None:

@@ -42,6 +42,15 @@ def check_joint(learner: Boosting, train: Dataset, valid: Dataset | None) -> tup
                 value=settings[setting],
                 remedy=f"Train on one machine, or with `{setting}={plain!r}`",
             )
+    for setting in learner.functions():
+        raise ArgumentError(
+            "is a function, which the other members may not have",
+            owner=settings["learner"],
+            setting=setting,
+            value=settings[setting],
+            rule="Members train together with settings that a text can name",
+            remedy="Train on one machine, or for a measure that is a class",
+        )
     if settings["learner"] == "McRank":
         raise ArgumentError(
             "is not trained by several members", place="McRank", remedy="Train it on one machine, or LambdaMART"

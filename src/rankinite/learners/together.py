@@ -18,6 +18,7 @@ from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost
+from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.shares import check_alike, check_all_have_some, check_joint, facts_of_member, shared_out, threads_of
 from rankinite.learners.tree_count import with_tree_count
 from rankinite.models.blend import Blend
@@ -30,6 +31,7 @@ def boost_anywhere(
     learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
 ) -> Forest | Blend:
     """Train on data that were checked: together with others where a group is in force and the data are coded, else alone."""
+    warn_of_calls(learner, train)
     group, cluster = mpi_in_force(), in_force()
     if group is not None and group.members.count > 1:
         return _over_mpi(group, learner, train, valid, base, callbacks)

@@ -2,8 +2,9 @@
 
 ``base`` states what a measure promises, ``ranking`` is what it looks at. Measures: ``dcg``, ``err``, ``average_precision``,
 ``reciprocal_rank``, ``precision``, ``success``, ``r_precision``, ``f1``, ``rbp``, ``q_measure``, ``bpref``, ``auc``,
-``judged``, ``errors``, ``function``; ``cutoff``, ``binary`` and ``unjudged`` hold what they share. ``spelling`` has their text
-and their registry, ``other_spellings`` the names that other tools give them, ``conventions`` the habits of these tools,
+``judged``, ``errors``, and ``function`` with ``function_swaps`` and ``tied_orders``; ``cutoff``, ``binary`` and ``unjudged``
+hold what they share. ``spelling`` has their text and their registry, ``other_spellings`` the names that other tools give them,
+``conventions`` the habits of these tools,
 ``grades`` the error of a grade without a worth.
 """
 

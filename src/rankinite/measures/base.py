@@ -94,13 +94,30 @@ class PartedMeasure(Measure, Protocol):
 
 
 @runtime_checkable
-class TrainableMeasure(PartedMeasure, Protocol):
-    """A measure that lambda gradients can climb: it also knows what swapping two documents would change."""
+class TrainableMeasure(Measure, Protocol):
+    """A measure that lambda gradients can climb: it knows what swapping two documents would change.
+
+    The changes of a query are multiplied by its scale: that of its parts where it is made of parts, or one of
+    ``scales(relevance, offsets)`` where it has this method, else 1.
+    """
 
     @property
     def swap(self) -> Swap:
         """Kernels for the change, on relevance values in rank order."""
         ...
+
+    def relevance(self, grades: Reals) -> Floats:
+        """What a document of each grade is worth; any grade the measure knows."""
+        ...
+
+    def discounts(self, ranks: int) -> Floats:
+        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
+        ...
+
+
+@runtime_checkable
+class _ScalesItself(Protocol):
+    def scales(self, relevance: Floats, offsets: Indices) -> Floats: ...
 
 
 _NONE = np.empty(0, SCORE)
@@ -133,8 +150,10 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
     return values
 
 
-def scales_of(measure: PartedMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+def scales_of(measure: PartedMeasure | TrainableMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
     """The factor of each query, NaN where the measure is undefined."""
+    if not isinstance(measure, PartedMeasure):
+        return measure.scales(relevance, offsets) if isinstance(measure, _ScalesItself) else np.ones(len(offsets) - 1, SCORE)
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
     levels = levels[levels <= relevance.max(initial=0.0)]

@@ -31,16 +31,7 @@ class CutoffMeasure:
     pooled = False
 
     def __post_init__(self) -> None:
-        whole: object = self.cutoff  # users may pass anything
-        sound = isinstance(whole, int) and not isinstance(whole, bool) and 1 <= whole <= LARGEST_CUTOFF
-        if whole is not None and not sound:
-            raise MeasureError(
-                f"the cutoff {quoted(whole)} is not a number of ranks",
-                place=self.name,
-                value=whole,
-                rule=f"A cutoff is a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at most",
-                remedy="Leave it out for the whole ranking",
-            )
+        check_cutoff(self.name, self.cutoff)
 
     def __str__(self) -> str:
         return spell(self)
@@ -55,6 +46,19 @@ def check_given(name: str, cutoff: int | None) -> None:
     if cutoff is None:
         raise MeasureError(
             "there is no cutoff, and without one it would say nothing", place=name, remedy=f"Give one, as in {name}@10"
+        )
+
+
+def check_cutoff(name: str, cutoff: object) -> None:
+    """Refuse a cutoff that is not a number of ranks."""
+    sound = isinstance(cutoff, int) and not isinstance(cutoff, bool) and 1 <= cutoff <= LARGEST_CUTOFF
+    if cutoff is not None and not sound:
+        raise MeasureError(
+            f"the cutoff {quoted(cutoff)} is not a number of ranks",
+            place=name,
+            value=cutoff,
+            rule=f"A cutoff is a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at most",
+            remedy="Leave it out for the whole ranking",
         )
 
 

@@ -16,32 +16,33 @@ from typing import Any, TypeVar
 from rankinite.errors import MeasureError, RankiniteError, quoted
 from rankinite.measures.other_spellings import ALIASES, respelled
 
-C = TypeVar("C", bound=type)
+C = TypeVar("C")
 
 LARGEST_CUTOFF = 10**15 - 1
 """More ranks than there are documents anywhere."""
 _DIGITS = len(str(LARGEST_CUTOFF))
 
 _LONGEST_NAME = 40  # of a measure that a misspelt one may have meant
-_known: dict[str, type] = {}
+_known: dict[str, Any] = {}
 _PATTERN = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
 
 
 def register_measure(measure: C) -> C:
-    """Make a measure class readable by its ``name``; use it as a class decorator.
+    """Make a measure class readable by its ``name``; use it as a class decorator. A single measure, such as a
+    :class:`FunctionMeasure`, is registered too: its text is its name alone.
 
     A package can also announce its measures by an entry point in the group ``rankinite.measures``: then the command
     line knows them as soon as the package is installed.
     """
-    kind: type = measure
+    kind: Any = measure
     if not is_dataclass(kind):
         raise MeasureError(
-            f"{kind.__name__} is not a dataclass",
-            value=kind.__name__,
+            f"{getattr(kind, '__name__', kind)} is not a dataclass",
+            value=getattr(kind, "__name__", kind),
             rule="The fields of a frozen dataclass with a name are what the text of a measure sets",
             remedy="Decorate it with dataclass(frozen=True) first",
         )
-    name: str = getattr(measure, "name", measure.__name__.lower())
+    name: str = str(kind) if not isinstance(kind, type) else getattr(kind, "name", kind.__name__.lower())
     _known[name.lower()] = measure
     return measure
 
@@ -55,7 +56,7 @@ def registered() -> Iterator[tuple[str, Any]]:
     """Name and default value of every measure that has been registered and can be built without settings."""
     for name, measure in _known.items():
         try:
-            yield name, measure()
+            yield name, measure() if isinstance(measure, type) else measure
         except (TypeError, RankiniteError):  # it needs settings, so its name alone is no measure
             continue
 
@@ -87,7 +88,7 @@ def parse_measure(text: str) -> Any:
         match = None if spelling is None else _PATTERN.fullmatch(spelling.strip())
         measure = _find(match["name"]) if match else None
         if match is not None and measure is not None:
-            return measure(**_parse_settings(text, match, {field.name: field.default for field in fields(measure)}))
+            return _built(text, match, measure)
     meant = _nearest(text)
     raise MeasureError(
         f"{quoted(text)} names no measure",
@@ -95,6 +96,15 @@ def parse_measure(text: str) -> Any:
         rule=f"Known are {', '.join(known_measures())}",
         remedy=f"Did you mean {meant}?" if meant else "Write them as ndcg@10, err, dcg@5:gains=0/1/3/7/10 or ap:relevant=2",
     )
+
+
+def _built(text: str, match: re.Match[str], measure: Any) -> Any:
+    """The measure with the settings that its text gives; one that was registered as a value has none."""
+    if not isinstance(measure, type):
+        _parse_settings(text, match, {})
+        return measure
+    kind: Any = measure
+    return kind(**_parse_settings(text, match, {field.name: field.default for field in fields(kind)}))
 
 
 def _nearest(text: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from rankinite.adapt.background_settings import last_recorded, recorded_values
+from rankinite.adapt.background_settings import last_recorded, recorded_measure, recorded_values
 from rankinite.adapt.guards.grade_scales import check_predicted
 from rankinite.adapt.held_out import first_good, matched
 from rankinite.adapt.methods.trada_trees import TargetRows, Tuning
@@ -208,7 +208,17 @@ class Trada:
         return Lambdas(target, measure, sigma, truncation, normalise=normalise)
 
     def _measure(self, background: Forest) -> Measure | str:
-        return self.measure or last_recorded(background, "measure", "ndcg@10")
+        measure = self.measure or recorded_measure(background)
+        if measure is not None:
+            return measure
+        name = last_recorded(background, "measure")
+        raise ArgumentError(
+            f"it was trained for {quoted(name)}, which is not known here",
+            place=repr(background),
+            value=name,
+            rule="A model file records a measure by its name, and contains no function",
+            remedy="Give `measure`: that one, or another",
+        )
 
 
 def _sigma(background: Forest, target: Dataset) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -134,15 +135,17 @@ def overview(ranker: Fitted, trained: Trained | None, title: str) -> Grid:
 
 def settings_grid(trained: Trained) -> Grid:
     """How a ranker was trained: the settings that matter most, and those that differ from their defaults."""
-    from rankinite.cli.learner_options import CLASSES, SETTINGS
+    from rankinite.cli.learner_options import CLASSES
     from rankinite.grid import Grid
+    from rankinite.learners.custom_trees import CustomTrees
 
     maker = trained.learner or "unknown"
-    usual = next((SETTINGS[name] for name, kind in CLASSES.items() if kind.__name__ == maker), {})
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*CLASSES.values(), CustomTrees)}  # a loss has no option
+    usual = {field.name: field.default for field in fields(kinds[maker])} if maker in kinds else {}
     shown = [
         (name.replace("_", " "), _shown(value))
         for name, value in trained.settings.items()
-        if name != "learner" and (name in ALWAYS_SHOWN or name not in usual or _shown(value) != _shown(usual[name].default))
+        if name != "learner" and (name in ALWAYS_SHOWN or name not in usual or _shown(value) != _shown(usual[name]))
     ]
     hidden = len(trained.settings) - 1 - len(shown)
     notes = (f"{hidden} other settings have their defaults (--json shows all).",) if hidden > 0 else ()

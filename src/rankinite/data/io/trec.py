@@ -14,7 +14,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.data.io._number_kernels import FIRST_INEXACT
-from rankinite.data.io.exact_numbers import inexact_grade
+from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.plain_scores import stated_number
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.data.judged_rows import remember_judged_rows
