@@ -178,19 +178,11 @@ def _near_tie(choice: Choice) -> str:
     return f"Of the candidates {choice.verdict.best} {clear}, so {choice.name} is taken, which {why}."
 
 
-def _carried(choice: Choice) -> list[str]:
+def _carried(choice: Choice) -> tuple[str, ...]:
     """Which one or two queries carry most of the gain, if any do."""
     found = choice.concentration
-    if found is None or number(found.gain) == number(0.0):
-        return []
-    alone = len(found.queries) == 1
-    named = " and ".join(f"'{qid}'" for qid in found.queries)
-    who = f"Query {named} alone carries" if alone else f"Queries {named} carry"
-    much = f"{math.floor(100.0 * found.share)}%" if found.share < 1.0 else "all"
-    decimals = _decimals(choice.unseen.pair(choice.name, "background", choice.measure))
-    gain, rest = number(found.gain, decimals), number(found.rest, decimals)
-    left = f"of {gain} becomes a loss of {rest[1:]}" if rest.startswith("-") else f"falls from {gain} to {rest}"
-    return [f"{who} {much} of the gain: without {'it' if alone else 'them'} the mean gain {left}."]
+    pair = choice.unseen.pair(choice.name, "background", choice.measure)
+    return () if found is None else found.sentences(_decimals(pair))
 
 
 def _caution(choice: Choice) -> list[str]:
