@@ -12,7 +12,7 @@ from rankinite.grid import few
 
 
 @dataclass(frozen=True)
-class ServedRanker:
+class RankerCost:
     """One ranker, how good it is, and what it takes to serve it."""
 
     name: str
@@ -39,7 +39,7 @@ class ServingSection:
     higher_is_better: bool
     decimals: int
     """Of the means, as in the table of methods."""
-    rankers: tuple[ServedRanker, ...]
+    rankers: tuple[RankerCost, ...]
     """The best first, as in the table of methods."""
     note: str
     """How time was taken."""
@@ -51,7 +51,7 @@ def serving_section(choice: Choice, order: Sequence[str], decimals: int) -> Serv
     if not costs:
         return None
     rankers = tuple(
-        ServedRanker(
+        RankerCost(
             name=name,
             deployed=name == choice.verdict.recommended,
             mean=finite(choice.unseen[name][choice.measure].mean),

@@ -69,20 +69,15 @@ def compared(
     microseconds: Mapping[str, float] | None = None,
 ) -> ResultTable:
     """A comparison as a table, the best system first."""
-    known = [name for name in baselines if name in comparison.systems]
-    decimals = tuple(
-        shared_decimals(comparison[name][measure].interval for name in comparison.systems) for measure in comparison.measures
-    )
+    known = tuple(name for name in baselines if name in comparison.systems)
+    any_of, decimals = comparison[comparison.systems[0]], _mean_decimals(comparison)
     systems = tuple(
         System(
             letter=letter,
             name=name,
             what=(what or {}).get(name, ""),
             chosen=name == chosen,
-            results=tuple(
-                _compared_result(comparison, name, measure, digits)
-                for measure, digits in zip(comparison.measures, decimals, strict=True)
-            ),
+            results=_compared_results(comparison, name, decimals),
             gains=tuple(_gain(comparison, name, base) for base in known),
             size=(sizes or {}).get(name, ""),
             seconds=(seconds or {}).get(name),
@@ -90,22 +85,37 @@ def compared(
         )
         for name, letter in _best_first(comparison)
     )
-    any_of = comparison[comparison.systems[0]]
     return ResultTable(
         title=title,
         source=any_of.source,
-        measures=tuple(map(str, comparison.measures)),
-        higher_is_better=tuple(measure.higher_is_better for measure in comparison.measures),
-        baselines=tuple(known),
+        **_measured(comparison.measures),
+        baselines=known,
         systems=systems,
         alpha=comparison.alpha,
         notes=(*comparison.warnings, *notes, *_counts(any_of)),
         marks=_marks(comparison, systems, known),
         decimals=decimals,
-        gain_decimals=tuple(
-            shared_decimals(_known_ends((one.low, one.high) for one in gains if one is not None))
-            for gains in zip(*(system.gains for system in systems), strict=True)
-        ),
+        gain_decimals=_gain_decimals(systems),
+    )
+
+
+def _measured(measures: Sequence[Measure]) -> dict[str, Any]:
+    """What a table says of its measures."""
+    higher = tuple(measure.higher_is_better for measure in measures)
+    return {"measures": tuple(map(str, measures)), "higher_is_better": higher}
+
+
+def _mean_decimals(comparison: Comparison) -> tuple[int, ...]:
+    """The decimals of every measure's means."""
+    systems, measures = comparison.systems, comparison.measures
+    return tuple(shared_decimals(comparison[name][measure].interval for name in systems) for measure in measures)
+
+
+def _gain_decimals(systems: Sequence[System]) -> tuple[int, ...]:
+    """The decimals of the gains over every baseline."""
+    return tuple(
+        shared_decimals(_known_ends((one.low, one.high) for one in gains if one is not None))
+        for gains in zip(*(system.gains for system in systems), strict=True)
     )
 
 
@@ -122,8 +132,7 @@ def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: t
     return ResultTable(
         title=title,
         source=evaluation.source,
-        measures=tuple(map(str, evaluation.measures)),
-        higher_is_better=tuple(measure.higher_is_better for measure in evaluation.measures),
+        **_measured(evaluation.measures),
         baselines=(),
         systems=(System("a", name, "", chosen=True, results=results, gains=(), size=size, seconds=None),),
         alpha=0.0,
@@ -191,9 +200,14 @@ def _known_ends(intervals: Iterable[tuple[Number, Number]]) -> list[tuple[float,
     return [(low, high) for low, high in intervals if low is not None and high is not None]
 
 
-def _compared_result(comparison: Comparison, name: str, measure: Measure, decimals: int) -> SystemResult:
-    letters = [comparison.letters[other] for other in comparison.better_than(name, measure)]
-    return _result(comparison[name][measure], ("" if len(comparison.systems) <= 26 else ",").join(letters), decimals)
+def _compared_results(comparison: Comparison, name: str, decimals: Sequence[int]) -> tuple[SystemResult, ...]:
+    """One system by every measure."""
+    comma = "" if len(comparison.systems) <= 26 else ","
+    found: list[SystemResult] = []
+    for measure, digits in zip(comparison.measures, decimals, strict=True):
+        letters = comma.join(comparison.letters[other] for other in comparison.better_than(name, measure))
+        found.append(_result(comparison[name][measure], letters, digits))
+    return tuple(found)
 
 
 def _result(result: evaluate.Result, better_than: str, decimals: int) -> SystemResult:
