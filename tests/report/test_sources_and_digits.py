@@ -88,7 +88,7 @@ def test_only_marks_that_occur_are_explained():
     told = " ".join(several.marks)
     assert ">: significantly better" in told
     assert "Over a: the gain by ndcg" in told
-    assert "Letters and p are Holm-corrected for the 3 pairs tested." in told
+    assert "Letters and p: Holm-corrected for the 3 pairs tested." in told
     assert not set(several.marks) & set(several.notes)
     one = evaluated(rk.evaluate(SYSTEMS["feature 0"], DATA, "ndcg"), "it", "Evaluation", "")
     assert [mark[:2] for mark in one.marks] == ["±:", "Co"]

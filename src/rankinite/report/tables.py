@@ -257,11 +257,10 @@ def _marks(comparison: Comparison, systems: Sequence[System], baselines: Sequenc
     if letters:
         found.append(f">: significantly better than the systems of these letters ({tests}, alpha {comparison.alpha:g}).")
     pairs, tested = len(comparison.pairs) // len(measures), only_against(comparison)
-    marked = " and ".join([*(["letters"] if letters else []), *(["p"] if gains else [])]).capitalize()
+    marked = " and ".join([*(["Letters"] if letters else []), *(["p"] if gains else [])])
     if marked and pairs > 1:
         apart = ", measure by measure" if len(measures) > 1 else ""
-        verb = "is" if marked == "P" else "are"
-        found.append(f"{marked} {verb} Holm-corrected for the {pairs} pairs tested{apart}.")
+        found.append(f"{marked}: Holm-corrected for the {pairs} pairs tested{apart}.")
     if tested:
         unsaid = ": no letter says anything of other pairs" if letters else ""
         found.append(f"Only pairs with {' or '.join(tested)} were tested{unsaid}.")
