@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankinite.errors import ArgumentError
-from rankinite.grid import Grid, number, p_value, spread
+from rankinite.grid import Grid, decimals_for, number, p_value, shared_decimals, spread
 from refusals import refused
 
 HOSTILE = ("<script>alert('x')</script>", "a|b", "50%_x", r"back\slash", "~^{}$#&", "two\nlines", "*bold*", "`code`", "検索")
@@ -202,3 +202,27 @@ def test_bad_shapes_are_refused() -> None:
         Grid(("a", "b"), (("1", "2"), ("1",)))
     with refused(ArgumentError, owner="Grid", setting="align", value="lx"):
         Grid(("a", "b"), (), align="lx")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(1e-5, 40.0))
+def test_the_decimals_of_a_mean_show_two_digits_of_half_its_interval(half: float) -> None:
+    decimals = decimals_for(half)
+    digits = number(half, decimals).replace(".", "").lstrip("0")
+    assert len(digits) == 2
+    assert decimals == 0 or abs(float(number(half, decimals)) - half) <= 0.05 * half + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("half", "decimals"), [(0.0598, 3), (0.0996, 2), (0.0033, 4), (1e-9, 6), (250.0, 0), (0.0, 4), (math.nan, 4)]
+)
+def test_decimals_by_half_an_interval(half: float, decimals: int) -> None:
+    assert decimals_for(half) == decimals
+
+
+def test_a_column_has_the_decimals_of_its_median_interval() -> None:
+    assert shared_decimals([(0.5, 0.5), (0.4, 0.6), (0.40, 0.42), (0.1, 0.12), (math.nan, math.nan)]) == 3
+    assert shared_decimals([(0.5, 0.5)]) == 4
+    assert spread(0.5, (0.44, 0.56), 2) == "±0.06"
+    assert spread(0.9512, (0.9012, 1.0), 2) == "±0.05"
+    assert spread(0.9512, (0.8712, 1.0), 2) == "(0.87 to 1.00)"

@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from rankinite.models.blend import Blend as Blend
     from rankinite.models.explanations.contributions import Contributions as Contributions
     from rankinite.models.explanations.pair import PairExplanation as PairExplanation
+    from rankinite.models.explanations.permutation import PermutationImportance as PermutationImportance
+    from rankinite.models.explanations.permutation import permutation_importance as permutation_importance
     from rankinite.models.explanations.query import QueryExplanation as QueryExplanation
     from rankinite.models.explanations.summary import WithinQueries as WithinQueries
     from rankinite.models.feature import Feature as Feature
@@ -186,6 +188,7 @@ _HOMES = {
     "rankinite.learners.custom_trees": ("CustomTrees",),
     "rankinite.models.explanations.contributions": ("Contributions",),
     "rankinite.models.explanations.pair": ("PairExplanation",),
+    "rankinite.models.explanations.permutation": ("PermutationImportance", "permutation_importance"),
     "rankinite.models.explanations.query": ("QueryExplanation",),
     "rankinite.models.explanations.summary": ("WithinQueries",),
     "rankinite.models.feature": ("Feature",),

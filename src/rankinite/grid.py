@@ -44,6 +44,28 @@ def number(value: float, decimals: int = 4, *, signed: bool = False) -> str:
     return f"{0.0:.{decimals}f}" if math.isfinite(value) and float(text) == 0.0 else text
 
 
+DECIMALS = 4
+"""Of numbers whose interval is not known."""
+MOST_DECIMALS = 6
+
+
+def decimals_for(half: float) -> int:
+    """The decimals of a mean that half its interval deserves: as many as show two digits of that half.
+
+    0.6741 ±0.0598 is 0.674 ±0.060, and with ±0.0033 it is 0.6741 ±0.0033.
+    """
+    if not math.isfinite(half) or half <= 0.0:
+        return DECIMALS
+    exponent = int(f"{half:.1e}".partition("e")[2])  # of the rounded half: 0.0996 is 0.10
+    return min(max(1 - exponent, 0), MOST_DECIMALS)
+
+
+def shared_decimals(intervals: Iterable[tuple[float, float]]) -> int:
+    """The decimals of a column of means, so that they can be compared: those of the median interval."""
+    halves = sorted(half for low, high in intervals if math.isfinite(half := (high - low) / 2) and half > 0.0)
+    return decimals_for(halves[len(halves) // 2] if halves else math.nan)
+
+
 def at_floor(p: float, floor: float) -> bool:
     """Whether a p-value is as small as its resamples let it be, and so only known to be smaller; a floor of 0 is none."""
     return 0.0 < floor < 1.0 and p <= floor
@@ -59,14 +81,16 @@ def p_value(p: float, floor: float = 0.0) -> str:
     return "< 0.0001" if p < 0.0001 else number(p)
 
 
-def spread(mean: float, interval: tuple[float, float]) -> str:
+def spread(mean: float, interval: tuple[float, float], decimals: int = DECIMALS) -> str:
     """What is printed behind a mean: ``±0.0284``, half its interval, or both ends where they are not equally far from it.
 
     That is so where the range of a measure cuts the interval: 0.97 ±0.05 would claim more than 1, 0.97 ±0.04 too little below.
     """
     low, high = interval
     uneven = abs((high - mean) - (mean - low))
-    return f"({number(low)} to {number(high)})" if uneven > 0.00005 else f"±{number((high - low) / 2)}"
+    if uneven > 0.5 * 10.0**-decimals:
+        return f"({number(low, decimals)} to {number(high, decimals)})"
+    return f"±{number((high - low) / 2, decimals)}"
 
 
 def few(texts: Iterable[str], most: int = 8) -> str:

@@ -63,9 +63,30 @@ def test_a_query_and_all_queries_are_what_python_gives(run, files, model, tmp_pa
     assert (tmp_path / "all.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_shuffled_features_are_what_python_gives_for_any_ranker(run, files, tmp_path):
+    data = rk.read(files / "data.parquet")
+    for name in ("trees", "mcrank"):  # the scores of the second cannot be split
+        model = rk.load(files / f"{name}.rankinite")
+        shuffled = (
+            "explain",
+            files / f"{name}.rankinite",
+            files / "data.parquet",
+            "--all-queries",
+            "--shuffle",
+            "--repeats",
+            2,
+        )
+        found = rk.permutation_importance(model, data, "err", repeats=2, seed=3)
+        done = run(*shuffled, "-m", "err", "-s", 3, "--features", 2, "--plot", tmp_path / "lost.svg")
+        assert (done.code, done.out.strip()) == (0, found.grid(2).text())
+        assert b"<svg" in (tmp_path / "lost.svg").read_bytes()
+        assert json.loads(run(*shuffled, "-m", "err", "-s", 3, "--json").out) == found.to_dict()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--query", "1", "--shuffle"), ("--shuffle", "--all-queries")),
         (("--query", "1", "--above", "1-0", "--below", "nobody"), ("--below nobody", "'1-0', '1-1'")),
         (("--query", "nowhere"), ("--query nowhere", "The queries are '1'")),
         (("--query", "1", "--above", "1-0"), ("--above 1-0", "--below")),

@@ -24,7 +24,7 @@ def test_compare_writes_a_report(run, files, tmp_path):
     systems = {system["name"]: system for system in content["tables"][0]["systems"]}
     assert systems["model"]["results"][0]["mean"] == rk.evaluate(rk.load(files.model), data, "ndcg@5").results[0].mean
     assert systems["model"]["size"].endswith("trees")
-    assert content["importance"]["forests"] == ["model"]
+    assert content["importance"]["rankers"] == ["first", "model"]
     assert "--report" in dict(content["facts"][0]["entries"])["command"]
 
 

@@ -24,7 +24,6 @@ from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.format_detection import format_of
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.reading import read_with
-from rankinite.models.importance import permutation_importance
 from refusals import refused
 
 JUDGED = random_dataset(3, queries=12)
@@ -230,7 +229,7 @@ REFUSED = {
     "rankinite.write_qrels": lambda: rk.write_qrels("log.qrels", LOG),
     "Dataset.map_grades": lambda: LOG.map_grades({0: 1}),
     "Forest.permutation_importance": lambda: FOREST.permutation_importance(LOG, "ndcg"),
-    "permutation_importance": lambda: permutation_importance(FOREST, LOG, "ndcg"),
+    "rankinite.permutation_importance": lambda: rk.permutation_importance(FOREST, LOG, "ndcg"),
     "LambdaMART.lambdas": lambda: LEARNER.lambdas(LOG, 1.0),
     "LambdaMART.objective": lambda: LEARNER.objective(LOG),
     "rankinite.combine.exact": lambda: rk.combine.exact(*TWO.values(), LOG),

@@ -12,6 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import rankinite as rk
 from rankinite.ensembles import diversity
+from rankinite.grid import spread
 from rankinite.report import of_comparison, of_ensemble, of_training, of_tuning
 from rankinite.report.html import tab_title
 
@@ -50,7 +51,7 @@ def test_every_part_is_drawn(opened, adapted):
     browser = opened(adapted)
     assert browser.find_element(By.TAG_NAME, "h1").text == adapted.verdict[0]
     shown = [part.get_attribute("id") for part in browser.find_elements(By.TAG_NAME, "section")]
-    assert shown == ["methods", "curve", "queries", "grades", "training", "importance", "moved", "repeat"]
+    assert shown == ["methods", "serving", "curve", "queries", "grades", "training", "importance", "moved", "repeat"]
     drawings = WebDriverWait(browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure svg"))
     assert len(drawings) == len(browser.find_elements(By.TAG_NAME, "figure"))
     assert all(drawing.get_attribute("aria-label") for drawing in drawings)
@@ -67,6 +68,43 @@ def test_one_sentence_leads_and_what_the_other_numbers_mean_is_folded_away(opene
     assert shown == list(adapted.explanation)
 
 
+def test_the_verdict_then_one_number_then_the_figures_of_its_source_then_those_of_others(opened, adapted):
+    head = opened(adapted).find_element(By.TAG_NAME, "header")
+    told = [part.text.replace("\u2212", "-") for part in head.find_elements(By.CSS_SELECTOR, "h1, .told, .reasons p")]
+    assert told == [text.replace("\u2212", "-") for text in adapted.verdict]
+    groups = [("", adapted.figures_title, adapted.figures)]
+    groups += [(".others ", group.title, group.figures) for group in adapted.other_figures]
+    for place, title, figures in groups:
+        assert head.find_element(By.CSS_SELECTOR, f"{place}.source").text == title
+        shown = head.find_element(By.CSS_SELECTOR, f"{place}.figures").find_elements(By.CSS_SELECTOR, "dd")
+        assert [value.text.replace("\u2212", "-") for value in shown] == [f"{one.value}\n{one.note}" for one in figures]
+
+
+def test_marks_are_explained_once_and_baselines_and_the_ranker_to_deploy_are_marked(opened, adapted):
+    browser = opened(adapted)
+    text = browser.find_element(By.ID, "methods").text
+    for mark in {mark for table in adapted.tables for mark in table.marks}:
+        assert text.count(mark) == 1
+    rows = first_table(browser, "tbody tr")
+    tagged = {row.find_element(By.CLASS_NAME, "name").text for row in rows if row.find_elements(By.CLASS_NAME, "tag")}
+    assert tagged == set(adapted.tables[0].baselines)
+    serving = browser.find_elements(By.CSS_SELECTOR, "#serving tbody tr")
+    assert [row.find_element(By.CLASS_NAME, "name").text for row in serving] == [one.name for one in adapted.serving.rankers]
+    deployed = [row.text for row in serving if row.find_elements(By.CLASS_NAME, "tag")]
+    assert len(deployed) == 1
+    assert f"{adapted.serving.rankers[0].microseconds:.1f}" in serving[0].text
+
+
+def test_what_shuffling_costs_is_drawn_with_its_numbers(opened, adapted):
+    browser, losses = opened(adapted), adapted.losses
+    WebDriverWait(browser, 5).until(lambda b: len(b.find_elements(By.CSS_SELECTOR, "#importance figure svg")) == 2)
+    numbers = browser.find_elements(By.CSS_SELECTOR, "#importance figure")[1].find_elements(By.CSS_SELECTOR, "tbody tr")
+    cells = [[cell.get_attribute("textContent") for cell in row.find_elements(By.TAG_NAME, "td")] for row in numbers]
+    assert [row[0] for row in cells] == list(losses.features)
+    assert [float(row[1].replace("\u2212", "-")) for row in cells] == pytest.approx(losses.means, abs=10.0**-losses.decimals)
+    assert losses.ranker in browser.find_element(By.ID, "importance").text
+
+
 def test_p_values_and_cut_intervals_are_shown_as_in_the_tables_of_text(opened):
     data = rk.synthesise(30, world=rk.World(documents=6, features=3))
     noise = np.random.default_rng(0).normal(size=data.rows)
@@ -75,7 +113,8 @@ def test_p_values_and_cut_intervals_are_shown_as_in_the_tables_of_text(opened):
     browser = opened(of_comparison(comparison, data, systems))
     rows = {row.find_element(By.CLASS_NAME, "name").text: row.text for row in first_table(browser, "tbody tr")}
     for name in systems:
-        assert comparison[name].results[0].spread in rows[name]
+        result = comparison[name].results[0]
+        assert spread(result.mean, result.interval, 2) in rows[name]
         if name != "noise":
             assert f"p {comparison.pair(name, 'noise', comparison.measures[0]).randomisation.holm_text}" in rows[name]
     assert any("(" in comparison[name].results[0].spread for name in systems), "an interval that was cut"
@@ -93,7 +132,6 @@ def test_the_table_sorts_by_mouse_and_by_keyboard(opened, adapted):
     table = adapted.tables[0]
     column = next(k for k, cell in enumerate(first_table(browser, "th")) if cell.text == table.measures[0])
     heading = first_table(browser, "th")[column]
-    heading.find_element(By.TAG_NAME, "button").click()
     by_mean = sorted(table.systems, key=lambda system: -system.results[0].mean)
     shown = [row.text for row in first_table(browser, "tbody .name")]
     assert (shown, heading.get_attribute("aria-sort")) == ([system.name for system in by_mean], "descending")
@@ -191,7 +229,7 @@ def test_no_fact_needs_a_mouse_to_be_seen(opened, adapted):
     best = adapted.tables[0].systems[1]
     gain = best.gains[adapted.tables[0].baselines.index("background")]
     row = first_table(browser, "tbody tr")[1].text.replace("\u2212", "-")
-    assert f"{gain.low:+.4f} to {gain.high:+.4f}" in row
+    assert f"{gain.low:+.3f} to {gain.high:+.3f}" in row
     assert f"{gain.wins} · {gain.ties} · {gain.losses}" in row
 
 
@@ -206,17 +244,18 @@ def test_every_drawing_has_its_numbers(opened, adapted):
 
 
 def test_the_page_says_what_it_leaves_out_and_what_it_shows(opened, adapted):
-    importance = replace(adapted.importance, kind="count", others=12, unused=1, other_forests=("fifth", "sixth"))
+    importance = replace(adapted.importance, kind="count", others=12, unused=1)
     moved = replace(adapted.moved_trees[0], others=1)
     browser = opened(replace(adapted, importance=importance, moved_trees=(moved,)))
     shown = browser.find_element(By.ID, "importance").text
     assert "share of all splits" in shown
     assert "gain that" not in shown
     assert "… and 12 more features with a smaller share; 1 feature without any." in shown
-    assert "… and 2 more forests not shown: fifth, sixth." in shown
     assert "… and 1 more feature that moved less." in browser.find_element(By.ID, "moved").text
     assert f"over {adapted.grades.queries[0]} queries" in browser.find_element(By.ID, "grades").text
-    assert "share of all gain" in opened(adapted).find_element(By.ID, "importance").text
+    assert adapted.importance.queries in opened(adapted).find_element(By.ID, "importance").text
+    gains = replace(adapted, importance=replace(adapted.importance, kind="gain"))
+    assert "share of all gain" in opened(gains).find_element(By.ID, "importance").text
 
 
 def test_facts_are_shown_whole(opened, adapted):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from rankinite.data.fingerprint import fingerprint
 from rankinite.errors import ArgumentError, DataError
-from rankinite.report import models, of_choice, of_comparison, of_training, queries
+from rankinite.report import moved_section, of_choice, of_comparison, of_training, queries
 from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of, tied_ranks
 from rankinite.report.tables import compared, only_against
 from refusals import refused
@@ -25,17 +25,17 @@ def judged(scores, data, measure="ndcg@10") -> JudgedRanker:
 
 def test_a_choice_is_shown_as_it_was_made(adapted, choice, market):
     _, _, target, _, test = market
-    assert adapted.verdict == choice.recommendation()
+    advice = choice.recommendation()
+    assert adapted.verdict[: len(advice)] == advice
     assert adapted.explanation == choice.explanation()
     assert [table.source for table in adapted.tables] == [target.source, test.source]
     for table, comparison in zip(adapted.tables, (choice.unseen, choice.test), strict=True):
-        assert [system.name for system in table.systems] == list(comparison.systems)
+        assert {system.name: system.letter for system in table.systems} == dict(comparison.letters)
         assert [system.name for system in table.systems if system.chosen] == [choice.name]
         for system in table.systems:
             for result, measure in zip(system.results, comparison.measures, strict=True):
                 assert result.mean == comparison[system.name][measure].mean
                 assert (result.low, result.high) == comparison[system.name][measure].interval
-                assert result.spread == comparison[system.name][measure].spread
             for base, gain in zip(table.baselines, system.gains, strict=True):
                 if system.name == base:
                     assert gain is None
@@ -134,17 +134,20 @@ def test_trainings_show_the_round_that_was_kept(adapted, market):
     assert "average" not in {training.name for training in adapted.trainings}  # it is made of the others
 
 
-def test_importance_and_what_moved_are_those_of_the_rankers(adapted, choice, market):
+def test_what_moved_is_what_moved_in_the_ranker_to_deploy(adapted, choice, market):
     background = market[0]
-    gains = background.importance()
-    for feature, shares in zip(adapted.importance.features, adapted.importance.shares, strict=True):
-        assert shares[0] == pytest.approx(gains[feature] / sum(gains.values()), abs=1e-5)
     moved = rk.adapt.moved(background, choice.models["trada-splits"])
     shown = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
     assert (shown.leaves_changed, shown.thresholds_changed) == (moved.leaves_changed.sum(), moved.thresholds_changed.sum())
     changes = choice.models["lambdaboost"].parts[-1][1].changes()
     weights = adapted.moved_weights[0]
     assert dict(zip(weights.features, weights.changes, strict=True)) == pytest.approx(changes, rel=1e-4)
+    assert adapted.moved_note.startswith(f"In the parts of {choice.name} ")
+    kept = replace(choice, verdict=replace(choice.verdict, recommended="background"), ranker=background)
+    shown = of_choice(kept, market[2], test=market[4])
+    assert (shown.moved_trees, shown.moved_weights, shown.moved_note) == ((), (), "")
+    assert shown.losses.ranker == "background (to deploy)"
+    assert set(shown.importance.rankers) == {"background (to deploy)", f"{choice.name} (candidate)"}
 
 
 def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(market):
@@ -153,45 +156,18 @@ def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(mar
     given = {"net": rk.LambdaRank(epochs=20).fit(target), "weak": weak, "other": rk.Feature(0)}
     found = rk.adapt.choose(given, target, methods=["trada"], curve=False)
     assert (found.background_name(found.models["background"]), found.background_name(found.forest)) == ("net", "weak")
-    taken = replace(found, verdict=replace(found.verdict, name="trada"), ranker=found.models["trada"])
-    shown = of_choice(taken, target)
+    verdict = replace(found.verdict, name="trada", recommended="trada")
+    shown = of_choice(replace(found, verdict=verdict, ranker=found.models["trada"]), target)
     assert [trees.name for trees in shown.moved_trees] == ["trada"]
-    assert shown.importance.forests == ("weak = trada",)
+    assert shown.moved_note == ""
+    assert shown.importance.rankers == ("background", "trada (to deploy)")
     settings = dict(next(facts.entries for facts in shown.facts if facts.title == "Settings of the models"))
     assert "base as weak" in settings["trada"]
 
 
-def gainless(forest):
-    return replace(forest, trees=replace(forest.trees, gain=np.zeros_like(forest.trees.gain)))
-
-
-def test_gains_and_counts_of_splits_are_never_mixed(market):
-    background, target = market[0], market[2]
-    foreign = gainless(background)
-    more = rk.LambdaMART.plain(trees=3, leaves=4, min_rows=5)
-    added = more.fit(target, base=foreign)
-    part = more.fit(target)
-    assert sum(added.importance("gain").values()) > 0.0  # of the trees added alone
-    assert models.importance_of({"a": background, "b": part}).kind == "gain"
-    for forests in ({"a": part, "b": foreign}, {"a": foreign, "b": part}, {"a": added, "b": part}):
-        shown = models.importance_of(forests)
-        assert (shown.kind, shown.forests) == ("count", ("a", "b"))
-        for feature, shares in zip(shown.features, shown.shares, strict=True):
-            counts = [forest.importance("count") for forest in forests.values()]
-            assert shares == pytest.approx([count[feature] / sum(count.values()) for count in counts], abs=1e-5)
-
-
-def test_what_is_left_out_is_counted(adapted, choice, market, monkeypatch):
-    monkeypatch.setattr(models, "FEATURES", 2)
-    monkeypatch.setattr(models, "MOST_FORESTS", 1)
-    background, _, target, _, _ = market
-    other = rk.LambdaMART.plain(trees=1, leaves=2, min_rows=5).fit(target)
-    shown = models.importance_of({"a": other, "b": background})
-    assert (shown.forests, shown.other_forests) == (("a",), ("b",))
-    assert (len(shown.features), shown.others, shown.unused) == (1, 0, 4)
-    shown = models.importance_of({"b": background})
-    assert (len(shown.features), shown.others, shown.unused) == (2, 3, 0)
-    moved = models.moved_trees(background, {"trada-splits": choice.models["trada-splits"]})[0]
+def test_what_moved_counts_what_it_leaves_out(adapted, choice, market, monkeypatch):
+    monkeypatch.setattr(moved_section, "FEATURES", 2)
+    moved = moved_section.moved_trees(market[0], {"trada-splits": choice.models["trada-splits"]})[0]
     whole = next(trees for trees in adapted.moved_trees if trees.name == "trada-splits")
     assert (whole.others, moved.features) == (0, whole.features[:2])
     assert moved.others == len(whole.features) - 2
@@ -202,7 +178,7 @@ def test_the_table_says_which_pairs_were_tested(against):
     data = rk.synthesise(12, world=rk.World(documents=5, features=4))
     systems = {name: rk.Feature(number) for number, name in enumerate("abcd")}
     comparison = rk.compare(systems, data, ["ndcg", "err"], resamples=50, against=against)
-    notes = " ".join(compared(comparison, "all", None, ("a",)).notes)
+    notes = " ".join(compared(comparison, "all", None, ("a",)).marks)
     everything = against is None or len(against) == 3
     assert only_against(comparison) == (() if everything else tuple(against))
     assert ("Only pairs" in notes) is not everything
@@ -213,7 +189,7 @@ def test_the_table_says_which_pairs_were_tested(against):
 
 def test_a_choice_says_that_methods_were_only_against_the_baselines_alone(adapted):
     for table in adapted.tables:
-        assert "Only pairs with background or target were tested: no letter says anything of other pairs." in table.notes
+        assert any(mark.startswith("Only pairs with background or target were tested") for mark in table.marks)
     assert ("pairs tested", "those with background or target") in next(
         f for f in adapted.facts if f.title == "Measuring"
     ).entries
@@ -260,9 +236,12 @@ def test_an_error_gets_better_by_falling():
     systems = {"noise": np.random.default_rng(0).normal(size=data.rows), "grades": data.grades}
     shown = of_comparison(rk.compare(systems, data, rk.PairwiseErrors(), resamples=100), data, systems)
     assert shown.queries.higher_is_better is False
-    assert shown.verdict[0].startswith("grades is better than noise by ")
-    assert shown.verdict[0].endswith(" of pairwise-errors (p < 0.0100; at most 0.05 is asked for).")  # 1 of 100 resamples
-    assert shown.tables[0].systems[1].chosen
+    better = shown.queries.source
+    assert shown.verdict[0] == "grades is better than noise."
+    assert shown.verdict[1].startswith("Its pairwise-errors is ")
+    assert shown.verdict[1].endswith(f" lower on {better}.")
+    assert shown.verdict[2] == "That is hardly chance (p < 0.0100; at most 0.05 is asked for)."  # 1 of 100 resamples
+    assert shown.tables[0].systems[0].chosen  # the best is first, though its value is the lowest
 
 
 def test_fingerprints_tell_data_apart(market):

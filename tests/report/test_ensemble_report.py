@@ -40,8 +40,11 @@ def test_all_tables_of_the_choice_and_of_the_test_are_shown(choice, members):
     report = of_ensemble(ranker, members, choice=choice, test=TEST, measures=["ndcg@10", "err"], data={"train": TRAIN})
     compared = [rk.compare({**members, "ensemble": ranker}, TEST, ["ndcg@10", "err"]), *choice.tables().values()]
     for table, comparison in zip(report.tables, compared, strict=True):
-        assert [system.name for system in table.systems] == list(comparison.systems)
-        assert [system.results[1].mean for system in table.systems] == [comparison[n]["err"].mean for n in comparison.systems]
+        assert {system.name for system in table.systems} == set(comparison.systems)
+        for measure, place in (("ndcg@10", 0), ("err", 1)):
+            assert [system.results[place].mean for system in table.systems] == [
+                comparison[system.name][measure].mean for system in table.systems
+            ]
     assert [system.name for system in report.tables[2].systems if system.chosen] == [choice.name]
     assert report.diversity.together == choice.diversity.together
     assert report.queries.after_name == "ensemble"

@@ -75,7 +75,7 @@ def test_the_verdict_has_the_settings_the_reason_and_every_value_with_its_worth(
     assert all(f"{name} {value:.4g}" in first for name, value in tuned.settings.items())
     assert f"ndcg@10 {tuned.value:.4f}, is too good" in said
     assert f"{tuned.estimate.mean:.4f} ({tuned.estimate.low:.4f} to {tuned.estimate.high:.4f})" in said
-    assert said.count(f"{tuned.test['ndcg@10'].mean:.4f}") == 1
+    assert said.count(f"Its ndcg@10 is {tuned.test['ndcg@10'].mean:.3f}.") == 1
     assert f"{len(tuned.trials)} trials ({tuned.not_complete()})" in said
 
 

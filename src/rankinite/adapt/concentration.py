@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.evaluation.significance import exact_mean, exact_sum
+from rankinite.grid import number
 
 MOST = 0.5
 """A few queries carry a gain if the mean gain falls by more than this share without them."""
@@ -28,6 +30,18 @@ class Concentration:
     """The mean gain of all queries."""
     rest: float
     """The mean gain of all others."""
+
+    def sentences(self, decimals: int = 4) -> tuple[str, ...]:
+        """The same in a sentence, with so many decimals; none where the gain is too small to be shown at all."""
+        if number(self.gain) == number(0.0):
+            return ()
+        named = " and ".join(f"'{qid}'" for qid in self.queries)
+        who = f"Query {named} alone carries" if len(self.queries) == 1 else f"Queries {named} carry"
+        much = f"{math.floor(100.0 * self.share)}%" if self.share < 1.0 else "all"
+        gain, rest = number(self.gain, decimals), number(self.rest, decimals)
+        left = f"of {gain} becomes a loss of {rest[1:]}" if rest.startswith("-") else f"falls from {gain} to {rest}"
+        without = "it" if len(self.queries) == 1 else "them"
+        return (f"{who} {much} of the gain: without {without} the mean gain {left}.",)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON has it."""

@@ -1,4 +1,4 @@
-"""Recommendation in plain sentences: the decision with the gain to expect and the chance of a loss, then what else to know."""
+"""Recommendation in plain sentences: the decision, one number, how sure it is, on what evidence, then what else to know."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from rankinite.adapt.decision import RANKING, Verdict
 from rankinite.adapt.gain_prior import PAIRS, prior_for
+from rankinite.adapt.methods.catalogue import AVERAGE
+from rankinite.adapt.queries_needed import MOST_TIMES, SURE
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.pairs import PairTest
-from rankinite.grid import number
+from rankinite.grid import decimals_for, number
 from rankinite.measures.base import sign_of
 
 if TYPE_CHECKING:
@@ -21,11 +23,11 @@ FEW_QUERIES = 30
 
 
 def advice(choice: Choice) -> tuple[str, ...]:
-    """What to deploy, with the gain to expect and the chance of a loss; what the target's queries say; then what to mind."""
-    found = [_decision(choice), *_evidence(choice)]
+    """What to deploy; what to expect of it; how sure that is; what the target's queries say; then what to mind."""
+    found = [_decision(choice), *_reasons(choice), *_evidence(choice), *_carried(choice), *_more_queries(choice)]
     if choice.verdict.best != choice.name:
         found.append(_near_tie(choice))
-    found += [*_carried(choice), *_caution(choice), *_future(choice)]
+    found += [*_caution(choice), *_future(choice)]
     for name, seen in (("test", choice.test), ("shifted", choice.shifted)):
         if seen is not None:
             against = _against(seen.pair(choice.name, "background", choice.measure))
@@ -67,21 +69,33 @@ def tolerated(verdict: Verdict) -> str:
 
 def _decision(choice: Choice) -> str:
     """The one sentence that leads."""
+    deployed = choice.verdict.recommended
+    return "Keep the background." if deployed == "background" else f"Deploy {_ranker_of(deployed)}."
+
+
+def _ranker_of(method: str) -> str:
+    """The ranker of a method in words."""
+    if method == AVERAGE.name:
+        return "the averaged ranker"
+    return "the ranker of the target alone" if method.startswith("target") else f"the ranker adapted by {method}"
+
+
+def _reasons(choice: Choice) -> list[str]:
+    """What to expect, in a sentence with one number, and how sure that is."""
     verdict, chosen = choice.verdict, choice.name
     gain = f"about {_about(sign_of(choice.measure) * verdict.expected)} {choice.measure} on new queries"
-    loss = f"the chance of losing more than {tolerated(verdict)} is {_chance(verdict)}"
+    loss = f"The chance of losing more than {tolerated(verdict)} is {_chance(verdict)}"
     if verdict.recommended == chosen:
-        return f"Deploy {chosen}: expect {gain}; {loss}."
+        return [f"Expect {gain}.", f"{loss}."]
     pair = choice.unseen.pair(chosen, "background", choice.measure)
     if pair.wins == pair.losses == 0:
-        return f"Keep the background: the candidate, {chosen}, is neither better nor worse on any target query."
+        return [f"The candidate, {chosen}, is neither better nor worse on any target query."]
     if not verdict.ranks:
-        return f"Keep the background: the candidate, {chosen}, is not surely better than random orders of the documents."
+        return [f"The candidate, {chosen}, is not surely better than random orders of the documents."]
     if verdict.expected <= 0.0:
-        return f"Keep the background: of the candidate, {chosen}, expect {gain}."
-    return (
-        f"Keep the background: of the candidate, {chosen}, expect {gain}, but {loss}, where {percent(verdict.risk)} is allowed."
-    )
+        return [f"Of the candidate, {chosen}, expect {gain}."]
+    uncertain = f"Of the candidate, {chosen}, expect {gain}, but that is too uncertain."
+    return [uncertain, f"{loss}, where {percent(verdict.risk)} is allowed."]
 
 
 def _about(gain: float) -> str:
@@ -122,33 +136,53 @@ def _none_better(choice: Choice) -> bool:
 
 
 def _against(pair: PairTest) -> str:
-    """… is 0.0123 higher than the background's."""
+    """… is 0.012 higher than the background's."""
     if pair.better is None:
         return f"equals the {pair.second}'s"
-    gap = number(abs(pair.difference))
+    decimals = _decimals(pair)
+    gap = number(abs(pair.difference), decimals)
     side = "higher" if pair.difference > 0.0 else "lower"
-    return f"is {'less than 0.0001' if gap == number(0.0) else gap} {side} than the {pair.second}'s"
+    least = number(10.0**-decimals, decimals)
+    return f"is {f'less than {least}' if gap == number(0.0, decimals) else gap} {side} than the {pair.second}'s"
+
+
+def _decimals(pair: PairTest) -> int:
+    """The decimals that the interval of a difference deserves."""
+    low, high = pair.interval
+    return decimals_for((high - low) / 2)
+
+
+def _more_queries(choice: Choice) -> list[str]:
+    """How many more queries would make an expected gain clear, where that can be known."""
+    needed = choice.queries_needed
+    if needed is None:
+        return []
+    if needed.more is None:
+        return [f"Even {MOST_TIMES * needed.judged} judged queries would hardly make so small a gain clear."]
+    sure = f"to be {percent(SURE)} sure that this gain becomes clear, if it is as large as expected"
+    return [f"Judge about {_rounded_up(needed.more)} more queries {sure}."]
+
+
+def _rounded_up(count: int) -> int:
+    """A count with two digits that are not 0: 137 is 140."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // step) * step
 
 
 def _near_tie(choice: Choice) -> str:
-    best = choice.unseen[choice.verdict.best][choice.measure].mean
+    best = choice.unseen[choice.verdict.best][choice.measure]
+    low, high = best.interval
+    mean = number(best.mean, decimals_for((high - low) / 2))
     why = "needs no choice between methods" if choice.name == "average" else "is simpler"
-    clear = f"has the best mean, {number(best)}, but not clearly"
+    clear = f"has the best mean, {mean}, but not clearly"
     return f"Of the candidates {choice.verdict.best} {clear}, so {choice.name} is taken, which {why}."
 
 
-def _carried(choice: Choice) -> list[str]:
+def _carried(choice: Choice) -> tuple[str, ...]:
     """Which one or two queries carry most of the gain, if any do."""
     found = choice.concentration
-    if found is None or number(found.gain) == number(0.0):
-        return []
-    alone = len(found.queries) == 1
-    named = " and ".join(f"'{qid}'" for qid in found.queries)
-    who = f"Query {named} alone carries" if alone else f"Queries {named} carry"
-    much = f"{math.floor(100.0 * found.share)}%" if found.share < 1.0 else "all"
-    gain, rest = number(found.gain), number(found.rest)
-    left = f"of {gain} becomes a loss of {rest[1:]}" if rest.startswith("-") else f"falls from {gain} to {rest}"
-    return [f"{who} {much} of the gain: without {'it' if alone else 'them'} the mean gain {left}."]
+    pair = choice.unseen.pair(choice.name, "background", choice.measure)
+    return () if found is None else found.sentences(_decimals(pair))
 
 
 def _caution(choice: Choice) -> list[str]:
@@ -168,6 +202,7 @@ def _future(choice: Choice) -> list[str]:
     if safer is None:
         return [warning]
     gap = choice.unseen[safer][choice.measure].mean - choice.unseen[choice.name][choice.measure].mean
+    apart = number(abs(gap), _decimals(choice.unseen.pair(choice.name, "background", choice.measure)))
     side = "above" if gap > 0.0 else "below"
-    more = f"{safer} is the more cautious choice; here its mean is {number(abs(gap))} {side} that of {choice.name}."
+    more = f"{safer} is the more cautious choice; here its mean is {apart} {side} that of {choice.name}."
     return [f"{warning} If those to come differ, {more}"]

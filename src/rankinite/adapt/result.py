@@ -12,6 +12,7 @@ import numpy as np
 from rankinite.adapt.concentration import Concentration, concentration
 from rankinite.adapt.decision import BASELINES, Verdict
 from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.queries_needed import QueriesNeeded, queries_needed
 from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.serving_costs import ServingCost
 from rankinite.adapt.trial import Trial
@@ -166,6 +167,13 @@ class Choice(GridResult, TabularByQuery):
         sides = (after, before) if self.measure.higher_is_better else (before, after)
         return concentration(dict(zip(qids, paired_differences(*sides).tolist(), strict=True)))
 
+    @property
+    def queries_needed(self) -> QueriesNeeded | None:
+        """How many more queries to judge where a gain is expected but too uncertain; None elsewhere. Decides nothing."""
+        _, before, after = zip(*self.gains(self.unseen), strict=True)
+        sign = sign_of(self.measure)
+        return queries_needed(self.verdict, sign * np.asarray(after), sign * np.asarray(before), self.curve)
+
     def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
         """Draw every method's gain over the background with its interval; on the target's queries if no comparison is given."""
         from rankinite.adapt.plots import plot_methods
@@ -219,6 +227,7 @@ class Choice(GridResult, TabularByQuery):
             "tolerate": self.verdict.tolerate,
             "better_than_random_orders": self.verdict.ranks,
             "concentration": None if self.concentration is None else self.concentration.to_dict(),
+            "queries_needed": None if (needed := self.queries_needed) is None else needed.to_dict(),
             "measure": str(self.measure),
             "recommendation": list(self.recommendation()),
             "explanation": list(self.explanation()),

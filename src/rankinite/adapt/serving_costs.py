@@ -12,11 +12,14 @@ from rankinite.adapt.trial import Trial
 from rankinite.choices import Exactness
 from rankinite.data.dataset import Dataset
 from rankinite.grid import Grid
+from rankinite.models.files.container import model_bytes
 from rankinite.serving.offers import targets
 from rankinite.serving.scoring_time import seconds_to_score
 
 DOCUMENTS = 100
 """Rows that are scored together for the time of one, if there are as many."""
+COST_NOTE = f"µs: one of {DOCUMENTS} documents scored together, in this library on this machine; features come on top."
+"""How the time is taken."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +32,13 @@ class ServingCost:
     """The same as a multiple of the background's."""
     served_by: Mapping[str, Exactness]
     """The targets that hold it, and how near its scores are there."""
-
-    def sentence(self) -> str:
-        """The cost in words."""
-        where = ", ".join(f"{name} ({exactness})" for name, exactness in self.served_by.items()) or "no other program"
-        return f"{self.microseconds:.1f} µs per document, {self.times_background:.1f}× the background; {where}"
+    bytes: int
+    """The size of its model file."""
 
     def to_dict(self) -> dict[str, Any]:
         """The cost as JSON has it."""
         times = {"microseconds": self.microseconds, "times_background": self.times_background}
-        return {**times, "served_by": dict(self.served_by)}
+        return {**times, "bytes": self.bytes, "served_by": dict(self.served_by)}
 
 
 def serving_costs(trials: Sequence[Trial], target: Dataset) -> dict[str, ServingCost]:
@@ -50,6 +50,7 @@ def serving_costs(trials: Sequence[Trial], target: Dataset) -> dict[str, Serving
             microseconds=taken[trial.method.name] * 1e6,
             times_background=taken[trial.method.name] / taken["background"],
             served_by={offer.target: offer.exactness for offer in targets(trial.ranker) if offer.exactness is not None},
+            bytes=len(model_bytes(trial.ranker.stored())),
         )
         for trial in trials
     }
@@ -58,8 +59,13 @@ def serving_costs(trials: Sequence[Trial], target: Dataset) -> dict[str, Serving
 def costs_grid(costs: Mapping[str, ServingCost]) -> Grid:
     """The costs as a table."""
     rows = tuple(
-        (name, f"{cost.microseconds:.1f}", f"{cost.times_background:.1f}×", ", ".join(cost.served_by) or "none")
+        (
+            name,
+            f"{cost.microseconds:.1f}",
+            f"{cost.times_background:.1f}×",
+            f"{cost.bytes / 1000:,.0f}",
+            ", ".join(cost.served_by) or "none",
+        )
         for name, cost in costs.items()
     )
-    note = f"µs: one of {DOCUMENTS} documents scored together, in this library on this machine; features come on top."
-    return Grid(("method", "µs", "background", "can be served by"), rows, "lrrl", notes=(note,))
+    return Grid(("method", "µs", "background", "kB", "can be served by"), rows, "lrrrl", notes=(COST_NOTE,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy.typing as npt
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from rankinite.measures.base import Measure
     from rankinite.models.explanations.contributions import Contributions
     from rankinite.models.explanations.pair import PairExplanation
+    from rankinite.models.explanations.permutation import PermutationImportance
     from rankinite.models.explanations.query import QueryExplanation
     from rankinite.models.explanations.summary import WithinQueries
 
@@ -32,6 +34,24 @@ class Explained:
         from rankinite.models.explanations.contributions import contributions_of
 
         return contributions_of(self, data, permutations, seed)
+
+    def permutation_importance(
+        self,
+        data: Dataset,
+        measure: Measure | str = "ndcg@10",
+        *,
+        features: Sequence[str] | None = None,
+        repeats: int = 5,
+        seed: int = 0,
+        confidence: float = 0.95,
+    ) -> PermutationImportance:
+        """What the measure loses when a feature is shuffled within queries: :func:`rankinite.permutation_importance`."""
+        from rankinite.models.explanations.permutation import permutation_importance
+
+        checked: Any = self
+        return permutation_importance(
+            checked, data, measure, features=features, repeats=repeats, seed=seed, confidence=confidence
+        )
 
     @overload
     def explain(

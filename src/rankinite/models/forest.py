@@ -17,7 +17,6 @@ from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
-from rankinite.measures.base import Measure
 from rankinite.models import forest_edits, views
 from rankinite.models.base import Fitted, Note, Trained
 from rankinite.models.category_inputs import with_codes
@@ -25,7 +24,7 @@ from rankinite.models.files.container import Stored
 from rankinite.models.files.forests import forest_parts, stored_forest
 from rankinite.models.forest_checks import check_forest
 from rankinite.models.history import History
-from rankinite.models.importance import Drop, permutation_importance, tree_importance
+from rankinite.models.importance import tree_importance
 from rankinite.models.inputs import columns_of, located
 from rankinite.models.text import forest_text
 from rankinite.models.training import by_learner, drawn_history, plain_settings
@@ -240,15 +239,6 @@ class Forest(Fitted):
     def importance(self, kind: Literal["gain", "count"] = "gain") -> dict[str, float]:
         """What the splits on each feature gained, or how many there are; the largest first."""
         return tree_importance(self.trees, self.feature_names, kind)
-
-    def permutation_importance(
-        self, data: Dataset, measure: Measure | str, *, repeats: int = 5, seed: int | np.random.Generator = 0
-    ) -> dict[str, Drop]:
-        """How much worse the measure gets when a feature's values are shuffled over all rows; the largest drop first."""
-        used = {self.feature_names[feature] for feature in np.unique(self.trees.feature).tolist() if feature >= 0}
-        names = [name for name in self.feature_names if name in used]
-        drops = permutation_importance(self, data, measure, features=names, repeats=repeats, seed=seed)
-        return drops | {name: Drop(0.0, 0.0) for name in self.feature_names if name not in used}
 
     def text(self, first: int | None = None) -> str:
         """The trees as text with all digits; ``first``: how many of them, or all."""

@@ -13,13 +13,17 @@ from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent
 from rankinite.evaluation.inputs import scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps
-from rankinite.grid import number
+from rankinite.grid import number, shared_decimals, spread
 from rankinite.measures.base import Measure, sign_of
-from rankinite.models.forest import Forest
-from rankinite.report import handover, models, tables
+from rankinite.report import handover, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.document import Facts, Figure, Report
+from rankinite.report.importance_section import importance_of, importance_sections
+from rankinite.report.moved_section import moved_sections, moved_weights
+from rankinite.report.parts import parts_of
 from rankinite.report.queries import JudgedRanker, check_same_queries, grades_by_rank, queries_of
+from rankinite.report.serving_section import serving_section, serving_sentence
+from rankinite.report.trainings import trainings
 from rankinite.report.verdicts import description_of, explanation_of, overlap_notes, verdict_of
 
 CallerFacts = Mapping[str, Mapping[str, Any]]
@@ -47,7 +51,6 @@ class _Contrast:
     def sections(self) -> dict[str, Any]:
         """The parts of a report that show them."""
         return {
-            "figures": tables.figures(self.comparison, self.before.name, self.after.name, self.measure),
             "queries": queries_of(self.data, self.before, self.after, self.note, self.rankers),
             "grades": grades_by_rank(self.data, self.before, self.after),
         }
@@ -71,31 +74,37 @@ def of_choice(
     >>> write(of_choice(choice, market, test=test), "report.html")                            # doctest: +SKIP
     """
     contrast = _choice_contrast(choice, target, test)
-    known = {trial.method.name: trial.ranker for trial in choice.trials}
     rankers = {**(choice.backgrounds if len(choice.backgrounds) > 1 else {}), **choice.models}
-    parts = _parts(rankers, [choice.name])
-    adapted = {choice.background_name(choice.forest) or "background": choice.forest}
     refused = Facts("Not tried", tuple(choice.refused.items()))
-    served = Facts("What serving each would take", tuple((name, cost.sentence()) for name, cost in choice.costs.items()))
+    shown = tables.choice_tables(choice)
+    warnings = overlap_notes(choice.unseen, choice.test, choice.shifted)
     return Report(
         title=title,
-        verdict=(*choice.recommendation(), *overlap_notes(choice.unseen, choice.test, choice.shifted)),
+        verdict=(*choice.recommendation(), *serving_sentence(choice), *warnings),
         explanation=choice.explanation(),
-        tables=tables.choice_tables(choice),
+        **tables.choice_figures(choice),
+        tables=shown,
         curve=tables.curve_of(choice),
-        trainings=models.trainings(choice.models),
-        importance=models.importance_of(_forests({"background": known["background"], **adapted, **parts})),
-        moved_trees=models.moved_trees(choice.forest, parts),
-        moved_weights=models.moved_weights(parts),
+        serving=serving_section(choice, [system.name for system in shown[0].systems], shown[0].decimals[0]),
+        trainings=trainings(choice.models),
+        **importance_sections(_deployed_last(choice), contrast.data, choice.measure, contrast.after.result),
+        **moved_sections(choice.forest, choice.verdict.recommended, rankers),
         facts=(
             *repeating.caller_facts(facts),
             *([refused] if choice.refused else []),
-            *([served] if choice.costs else []),
             *_repeating_facts({"target": target, "test": test, **(data or {})}, choice.unseen, rankers),
         ),
         handover=handover.after_choice(choice),
         **contrast.sections(),
     )
+
+
+def _deployed_last(choice: Choice) -> dict[str, Any]:
+    """The background and the method chosen, the one to deploy last, with names that say which this is."""
+    models, name = choice.models, choice.name
+    if choice.verdict.recommended == name:
+        return {"background": models["background"], f"{name} (to deploy)": models[name]}
+    return {f"{name} (candidate)": models[name], "background (to deploy)": models["background"]}
 
 
 def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _Contrast:
@@ -147,19 +156,20 @@ def of_comparison(
     scores = {name: scores_of(rankers[name], data, name) for name in (old, new)}
     looked = {name: (models_of or rankers).get(name) for name in comparison.systems}
     sizes = {name: size_of(ranker) for name, ranker in looked.items() if hasattr(ranker, "stored")}
-    parts, better = _parts(looked, [new]), comparison.pair(new, old, measure).better
+    better, contrast = comparison.pair(new, old, measure).better, _Contrast.of(comparison, data, measure, scores)
     return Report(
         title=title,
         verdict=(*verdict_of(comparison, old, new, measure), *overlap_notes(comparison)),
         explanation=explanation_of(comparison, old, new, measure),
+        figures=tables.figures(comparison, old, new, measure),
+        figures_title=f"On {data.source}.",
         tables=(tables.compared(comparison, "All systems", new if better == new else None, (old,), sizes=sizes),),
-        trainings=models.trainings(looked),
-        importance=models.importance_of(_forests({**_parts(looked, [old]), **parts})),
-        moved_trees=models.moved_trees(looked[old], parts),
-        moved_weights=models.moved_weights(parts),
+        trainings=trainings(looked),
+        **importance_sections({name: looked[name] for name in (old, new)}, data, measure, contrast.after.result),
+        **moved_sections(looked[old], new, looked),
         facts=(*repeating.caller_facts(facts), *_repeating_facts({"data": data}, comparison, looked)),
         handover=handover.after_comparison(comparison, old, new, measure, looked[new]),
-        **replace(_Contrast.of(comparison, data, measure, scores), rankers=(looked[old], looked[new])).sections(),
+        **replace(contrast, rankers=(looked[old], looked[new])).sections(),
     )
 
 
@@ -185,14 +195,12 @@ def of_training(
         listed = repeating.data_facts({**(trained_on or {}), "judged on": data})
         others = tuple(listed if shown.title == "Data" else shown for shown in compared.facts)
         return replace(compared, verdict=verdict, facts=others)
-    parts = _parts({"model": ranker}, ["model"])
     judged = _judged_sections(ranker, data, measures, note)
     return Report(
         title=title,
         verdict=(*description_of(ranker), *judged.pop("verdict", ())),
-        trainings=models.trainings({"model": ranker}),
-        importance=models.importance_of(_forests(parts)),
-        moved_weights=models.moved_weights(parts),
+        trainings=trainings({"model": ranker}),
+        moved_weights=moved_weights(parts_of("model", {"model": ranker})),
         facts=(
             *repeating.caller_facts(facts),
             *([listed] if (listed := repeating.data_facts({**(trained_on or {}), "judged on": data})).entries else []),
@@ -207,22 +215,26 @@ def of_training(
 def _judged_sections(ranker: Any, data: Dataset | None, measures: Any, note: str) -> dict[str, Any]:
     """The parts of a report that show one ranker alone on data; none without data."""
     if data is None:
-        return {}
+        return {"importance": importance_of({"model": ranker}, None)}
     scores = scores_of(ranker, data)
     evaluation = replace(evaluate(scores, data, measures), overlap=TrainingOverlaps(data).of(ranker))
     met = evaluation.warnings if evaluation.overlap is not None and evaluation.overlap.queries else ()
     result = evaluation.results[0]
     side = JudgedRanker("model", scores, result)
-    low, high = map(number, result.interval)
+    decimals = {one.measure: shared_decimals([one.interval]) for one in evaluation.results}
+    low, high = (number(end, decimals[result.measure]) for end in result.interval)
+    sentence = f"Its {result.measure} is {number(result.mean, decimals[result.measure])}."
     sure = percent(evaluation.confidence)
-    sentence = f"On {data.source} {result.measure} is {number(result.mean)} ({sure} interval {low} to {high})."
+    evidence = f"On queries like the {result.queries} of {data.source} it is {low} to {high} ({sure} interval)."
     shown = [
-        Figure(str(one.measure), number(one.mean), f"{number(one.interval[0])} to {number(one.interval[1])}")
+        Figure(str(one.measure), number(one.mean, decimals[one.measure]), spread(one.mean, one.interval, decimals[one.measure]))
         for one in evaluation.results
         if finite(one.mean) is not None
     ]
     return {
-        "verdict": (sentence, *met, *([note] if note else [])),
+        **importance_sections({"model": ranker}, data, result.measure, result),
+        "verdict": (sentence, evidence, *met, *([note] if note else [])),
+        "figures_title": f"On {data.source}.",
         "figures": (*shown, Figure("queries", str(result.queries), f"{result.skipped} skipped")),
         "tables": (tables.evaluated(evaluation, "model", "Evaluation", size_of(ranker)),),
         "queries": queries_of(data, None, side),
@@ -260,25 +272,6 @@ def _check_rankers(comparison: Comparison, rankers: Mapping[str, Any]) -> None:
             value=missing[0],
             remedy="Give all rankers that were compared",
         )
-
-
-def _parts(rankers: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The parts of the rankers of these names; parts that are also rankers of their own keep their names."""
-    known = {id(ranker): name for name, ranker in rankers.items() if ranker is not None}
-    found: dict[str, Any] = {}
-    for name in names:
-        for label, part in models.inside(name, rankers[name], known):
-            if not any(models.same(part, other) for other in found.values()):
-                found[label if label not in found else f"{label} ({len(found) + 1})"] = part
-    return found
-
-
-def _forests(parts: Mapping[str, Any]) -> dict[str, Forest]:
-    found: dict[str, Forest] = {}
-    for name, part in parts.items():
-        if isinstance(part, Forest) and not any(models.same(part, other) for other in found.values()):
-            found[name] = part
-    return found
 
 
 def test_facts(comparison: Comparison) -> Facts:

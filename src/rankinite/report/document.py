@@ -14,8 +14,11 @@ from rankinite.report.diversity_section import DiversitySection
 from rankinite.report.explanation_section import ExplanationSection
 from rankinite.report.folds_section import FoldsSection
 from rankinite.report.handover import Handover
+from rankinite.report.importance_section import FeatureLosses, Importance
+from rankinite.report.moved_section import MovedTrees, MovedWeights
 from rankinite.report.movers import Movers
 from rankinite.report.search_section import SearchSection
+from rankinite.report.serving_section import ServingSection
 
 Number: TypeAlias = float | None
 """A number, or None where there is none."""
@@ -31,6 +34,15 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class FigureGroup:
+    """Figures of one source, apart from those of another."""
+
+    title: str
+    """Which data they are of, and what these decided."""
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
 class SystemResult:
     """One system by one measure."""
 
@@ -39,7 +51,7 @@ class SystemResult:
     """The ends of the mean's confidence interval."""
     high: Number
     spread: str
-    """The text behind the mean: half the interval, or both ends."""
+    """The text behind the mean: half the interval, or both ends, with the decimals of the table."""
     better_than: str
     """The letters of the systems that it is significantly better than."""
 
@@ -75,6 +87,8 @@ class System:
     """One per baseline; None against itself, or where the pair was not tested."""
     size: str
     seconds: Number
+    microseconds: Number = None
+    """What scoring a document takes, where it was measured."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +101,17 @@ class ResultTable:
     higher_is_better: tuple[bool, ...]
     baselines: tuple[str, ...]
     systems: tuple[System, ...]
+    """The best by the first measure first."""
     alpha: float
     """The level of significance."""
     notes: tuple[str, ...]
+    """What is true of this table."""
+    marks: tuple[str, ...] = ()
+    """What the marks in it mean; a page with several tables has each of these lines once."""
+    decimals: tuple[int, ...] = ()
+    """Of the means by each measure: as many as show two digits of half the intervals."""
+    gain_decimals: tuple[int, ...] = ()
+    """The same of the gains over each baseline."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +134,8 @@ class TargetSizeCurve:
     sizes: tuple[int, ...]
     chosen: str
     lines: tuple[CurveLine, ...]
+    decimals: int = 4
+    """Of means and gains: as many as show two digits of half the intervals of gains."""
 
 
 @dataclass(frozen=True)
@@ -193,66 +217,6 @@ class GradesByRank:
 
 
 @dataclass(frozen=True)
-class Importance:
-    """The share of each feature in all gain, or in all splits, of some forests."""
-
-    kind: str
-    """What is shared, the same in all forests: ``gain``, or ``count`` of splits where a forest does not know its gains."""
-    forests: tuple[str, ...]
-    other_forests: tuple[str, ...]
-    """Forests that are not shown."""
-    features: tuple[str, ...]
-    """The most important ones."""
-    shares: tuple[tuple[float, ...], ...]
-    """For each feature, one share per forest."""
-    others: int
-    """How many features are not listed that have a smaller share."""
-    unused: int
-    """How many features have no share in any forest shown."""
-
-
-@dataclass(frozen=True)
-class MovedFeature:
-    """What happened to the thresholds of one feature."""
-
-    name: str
-    splits: int
-    moved: int
-    total: float
-
-
-@dataclass(frozen=True)
-class MovedTrees:
-    """What adaptation changed in the trees of the background."""
-
-    name: str
-    trees: int
-    added: int
-    leaves: int
-    leaves_changed: int
-    thresholds: int
-    thresholds_changed: int
-    trimmed: int
-    mean_change: tuple[float, ...]
-    """The mean change of a leaf, tree by tree."""
-    features: tuple[MovedFeature, ...]
-    """Those whose thresholds moved furthest."""
-    others: int
-    """How many features are not listed whose thresholds moved less."""
-
-
-@dataclass(frozen=True)
-class MovedWeights:
-    """What training added to the weights of a linear ranker."""
-
-    name: str
-    features: tuple[str, ...]
-    changes: tuple[float, ...]
-    others: int
-    """How many features are not listed whose weights changed less."""
-
-
-@dataclass(frozen=True)
 class Facts:
     """Facts that one must know to repeat the result, under one heading."""
 
@@ -266,10 +230,15 @@ class Report:
 
     title: str
     verdict: tuple[str, ...]
-    """Sentences; the first is the verdict."""
+    """Sentences: the verdict; one with one number; how sure that is; on what evidence; then what else to know."""
     explanation: tuple[str, ...] = ()
     """What the other numbers mean, and why they may seem to contradict the verdict; folded away."""
     figures: tuple[Figure, ...] = ()
+    """Of the data that the verdict is about."""
+    figures_title: str = ""
+    """Which data these are."""
+    other_figures: tuple[FigureGroup, ...] = ()
+    """Those of other data, which decided nothing."""
     search: SearchSection | None = None
     tables: tuple[ResultTable, ...] = ()
     curve: TargetSizeCurve | None = None
@@ -278,8 +247,12 @@ class Report:
     grades: GradesByRank | None = None
     trainings: tuple[Training, ...] = ()
     importance: Importance | None = None
+    losses: FeatureLosses | None = None
     moved_trees: tuple[MovedTrees, ...] = ()
     moved_weights: tuple[MovedWeights, ...] = ()
+    moved_note: str = ""
+    """Which ranker was moved, and what its parts are."""
+    serving: ServingSection | None = None
     facts: tuple[Facts, ...] = ()
     folds: FoldsSection | None = None
     explained: ExplanationSection | None = None

@@ -88,6 +88,7 @@ def _test_sections(compared: Comparison, ranker: Scorer, members: Mapping[str, S
         "verdict": (*verdict_of(compared, best, ENSEMBLE, measure), favoured),
         "explanation": explanation_of(compared, best, ENSEMBLE, measure),
         "figures": tables.figures(compared, best, ENSEMBLE, measure),
+        "figures_title": f"On {test.source}.",
         "tables": (tables.compared(compared, "Test", ENSEMBLE, (ENSEMBLE,), sizes=sizes),),
         "queries": queries_of(test, before, after, favoured),
         "grades": grades_by_rank(test, before, after),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rankinite.evaluation.evaluate import finite
 from rankinite.models.explanations.pair import PairExplanation
+from rankinite.models.explanations.permutation import PermutationImportance
 from rankinite.models.explanations.query import QueryExplanation
 from rankinite.models.explanations.summary import WithinQueries
 
@@ -86,6 +87,18 @@ def of_all_queries(found: WithinQueries) -> ExplanationSection:
             ExplainedFeature(one.feature, one.within, (f"{100 * one.within / total:.1f}%", one.overall))
             for one in found.features
         ],
+    )
+
+
+def of_losses(found: PermutationImportance) -> ExplanationSection:
+    """What a measure loses when features are shuffled."""
+    return _section(
+        found.source,
+        f"How much {found.measure} is lost when the values of a feature are shuffled within {found.queries:,} queries, the "
+        f"mean of {found.repeats} times, with its interval over queries. Features that say the same stand in for each other.",
+        "lost shuffled",
+        ("from", "to"),
+        [ExplainedFeature(one.feature, one.mean, tuple(map(finite, one.interval))) for one in found.features],
     )
 
 

@@ -10,22 +10,23 @@ from rankinite.measures.base import sign_of
 from rankinite.models.explanations.documents import Document
 from rankinite.models.explanations.explaining import Explanation
 from rankinite.models.explanations.pair import PairExplanation
+from rankinite.models.explanations.permutation import PermutationImportance
 from rankinite.models.explanations.query import QueryExplanation
 from rankinite.report import provenance as repeating
 from rankinite.report.builders import CallerFacts
 from rankinite.report.document import Figure, Report
-from rankinite.report.explanation_section import of_all_queries, of_pair, of_query
+from rankinite.report.explanation_section import of_all_queries, of_losses, of_pair, of_query
 
 
 def of_explanation(
-    explanation: Explanation,
+    explanation: Explanation | PermutationImportance,
     data: Dataset | None = None,
     *,
     ranker: Any = None,
     facts: CallerFacts | None = None,
     title: str = "Explanation",
 ) -> Report:
-    """The report of what ``ranker.explain`` found.
+    """The report of what ``ranker.explain`` or :func:`rankinite.permutation_importance` found.
 
     ``data`` and ``ranker``: those that were explained, to list the fingerprint of the one and the settings of the other.
     ``facts``: what else should be known to repeat it, such as the command.
@@ -36,6 +37,9 @@ def of_explanation(
         section, verdict, figures = of_pair(explanation), _pair_sentences(explanation), _pair_figures(explanation)
     elif isinstance(explanation, QueryExplanation):
         section, verdict, figures = of_query(explanation), _query_sentences(explanation), _query_figures(explanation)
+    elif isinstance(explanation, PermutationImportance):
+        section, verdict = of_losses(explanation), _loss_sentences(explanation)
+        figures = (Figure(str(explanation.measure), number(explanation.value), f"of {explanation.queries} queries"),)
     else:
         section, figures = of_all_queries(explanation), ()
         shares = [f"{one.name} {one.others[0]}" for one in section.features[:3] if one.value > 0.0]
@@ -98,6 +102,16 @@ def _query_sentences(found: QueryExplanation) -> tuple[str, ...]:
     ]
     harm = [f"Without {one.feature} it would be better: {number(found.value - sign * one.taken_out)}" for one in harming[-1:]]
     return (lead, *(f"{text} instead of {number(found.value)}." for text in told + harm))
+
+
+def _loss_sentences(found: PermutationImportance) -> tuple[str, ...]:
+    helping = [one for one in found.features if one.mean > 0.0]
+    lead = _leading([one.feature for one in helping], "rank the documents of queries")
+    most = [
+        f"With {one.feature} shuffled, {found.measure} loses {number(one.mean)} of {number(found.value)}."
+        for one in helping[:1]
+    ]
+    return (lead, *most)
 
 
 def _query_figures(found: QueryExplanation) -> tuple[Figure, ...]:

@@ -9,6 +9,7 @@ from rankinite.adapt.result import Choice, size_of
 from rankinite.evaluation.compare import Comparison
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
+from rankinite.report.serving_section import serving_sentence
 from rankinite.report.verdicts import description_of, verdict_of
 
 TRY_IT = "Try it on a part of the traffic first: judges do not always want what users want."
@@ -34,7 +35,7 @@ def after_choice(choice: Choice) -> Handover:
     steps = [EXPORT, TRY_IT] if deployed else ["Leave the ranker in use as it is.", more]
     if choice.test is None:
         steps.append("Judge some further queries as test data: those used here have chosen the ranker.")
-    serving = _serving_of_choice(choice) if deployed else ("Nothing changes.",)
+    serving = (*_size("It", choice.ranker), *serving_sentence(choice)) if deployed else ("Nothing changes.",)
     return Handover(serving, tuple(steps), choice.recommendation()[1])
 
 
@@ -77,17 +78,3 @@ def after_ensemble(size: str) -> Handover:
 def _size(name: str, ranker: Any) -> tuple[str, ...]:
     """The size of a ranker; nothing of scores, which nobody serves."""
     return (f"{name} consists of {size_of(ranker)}.",) if isinstance(ranker, Fitted) else ()
-
-
-def _serving_of_choice(choice: Choice) -> tuple[str, ...]:
-    """The size of the ranker to deploy, the time it takes, and the programs that can hold it."""
-    size, cost = _size("It", choice.ranker), choice.costs.get(choice.name)
-    if cost is None:
-        return size
-    times = f"{cost.times_background:.1f} times as long as the background takes"
-    held = ", ".join(cost.served_by)
-    return (
-        *size,
-        f"Scoring a document takes {cost.microseconds:.1f} millionths of a second on this machine, {times}.",
-        f"It can be served by: {held}." if held else "No other program can hold it: it is served by rankinite itself.",
-    )

@@ -11,7 +11,7 @@ from rankinite.data.fingerprint import fingerprint
 from rankinite.installed import versions
 from rankinite.models.base import trained_of
 from rankinite.report.document import Facts
-from rankinite.report.models import inside
+from rankinite.report.parts import inside
 
 
 def version_facts() -> Facts:

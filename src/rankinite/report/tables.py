@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rankinite.adapt.decision import BASELINES
 from rankinite.adapt.result import Choice, size_of
@@ -12,23 +13,44 @@ from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import floor_note
-from rankinite.grid import number
-from rankinite.measures.base import Measure
-from rankinite.report.document import CurveLine, Figure, Gain, ResultTable, System, SystemResult, TargetSizeCurve
+from rankinite.grid import decimals_for, number, shared_decimals, spread
+from rankinite.measures.base import Measure, sign_of
+from rankinite.report.document import (
+    CurveLine,
+    Figure,
+    FigureGroup,
+    Gain,
+    Number,
+    ResultTable,
+    System,
+    SystemResult,
+    TargetSizeCurve,
+)
 
 
 def choice_tables(choice: Choice) -> tuple[ResultTable, ...]:
     """One table on unseen target queries, which decided, and one on each other set that was reported."""
     seen = [
-        ("Unseen target queries", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
+        ("Target", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
         ("Test", choice.test, "Rankers fitted to all target data. The test data decided nothing."),
         ("Shifted queries", choice.shifted, "Queries of another time or kind. They decided nothing."),
     ]
     what = {trial.method.name: trial.method.what for trial in choice.trials}
     sizes = {trial.method.name: size_of(trial.ranker) for trial in choice.trials}
     seconds = {trial.method.name: trial.seconds for trial in choice.trials}
+    served = {name: cost.microseconds for name, cost in choice.costs.items()}
     return tuple(
-        compared(comparison, title, choice.name, BASELINES, (note,), what=what, sizes=sizes, seconds=seconds)
+        compared(
+            comparison,
+            title,
+            choice.name,
+            BASELINES,
+            (note,),
+            what=what,
+            sizes=sizes,
+            seconds=seconds,
+            microseconds=served,
+        )
         for title, comparison, note in seen
         if comparison is not None
     )
@@ -44,60 +66,114 @@ def compared(
     what: Mapping[str, str] | None = None,
     sizes: Mapping[str, str] | None = None,
     seconds: Mapping[str, float] | None = None,
+    microseconds: Mapping[str, float] | None = None,
 ) -> ResultTable:
-    """A comparison as a table."""
-    known = [name for name in baselines if name in comparison.systems]
+    """A comparison as a table, the best system first."""
+    known = tuple(name for name in baselines if name in comparison.systems)
+    any_of, decimals = comparison[comparison.systems[0]], _mean_decimals(comparison)
     systems = tuple(
         System(
             letter=letter,
             name=name,
             what=(what or {}).get(name, ""),
             chosen=name == chosen,
-            results=tuple(_compared_result(comparison, name, measure) for measure in comparison.measures),
+            results=_compared_results(comparison, name, decimals),
             gains=tuple(_gain(comparison, name, base) for base in known),
             size=(sizes or {}).get(name, ""),
             seconds=(seconds or {}).get(name),
+            microseconds=(microseconds or {}).get(name),
         )
-        for name, letter in comparison.letters.items()
+        for name, letter in _best_first(comparison)
     )
-    any_of = comparison[comparison.systems[0]]
     return ResultTable(
         title=title,
         source=any_of.source,
-        measures=tuple(map(str, comparison.measures)),
-        higher_is_better=tuple(measure.higher_is_better for measure in comparison.measures),
-        baselines=tuple(known),
+        **_measured(comparison.measures),
+        baselines=known,
         systems=systems,
         alpha=comparison.alpha,
-        notes=(*comparison.warnings, *notes, *_counts(any_of), *_test_notes(comparison, known)),
+        notes=(*comparison.warnings, *notes, *_counts(any_of)),
+        marks=_marks(comparison, systems, known),
+        decimals=decimals,
+        gain_decimals=_gain_decimals(systems),
     )
+
+
+def _measured(measures: Sequence[Measure]) -> dict[str, Any]:
+    """What a table says of its measures."""
+    higher = tuple(measure.higher_is_better for measure in measures)
+    return {"measures": tuple(map(str, measures)), "higher_is_better": higher}
+
+
+def _mean_decimals(comparison: Comparison) -> tuple[int, ...]:
+    """The decimals of every measure's means."""
+    systems, measures = comparison.systems, comparison.measures
+    return tuple(shared_decimals(comparison[name][measure].interval for name in systems) for measure in measures)
+
+
+def _gain_decimals(systems: Sequence[System]) -> tuple[int, ...]:
+    """The decimals of the gains over every baseline."""
+    return tuple(
+        shared_decimals(_known_ends((one.low, one.high) for one in gains if one is not None))
+        for gains in zip(*(system.gains for system in systems), strict=True)
+    )
+
+
+def _best_first(comparison: Comparison) -> list[tuple[str, str]]:
+    """The systems with their letters, by the first measure; those that are equal stay in their order."""
+    measure = comparison.measures[0]
+    return sorted(comparison.letters.items(), key=lambda entry: -sign_of(measure) * comparison[entry[0]][measure].mean)
 
 
 def evaluated(evaluation: Evaluation, name: str, title: str, size: str, notes: tuple[str, ...] = ()) -> ResultTable:
     """One system alone as a table."""
-    results = tuple(_result(result, "") for result in evaluation.results)
+    decimals = tuple(shared_decimals([result.interval]) for result in evaluation.results)
+    results = tuple(_result(result, "", digits) for result, digits in zip(evaluation.results, decimals, strict=True))
     return ResultTable(
         title=title,
         source=evaluation.source,
-        measures=tuple(map(str, evaluation.measures)),
-        higher_is_better=tuple(measure.higher_is_better for measure in evaluation.measures),
+        **_measured(evaluation.measures),
         baselines=(),
         systems=(System("a", name, "", chosen=True, results=results, gains=(), size=size, seconds=None),),
         alpha=0.0,
-        notes=(*evaluation.warnings, *notes, *_counts(evaluation), _interval_note(evaluation)),
+        notes=(*evaluation.warnings, *notes, *_counts(evaluation)),
+        marks=(_interval_note(evaluation.confidence, [result.spread for result in results]), _rules_note(evaluation)),
+        decimals=decimals,
     )
 
 
 def figures(comparison: Comparison, before: str, after: str, measure: Measure) -> tuple[Figure, ...]:
     """The few numbers at the top: before, after, the difference, and how many queries gain."""
     old, new = (comparison[name][measure] for name in (before, after))
-    pair, source = comparison.pair(after, before, measure), comparison[after].source
+    pair = comparison.pair(after, before, measure)
+    digits = shared_decimals([old.interval, new.interval])
+    low, high = pair.interval
+    decimals = decimals_for((high - low) / 2)
+    ends = f"{number(low, decimals, signed=True)} to {number(high, decimals, signed=True)}"
     return (
-        Figure(f"{measure}, {before}", number(old.mean), f"on {source}"),
-        Figure(f"{measure}, {after}", number(new.mean), f"on {source}"),
-        Figure("change", number(pair.difference, signed=True), "mean over queries"),
+        Figure(f"{measure}, {before}", number(old.mean, digits), spread(old.mean, old.interval, digits)),
+        Figure(f"{measure}, {after}", number(new.mean, digits), spread(new.mean, new.interval, digits)),
+        Figure("change", number(pair.difference, decimals, signed=True), ends),
         Figure("queries better · same · worse", f"{pair.wins} · {pair.ties} · {pair.losses}", f"of {new.queries}"),
     )
+
+
+def choice_figures(choice: Choice) -> dict[str, Any]:
+    """The figures of the target's queries, which decided; apart from them, those of data that decided nothing."""
+    others = [("test", choice.test), ("shifted", choice.shifted)]
+    seen = choice.unseen[choice.name]
+    return {
+        "figures": figures(choice.unseen, "background", choice.name, choice.measure),
+        "figures_title": f"On the target queries of {seen.source}, each judged by rankers that had not seen it. This decided.",
+        "other_figures": tuple(
+            FigureGroup(
+                f"On the {name} data, {comparison[choice.name].source}, which decided nothing.",
+                figures(comparison, "background", choice.name, choice.measure),
+            )
+            for name, comparison in others
+            if comparison is not None
+        ),
+    }
 
 
 def curve_of(choice: Choice) -> TargetSizeCurve | None:
@@ -115,17 +191,28 @@ def curve_of(choice: Choice) -> TargetSizeCurve | None:
         )
         for name, means in recorded["means"].items()
     )
-    return TargetSizeCurve(recorded["measure"], tuple(recorded["queries"]), choice.name, lines)
+    ends = _known_ends(ends for line in lines for ends in zip(line.lows, line.highs, strict=True))
+    return TargetSizeCurve(recorded["measure"], tuple(recorded["queries"]), choice.name, lines, shared_decimals(ends))
 
 
-def _compared_result(comparison: Comparison, name: str, measure: Measure) -> SystemResult:
-    letters = [comparison.letters[other] for other in comparison.better_than(name, measure)]
-    return _result(comparison[name][measure], ("" if len(comparison.systems) <= 26 else ",").join(letters))
+def _known_ends(intervals: Iterable[tuple[Number, Number]]) -> list[tuple[float, float]]:
+    """The intervals of which both ends are known."""
+    return [(low, high) for low, high in intervals if low is not None and high is not None]
 
 
-def _result(result: evaluate.Result, better_than: str) -> SystemResult:
+def _compared_results(comparison: Comparison, name: str, decimals: Sequence[int]) -> tuple[SystemResult, ...]:
+    """One system by every measure."""
+    comma = "" if len(comparison.systems) <= 26 else ","
+    found: list[SystemResult] = []
+    for measure, digits in zip(comparison.measures, decimals, strict=True):
+        letters = comma.join(comparison.letters[other] for other in comparison.better_than(name, measure))
+        found.append(_result(comparison[name][measure], letters, digits))
+    return tuple(found)
+
+
+def _result(result: evaluate.Result, better_than: str, decimals: int) -> SystemResult:
     low, high = map(finite, result.interval)
-    return SystemResult(finite(result.mean), low, high, result.spread, better_than)
+    return SystemResult(finite(result.mean), low, high, spread(result.mean, result.interval, decimals), better_than)
 
 
 def _gain(comparison: Comparison, name: str, base: str) -> Gain | None:
@@ -147,30 +234,37 @@ def _counts(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items())
 
 
-def _interval_note(*evaluations: Evaluation) -> str:
-    shared = evaluations[0]
-    spreads = (result.spread for evaluation in evaluations for result in evaluation.results)
-    half = half_note(f"{percent(shared.confidence)} interval over queries", spreads)
-    return f"{half}. Convention {shared.convention}, ties {shared.ties}."
+def _interval_note(confidence: float, spreads: Sequence[str]) -> str:
+    return f"{half_note(f'{percent(confidence)} interval over queries', spreads)}."
 
 
-def _test_notes(comparison: Comparison, baselines: Sequence[str]) -> tuple[str, ...]:
+def _rules_note(evaluation: Evaluation) -> str:
+    return f"Convention {evaluation.convention}, ties {evaluation.ties}."
+
+
+def _marks(comparison: Comparison, systems: Sequence[System], baselines: Sequence[str]) -> tuple[str, ...]:
+    """What the marks that occur in a table mean."""
     any_of, measures = comparison[comparison.systems[0]], comparison.measures
-    notes = [_interval_note(*comparison.evaluations.values())]
-    if baselines:
-        below = f"its {percent(any_of.confidence)} interval, then the queries better · same · worse"
+    tests = f"{comparison.test} test, paired by query"
+    found = [_interval_note(any_of.confidence, [result.spread for system in systems for result in system.results])]
+    gains = any(gain is not None for system in systems for gain in system.gains)
+    letters = any(result.better_than for system in systems for result in system.results)
+    if gains:
+        below = f"its {percent(any_of.confidence)} interval, not corrected, then the queries better · same · worse"
         limits = floor_note(pair.p(comparison.test) for pair in comparison.pairs)
-        notes.append(f"Over {' and '.join(baselines)}: the gain by {measures[0]} with its p; below it {below}{limits}.")
-        notes.append("Intervals are of each gain alone, not corrected.")
-    decided = f"{comparison.test} test, paired by query, alpha {comparison.alpha:g}"
-    notes.append(f">: significantly better than the systems of these letters ({decided}).")
+        named = " and ".join(baselines)
+        found.append(f"Over {named}: the gain by {measures[0]} with its p ({tests}); below it {below}{limits}.")
+    if letters:
+        found.append(f">: significantly better than the systems of these letters ({tests}, alpha {comparison.alpha:g}).")
     pairs, tested = len(comparison.pairs) // len(measures), only_against(comparison)
-    if pairs > 1:
+    marked = " and ".join([*(["Letters"] if letters else []), *(["p"] if gains else [])])
+    if marked and pairs > 1:
         apart = ", measure by measure" if len(measures) > 1 else ""
-        notes.append(f"Letters and p are Holm-corrected for the {pairs} pairs tested{apart}.")
+        found.append(f"{marked}: Holm-corrected for the {pairs} pairs tested{apart}.")
     if tested:
-        notes.append(f"Only pairs with {' or '.join(tested)} were tested: no letter says anything of other pairs.")
-    return tuple(notes)
+        unsaid = ": no letter says anything of other pairs" if letters else ""
+        found.append(f"Only pairs with {' or '.join(tested)} were tested{unsaid}.")
+    return (*found, _rules_note(any_of))
 
 
 def only_against(comparison: Comparison) -> tuple[str, ...]:

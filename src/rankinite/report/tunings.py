@@ -44,6 +44,7 @@ def of_tuning(
         model,
         verdict=(*_choice_sentences(tuned), *told.honest_values(), *model.verdict),
         figures=(*_search_figures(tuned), *model.figures),
+        figures_title="",
         search=search_section(tuned),
     )
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from rankinite.adapt.concentration import concentration
 from rankinite.adapt.result import size_of
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
+from rankinite.evaluation.significance import paired_differences
 from rankinite.evaluation.training_overlap import overlap_warnings
-from rankinite.grid import number
-from rankinite.measures.base import Measure
+from rankinite.grid import decimals_for, number
+from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import trained_of
 
 FLATTERED = "The validation data have chosen what was kept, so they flatter it: give test data for an honest figure."
@@ -17,17 +21,32 @@ FLATTERED = "The validation data have chosen what was kept, so they flatter it: 
 
 
 def verdict_of(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
-    """One sentence with the number that decides."""
-    pair = comparison.pair(new, old, measure)
+    """Which is better; by how much; how sure that is; how many queries say so, and which of them carry the gain."""
+    pair, source = comparison.pair(new, old, measure), comparison[new].source
     p = pair.p(comparison.test)
     if pair.better is None:
-        return (f"{new} is as good as {old} by {measure}.",)
-    side = "better" if pair.better == new else "worse"
-    gap = f"by {number(abs(pair.difference))} of {measure}"
-    if p.holm <= comparison.alpha:
-        return (f"{new} is {side} than {old} {gap} (p {p.holm_text}; at most {comparison.alpha:g} is asked for).",)
-    chance = f"which may be chance (p {p.holm_text}; at most {comparison.alpha:g} is asked for)"
-    return (f"{new} is not surely {side} than {old}: it is {side} {gap}, {chance}.",)
+        return f"{new} is as good as {old}.", f"Both have the same {measure} on {source}."
+    low, high = pair.interval
+    decimals = decimals_for((high - low) / 2)
+    side, way = "better" if pair.better == new else "worse", "higher" if pair.difference > 0.0 else "lower"
+    asked = f"p {p.holm_text}; at most {comparison.alpha:g} is asked for"
+    clear = p.holm <= comparison.alpha
+    counts = f"{pair.wins} are better, {pair.losses} worse and {pair.ties} the same"
+    return (
+        f"{new} is {'' if clear else 'not surely '}{side} than {old}.",
+        f"Its {measure} is {number(abs(pair.difference), decimals)} {way} on {source}.",
+        f"That is hardly chance ({asked})." if clear else f"That may be chance ({asked}).",
+        f"Of {pair.wins + pair.ties + pair.losses} queries {counts}.",
+        *_carried(comparison, old, new, measure, decimals),
+    )
+
+
+def _carried(comparison: Comparison, old: str, new: str, measure: Measure, decimals: int) -> tuple[str, ...]:
+    """Which one or two queries carry most of a gain, if any do."""
+    counted = ~np.isnan(comparison[new][measure].per_query)
+    gains = sign_of(measure) * paired_differences(*(comparison[name][measure].per_query[counted] for name in (new, old)))
+    found = concentration(dict(zip(comparison[new].qids[counted].tolist(), gains.tolist(), strict=True)))
+    return () if found is None else found.sentences(decimals)
 
 
 def explanation_of(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:

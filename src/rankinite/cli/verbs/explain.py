@@ -42,6 +42,14 @@ def explain(
     all_queries: Annotated[
         bool, typer.Option("--all-queries", help="Rank the features by their contributions within all queries.")
     ] = False,
+    shuffle: Annotated[
+        bool,
+        typer.Option(
+            "--shuffle",
+            help="With --all-queries: rank the features by what --measure loses when their values are shuffled within queries. "
+            "For any ranker; needs grades.",
+        ),
+    ] = False,
     measure: Annotated[
         str,
         typer.Option(
@@ -79,7 +87,8 @@ def explain(
     are taken out of the scores, and when its values are shuffled among the documents. This needs grades.
 
     With --all-queries, features are listed by the size of their contributions within queries: what all documents of a query
-    share cannot rank them, so that it is taken out first.
+    share cannot rank them, so that it is taken out first. With --shuffle too, they are listed by how much of the measure is
+    lost when their values are shuffled within queries, with intervals over queries: for any ranker, whatever is inside.
 
     Examples:
 
@@ -92,11 +101,17 @@ def explain(
       rankinite explain web.rankinite test.txt --query 17 --report why.html
 
       rankinite explain lightgbm.txt test.parquet --all-queries --features 0
+
+      rankinite explain blend.rankinite test.txt --all-queries --shuffle --repeats 5
     """
     from rankinite.cli.output import echo, laid_out
     from rankinite.cli.pictures import check_picture, save_picture
+    from rankinite.models.explanations.permutation import permutation_importance
 
     _check_question(query, above, below, all_queries=all_queries)
+    if shuffle and not all_queries:
+        remedy = "Add --all-queries; with --query, the losses of shuffled features are in the table anyway"
+        raise ArgumentError("needs --all-queries", setting="shuffle", value=True, remedy=remedy)
     if plot is not None:
         check_picture(plot)
         files.check_writeable(plot)
@@ -104,8 +119,11 @@ def explain(
     report_files.check()
     rows, models = rankers.read_for({model: rankers.ranker(model)}, data, reading)
     with options.busy("explaining"):
-        asked = {"measure": measure, "repeats": repeats, "permutations": permutations, "seed": seed}
-        found = _explained(models[model], rows, query, above, below, asked)
+        if shuffle:
+            found: Any = permutation_importance(models[model], rows, measure, repeats=repeats, seed=seed)
+        else:
+            asked = {"measure": measure, "repeats": repeats, "permutations": permutations, "seed": seed}
+            found = _explained(models[model], rows, query, above, below, asked)
     if report_files:
         from rankinite.report.explanations import of_explanation
 

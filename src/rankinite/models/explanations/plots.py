@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from rankinite.checks import check_count
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rankinite.models.explanations.pair import PairExplanation
+    from rankinite.models.explanations.permutation import PermutationImportance
     from rankinite.models.explanations.query import QueryExplanation
     from rankinite.models.explanations.summary import WithinQueries
 
@@ -89,6 +90,21 @@ def plot_summary(found: WithinQueries, top: int, axes: Axes | None) -> Axes:
     canvas.set_xlabel("mean size of contributions")
     canvas.set_title(literal(f"{short_source(found.source)}: {found.queries:,} queries"))
     return _with_legend(canvas)
+
+
+def plot_permutation(found: PermutationImportance, top: int, axes: Axes | None) -> Axes:
+    """Bars of what the measure loses when a feature is shuffled, with intervals."""
+    check_count("plot", "top", top)
+    shown = found.features[:top]
+    canvas = axes_of(axes, 7.0, 1.4 + 0.3 * max(len(shown), 1))
+    halves = [half if isfinite(half := (one.interval[1] - one.interval[0]) / 2) else 0.0 for one in shown]
+    means = [one.mean for one in shown]
+    canvas.barh(range(len(shown)), means, xerr=halves, ecolor=GREY, color=ORANGE, height=0.66)
+    canvas.axvline(0.0, color=GREY, linewidth=0.8)
+    _name_rows(canvas, [one.feature for one in shown])
+    canvas.set_xlabel(f"{found.measure} lost when shuffled within queries")
+    canvas.set_title(literal(f"{short(found.source)}: {found.measure} {number(found.value)}"))
+    return plain(canvas)
 
 
 def _with_legend(canvas: Any) -> Axes:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
 from rankinite.evaluation.evaluate import finite
@@ -21,7 +20,7 @@ from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
 from rankinite.models.explanations.documents import query_of
-from rankinite.seeds import generator
+from rankinite.models.explanations.shuffles import shuffles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,11 +162,9 @@ def _shuffled(ranker: Any, query: Dataset, measure: Measure, name: str, repeats:
     """The measure after each shuffle of a feature; its own value where there is nothing to shuffle."""
     if name not in query.feature_names:  # a summary of the query: the same for all of its documents
         return _values(measure, query, np.repeat(scores_of(ranker, query)[None], repeats, axis=0))
-    column = query.feature_index(name)
-    order = np.argsort(row_keys(query), kind="stable")  # by content, so that the order of the rows changes nothing
-    random, tables = generator(seed, column), np.repeat(query.features[None], repeats, axis=0)
-    for table in tables:
-        table[order, column] = query.features[random.permutation(order), column]
+    column, tables = query.feature_index(name), np.repeat(query.features[None], repeats, axis=0)
+    for table, source in zip(tables, shuffles(query, name, repeats, seed), strict=True):
+        table[:, column] = query.features[source, column]
     lists = _repeated(query, tables)
     rules = convention(CONVENTION)
     return values_per_query(scores_of(ranker, lists), lists, [measure], rules, rules.ties)[0]

@@ -114,13 +114,13 @@ function curveChart(curve) {
   const numbers = table([
     { label: "queries", value: (row) => row.size },
     ...lines.map((line) => ({ label: line.name, right: true, value: (row) => line.means[row.k], cell: (row) => {
-      const gain = line.gains.length ? ` (${signed(line.gains[row.k])}, ${signed(line.lows[row.k])} to ${signed(line.highs[row.k])})` : "";
-      return fixed(line.means[row.k]) + gain;
+      const [gain, low, high] = ["gains", "lows", "highs"].map((side) => line.gains.length && signed(line[side][row.k], curve.decimals));
+      return fixed(line.means[row.k], curve.decimals) + (line.gains.length ? ` (${gain}, ${low} to ${high})` : "");
     } })),
   ], curve.sizes.map((size, k) => ({ size, k })), { caption: "In brackets: gain over the background and its 95% interval over queries." });
   const last = curve.sizes.length - 1;
   const label = `Learning curve: ${curve.measure} by target queries trained on. With ${curve.sizes[last]} queries: ` +
-    lines.map((line) => `${line.name} ${fixed(line.means[last])}`).join(", ") + ".";
+    lines.map((line) => `${line.name} ${fixed(line.means[last], curve.decimals)}`).join(", ") + ".";
   return chart({ label, height: (width) => (width < 500 ? 260 : 340), draw, numbers });
 }
 
@@ -176,12 +176,12 @@ function stackedChart(title, shares, grades, colour, queries) {
   return chart({ title, label, height: 240, draw, numbers });
 }
 
-const KINDS = { gain: "share of gain", count: "share of splits" };
+const KINDS = { contributions: "share of contributions", gain: "share of gain", count: "share of splits" };
 
-/** One line a feature, one dot a forest. */
+/** One line per feature, one dot per ranker. */
 function importanceChart(importance) {
-  const { features, forests, shares } = importance;
-  const row = 24, colours = forests.length === 1 ? [COLOURS[1]] : COLOURS;
+  const { features, rankers, shares } = importance;
+  const row = 24, colours = rankers.length === 1 ? [COLOURS[1]] : COLOURS;
   const draw = (svg, width) => {
     const left = Math.min(200, width * 0.38), right = width - 14, most = Math.max(...shares.flat());
     const x = scale([0, most], [left, right]), bottom = features.length * row + 4;
@@ -191,15 +191,40 @@ function importanceChart(importance) {
     features.forEach((name, k) => {
       const y = k * row + row / 2, own = shares[k];
       svg.append(s("text", { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" }, cut(name, left / 7), s("title", {}, name)),
-        s("line", { class: "axis", x1: x(forests.length === 1 ? 0 : Math.min(...own)), x2: x(Math.max(...own)), y1: y, y2: y, "stroke-width": 2 }),
-        ...own.map((share, which) => s("circle", { cx: x(share), cy: y, r: 4.5, fill: colours[which] }, s("title", {}, `${name}, ${forests[which]}: ${percent(share)}`))));
+        s("line", { class: "axis", x1: x(rankers.length === 1 ? 0 : Math.min(...own)), x2: x(Math.max(...own)), y1: y, y2: y, "stroke-width": 2 }),
+        ...own.map((share, which) => s("circle", { cx: x(share), cy: y, r: 4.5, fill: colours[which] }, s("title", {}, `${name}, ${rankers[which]}: ${percent(share)}`))));
     });
   };
   const numbers = table([{ label: "feature", class: "text", value: (k) => features[k] },
-    ...forests.map((name, which) => ({ label: name, right: true, value: (k) => shares[k][which], cell: (k) => percent(shares[k][which]) }))], features.map((_, k) => k), { label: "Feature importance: numbers" });
+    ...rankers.map((name, which) => ({ label: name, right: true, value: (k) => shares[k][which], cell: (k) => percent(shares[k][which]) }))], features.map((_, k) => k), { label: "Feature importance: numbers" });
   const label = `Feature importance, ${KINDS[importance.kind]}: ${features.slice(0, 3).map((name, k) => `${name} ${shares[k].map(percent).join(" / ")}`).join(", ")} lead.`;
-  return h("div", {}, legend(forests.map((name, which) => [name, colours[which]])),
+  return h("div", {}, legend(rankers.map((name, which) => [name, colours[which]])),
     chart({ label, height: features.length * row + 28, draw, numbers }));
+}
+
+/** One line per feature: what the measure loses without it, with its interval. */
+function lossesChart(losses) {
+  const { features, means, lows, highs, decimals } = losses, row = 24;
+  const ends = (k) => [lows[k] === null ? means[k] : lows[k], highs[k] === null ? means[k] : highs[k]];
+  const draw = (svg, width) => {
+    const left = Math.min(200, width * 0.38), all = features.flatMap((_, k) => ends(k));
+    const range = [Math.min(0, ...all), Math.max(0, ...all)], x = scale(range, [left, width - 14]), bottom = features.length * row + 4;
+    for (const value of ticks(...range, width < 500 ? 2 : 5)) {
+      svg.append(s("line", { class: "grid", x1: x(value), x2: x(value), y1: 0, y2: bottom }), s("text", { x: x(value), y: bottom + 16, "text-anchor": "middle" }, short(value)));
+    }
+    svg.append(s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: bottom }));
+    features.forEach((name, k) => {
+      const y = k * row + row / 2, [low, high] = ends(k), colour = means[k] > 0 ? COLOURS[1] : COLOURS[0];
+      svg.append(s("text", { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" }, cut(name, left / 7), s("title", {}, name)),
+        s("line", { x1: x(low), x2: x(high), y1: y, y2: y, stroke: colour, "stroke-width": 1.5 }),
+        s("circle", { cx: x(means[k]), cy: y, r: 4.5, fill: colour }, s("title", {}, `${name}: ${signed(means[k], decimals)}`)));
+    });
+  };
+  const numbers = table([{ label: "feature", class: "text", value: (k) => features[k] },
+    { label: "lost", right: true, value: (k) => means[k], cell: (k) => signed(means[k], decimals) },
+    { label: "interval", right: true, cell: (k) => `${signed(lows[k], decimals)} to ${signed(highs[k], decimals)}` }], features.map((_, k) => k), { label: "Features shuffled: numbers" });
+  const label = `${losses.measure} lost when a feature is shuffled: ${features.slice(0, 3).map((name, k) => `${name} ${signed(means[k], decimals)}`).join(", ")}.`;
+  return h("div", {}, legend([[losses.ranker, COLOURS[1]]]), chart({ label, height: features.length * row + 28, draw, numbers }));
 }
 
 function cut(text, most) {
