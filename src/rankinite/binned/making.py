@@ -34,9 +34,11 @@ from rankinite.data.categories import Vocabulary, recoded
 from rankinite.data.cleaning import Infinite, Unjudged
 from rankinite.data.coding import is_id_like, like_an_id
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_map import GradeMap
 from rankinite.data.io.pieces import Pieces, open_pieces
 from rankinite.data.io.read_settings import Column, ReadSettings
 from rankinite.data.io.reading import Source
+from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.memory import memory_left, spelled_size, too_large
@@ -62,7 +64,10 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     features: Sequence[int | str] | str | None = None,
     ignore: Sequence[str] | str = (),
     categories: Sequence[int | str] | str = (),
+    rename: Names | None = None,
+    map_grades: Mapping[Any, float] | None = None,
     format: str | None = None,
+    delimiter: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
     unjudged: Unjudged = "error",
@@ -86,7 +91,10 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     ignore = [ignore] if isinstance(ignore, str) else ignore
     categories = [categories] if isinstance(categories, str) else categories
     columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None, "positions": None}
-    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, None, categories=categories)
+    settings = ReadSettings(
+        columns, group, features, ignore, missing, unjudged, zero_based, None, categories=categories, delimiter=delimiter,
+        grade_map=None if map_grades is None else GradeMap.of(map_grades), renaming=renaming_of(rename, zero_based=zero_based),
+    )  # fmt: skip
     found = bin_files(
         source, out, shards=shards, like=like, bins=bins, bin_sample=bin_sample, category_rows=category_rows, base=base,
         settings=settings, format=format, infinite=infinite, tell=tell or _silent, say=_mute,

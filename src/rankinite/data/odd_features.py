@@ -16,21 +16,11 @@ import numpy.typing as npt
 
 from rankinite.data.coding import nearly_one_per_row
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.column_names import Meaning, meaning_of
+from rankinite.data.io.column_names import NAMED_LIKE, meaning_of
 from rankinite.engine.kernel import Flags, Indices
 
 _SAMPLE = 1 << 12  # rows that are looked at first: they settle most features
 _MOST_NAMES = 20
-
-NAMED_LIKE: dict[Meaning, str] = {
-    "query": "named like the id of a query",
-    "document": "named like the id of a document",
-    "id": "named like an id",
-    "category": "named like an id, with many values",
-    "position": "named like the position at which a document was shown",
-    "reaction": "named like what users did with a document",
-}
-
 
 OWN_CATEGORY = "has a category of its own in more than half of the rows, as an id does"
 

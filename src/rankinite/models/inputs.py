@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
-from rankinite.data.io.columns import is_numeric, repeated_names
+from rankinite.data.io.column_types import is_numeric, repeated_names
 from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
@@ -123,7 +123,7 @@ def _frame_matrix(frame: Any, names: tuple[str, ...], categories: Mapping[int, V
     """
     import pyarrow as pa
 
-    from rankinite.data.io.tables import numbers
+    from rankinite.data.io.arrow_columns import numbers
 
     table = _arrow_table(frame, names)
     columns_of(table.column_names, names, "the table")

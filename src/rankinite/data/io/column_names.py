@@ -1,17 +1,37 @@
-"""Meanings of column names: the query, the document, another id, a position, or what users did.
+"""Names of columns: the usual ones, by which roles are recognised, and what others may mean.
 
-Names only suggest what a column may hold: they improve advice and warnings, and change nothing in what is read.
+A meaning (the query, the document, another id, a position, what users did) is only suggested by a name: it improves advice and
+warnings, and changes nothing in what is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 Meaning: TypeAlias = Literal["query", "document", "id", "category", "position", "reaction"]
 """``id``: of a user or a row. ``category``: of anything else, such as a brand, which may well be a feature where they are few.
 ``reaction``: clicks and the like."""
+
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "qid": ("qid", "query_id", "query", "queryid", "q_id", "srch_id"),
+    "grades": ("grade", "label", "relevance", "rel", "relevance_label", "target", "y"),
+    "doc_id": ("doc_id", "docid", "document_id", "docno", "did"),
+    "weight": ("weight",),
+    "batch": ("batch", "fold"),
+    "positions": (),  # a column of that name may be a feature, and was one in older models: it must be named
+}
+"""Column names by which each role is recognised when the caller names none, in upper or lower case."""
+NAMED_LIKE: dict[Meaning, str] = {
+    "query": "named like the id of a query",
+    "document": "named like the id of a document",
+    "id": "named like an id",
+    "category": "named like an id, with many values",
+    "position": "named like the position at which a document was shown",
+    "reaction": "named like what users did with a document",
+}
+"""What is said of a feature whose name has a meaning."""
 
 
 def _set_of(words: str) -> frozenset[str]:

@@ -146,6 +146,9 @@ def _refuse_settings(data: Dataset, settings: ReadSettings, format: str | None) 
         "ignore": settings.ignore or None,
         "categories": settings.categories or None,
         "one_hot": settings.one_hot or None,
+        "rename": settings.renaming or None,
+        "map_grades": settings.grade_map and dict(settings.grade_map.grades),
+        "delimiter": settings.delimiter,
     }
     for setting, value in {**settings.columns, **chosen}.items():
         if value is not None:

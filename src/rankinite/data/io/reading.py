@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy.typing as npt
 
 from rankinite.checks import check_choice
 from rankinite.choices import Missing
-from rankinite.data.cleaning import Infinite, Unjudged, clean
+from rankinite.data.cleaning import Infinite, Unjudged, clean, without_empty_grades
 from rankinite.data.coding import category_columns, like_an_id, nearly_one_per_row, trimmed
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_map import GradeMap
 from rankinite.data.io.read_settings import Column, ReadSettings
+from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
@@ -42,7 +44,10 @@ def read(
     ignore: Sequence[str] | str = (),
     categories: Sequence[int | str] | str = (),
     one_hot: Sequence[str] | str = (),
+    rename: Names | None = None,
+    map_grades: Mapping[Any, float] | None = None,
     format: str | None = None,
+    delimiter: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
     unjudged: Unjudged = "error",
@@ -116,8 +121,10 @@ def read(
     categories = [categories] if isinstance(categories, str) else categories
     one_hot = [one_hot] if isinstance(one_hot, str) else one_hot
     settings = ReadSettings(
-        columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories, one_hot=one_hot
-    )
+        columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories, one_hot=one_hot,
+        delimiter=delimiter, grade_map=None if map_grades is None else GradeMap.of(map_grades),
+        renaming=renaming_of(rename, zero_based=zero_based), note=_warn,
+    )  # fmt: skip
     data = read_with(source, settings, format=format, infinite=infinite)
     _warn_of_ids(data)
     return data
@@ -134,7 +141,8 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     with within_memory(place, "Choose fewer features or rows"), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths]
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
-        data = trimmed(clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
+        rows = without_empty_grades(loaded.data) if settings.unjudged == "keep" else loaded.data
+        data = trimmed(clean(rows, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
     return _named_after(paths, files, data)
 
 
@@ -153,6 +161,10 @@ def _read_one_hot(source: Source, settings: ReadSettings, format: str | None, in
     if like is None or set(like.feature_names) != set(coded.feature_names):
         return coded
     return coded.select_features(like.feature_names)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text.replace("`", ""), stacklevel=2)
 
 
 def _warn_of_ids(data: Dataset) -> None:

@@ -16,7 +16,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from rankinite.data.io.columns import USUAL_NAMES, repeated_names
+from rankinite.data.io.column_names import USUAL_NAMES
+from rankinite.data.io.column_types import repeated_names
 from rankinite.data.io.format_detection import first_line
 from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.streams import open_bytes
