@@ -87,7 +87,7 @@ def read_for(
         longest = max(
             (model.feature_names for model in models.values() if model.feature_names[:count] == names), key=len, default=names
         )
-        if 0 < count < len(longest):
+        if 0 < count < len(longest) and reading.features is None:
             data = reading.read(files, like=_without_rows(longest), needs_queries=needs_queries)
             absent = listed(longest[count:], 5)
             say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")

@@ -37,26 +37,6 @@ class GradeMap:
     grades: Mapping[str, float]
     """The new grade of each word or number, as it is written."""
 
-    @classmethod
-    def of(cls, mapping: Mapping[Any, float]) -> GradeMap:
-        """The map that a caller gives; refuses new grades that are no numbers."""
-        found: dict[str, float] = {}
-        for old, new in mapping.items():
-            if isinstance(new, bool) or not isinstance(new, int | float | np.number) or not math.isfinite(new):
-                raise ArgumentError(
-                    f"gives {quoted(old)} the grade {quoted(new)}",
-                    owner="read",
-                    setting="map_grades",
-                    value=dict(mapping),
-                    rule="New grades are finite numbers; larger is better",
-                )
-            found[str(old).strip()] = float(new)
-        if not found:
-            raise ArgumentError(
-                "maps nothing", owner="read", setting="map_grades", value={}, remedy="Name every grade, or leave it out"
-            )
-        return cls(found)
-
     @property
     def has_words(self) -> bool:
         """Whether it maps anything that is no number."""
@@ -69,7 +49,8 @@ class GradeMap:
         unknown = [grade for grade in missing if grade >= 0]
         if unknown:
             row = int(np.flatnonzero(np.isin(values.astype(GRADE), np.asarray(unknown, GRADE)))[0])
-            raise self._not_in_it(f"{values[row]:g}", float(values[row]), place(row))
+            others = [f"{grade:g}" for grade in unknown if grade != values[row]]
+            raise self._not_in_it(f"{values[row]:g}", float(values[row]), others, place(row))
         return mapped
 
     def of_words(self, words: Sequence[Any], codes: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
@@ -79,7 +60,8 @@ class GradeMap:
         wrong = np.flatnonzero(unknown[codes]) if unknown.any() else []
         if len(wrong):
             word = words[int(codes[wrong[0]])]
-            raise self._not_in_it(quoted(word), word, place(int(wrong[0])))
+            others = [quoted(one) for one, lacks in zip(words, unknown.tolist(), strict=True) if lacks and one != word]
+            raise self._not_in_it(quoted(word), word, others, place(int(wrong[0])))
         return np.asarray([np.nan if grade is None else grade for grade in new], SCORE)[codes]
 
     def of_values(self, values: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
@@ -102,9 +84,10 @@ class GradeMap:
         same = [new for known, new in self.grades.items() if number is not None and number_in(known) == number]
         return same[0] if same else number if number is not None and number < 0 else None
 
-    def _not_in_it(self, shown: str, value: Any, place: str) -> DataError:
+    def _not_in_it(self, shown: str, value: Any, others: Sequence[str], place: str) -> DataError:
+        nor = f", nor {', '.join(others[:MOST_WORDS])}" if others else ""
         return DataError(
-            f"the grade is {shown}, which the grade map does not contain",
+            f"the grade is {shown}, and the grade map does not contain it{nor}",
             place=place,
             value=value,
             rule=f"It contains {listed(self.grades)}",
@@ -118,6 +101,28 @@ def words_without_map(words: Sequence[str], place: str) -> DataError:
     return DataError(problem, place=place, value=words[0], rule=rule, remedy=remedy, shell_remedy=shell_remedy)
 
 
+def grade_map_of(mapping: Mapping[Any, float] | None) -> GradeMap | None:
+    """The map that a caller gives; refuses new grades that are no numbers."""
+    if mapping is None:
+        return None
+    found: dict[str, float] = {}
+    for old, new in mapping.items():
+        if isinstance(new, bool) or not isinstance(new, int | float | np.number) or not math.isfinite(new):
+            raise ArgumentError(
+                f"gives {quoted(old)} the grade {quoted(new)}",
+                owner="read",
+                setting="map_grades",
+                value=dict(mapping),
+                rule="New grades are finite numbers; larger is better",
+            )
+        found[str(old).strip()] = float(new)
+    if not found:
+        raise ArgumentError(
+            "maps nothing", owner="read", setting="map_grades", value={}, remedy="Name every grade, or leave it out"
+        )
+    return GradeMap(found)
+
+
 def texts_on_words(words: Iterable[str], column: str) -> tuple[str, str, str, str]:
     """The problem, the rule and the remedies, in Python and in the shell, where a column of grades holds words."""
     every = sorted({word.strip() for word in words if word.strip() not in NO_WORDS})
@@ -129,7 +134,7 @@ def texts_on_words(words: Iterable[str], column: str) -> tuple[str, str, str, st
     in_python = ", ".join(f"{word!r}: …" for word in shown) + more
     in_shell = ",".join(f"{word}=N" for word in shown) + more
     give = "Give each word its grade with"
-    return problem, rule, f"{give} map_grades={{{in_python}}}", f"{give} --map-grades {quote(in_shell)}"
+    return problem, rule, f"{give} `map_grades={{{in_python}}}`", f"{give} --map-grades {quote(in_shell)}"
 
 
 def is_absent(value: object) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +69,7 @@ def find_odd_features(data: Dataset) -> tuple[OddFeature, ...]:
 
 
 def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
-    """A sentence on odd features with the remedy, for the shell and for Python; empty where there are none.
+    """A sentence on odd features with the remedy, whose settings are between backticks; empty where there are none.
 
     ``named_documents``: whether the data have ids of documents.
     """
@@ -81,14 +80,12 @@ def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
         groups.setdefault(feature.reason, []).append(feature.name)
     reasons = "; ".join(f"{_few(names)} ({reason})" for reason, names in groups.items())
     names, more = [feature.name for feature in odd[:_MOST_NAMES]], " …" if len(odd) > _MOST_NAMES else ""
-    in_shell = " ".join(f"--ignore {quote(name)}" for name in names) + more
-    in_python = f"ignore=[{', '.join(map(repr, names))}{more}]"
     ids = [] if named_documents else groups.get(NAMED_LIKE["document"], [])[:1]
-    other = "".join(f" If {name} names the documents, give --doc-id {quote(name)}, in Python doc_id={name!r}." for name in ids)
+    other = "".join(f" If {name} names the documents, give `doc_id={name!r}`." for name in ids)
     return (
         f"{len(odd):,} {'feature' if len(odd) == 1 else 'features'} may not be meant as such: {reasons}. Ids are learnt by "
         "heart, and positions and clicks are not known when documents are ranked. Leave out what is not a feature with "
-        f"{in_shell}, in Python {in_python}.{other}"
+        f"`ignore={names!r}`{more}.{other}"
     )
 
 

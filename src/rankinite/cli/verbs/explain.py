@@ -47,7 +47,9 @@ def explain(
             "--measure", "-m", help="The measure in which the worth of features is given.", autocompletion=completing.measures
         ),
     ] = "ndcg@10",
-    features: Annotated[int, typer.Option("--features", min=0, help="How many features to list and draw; 0: all.")] = 10,
+    show_features: Annotated[
+        int, typer.Option("--show-features", min=0, help="How many features to list and draw; 0: all.")
+    ] = 10,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, help="How often a feature's values are shuffled within a query.")
     ] = 10,
@@ -87,11 +89,12 @@ def explain(
 
       rankinite explain web.rankinite test.txt --query 17 -m err --json
 
-      rankinite explain lightgbm.txt test.parquet --all-queries --features 0
+      rankinite explain lightgbm.txt test.parquet --all-queries --show-features 0
     """
     from rankinite.cli.output import echo, laid_out
     from rankinite.cli.pictures import check_picture, save_picture
 
+    options.refuse_count(reading.features)
     _check_question(query, above, below, all_queries=all_queries)
     if plot is not None:
         check_picture(plot)
@@ -100,7 +103,7 @@ def explain(
     with options.busy("explaining"):
         asked = {"measure": measure, "repeats": repeats, "permutations": permutations, "seed": seed}
         found = _explained(models[model], rows, query, above, below, asked)
-    most = features or None
+    most = show_features or None
     echo(found.to_json() if json or layout == "json" else laid_out(found.grid(most), layout))
     if plot is not None:
         save_picture(plot, lambda: found.plot(most or max(len(found.features), 1)))

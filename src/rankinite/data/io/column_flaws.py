@@ -7,13 +7,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankinite.data.grade_map import texts_on_words
-from rankinite.data.io.column_names import NAMED_LIKE, USUAL_NAMES, Meaning, meaning_of, query_columns
+from rankinite.data.io.column_names import NAMED_LIKE, USUAL_NAMES, Meaning, grade_columns, meaning_of, query_columns
 from rankinite.data.io.column_types import holds_text, is_numeric, kind_of
 from rankinite.data.io.delimiters import likely_delimiter
 from rankinite.errors import DataError, listed, quoted
 
 Answers = Mapping[str, "str | list[str]"]
 """Setting → the column, or the columns, that it should name."""
+
+
+Words = Callable[[str], Iterable[str]]
+"""Gives some of the words that a column of text holds."""
 
 
 class Flaw(NamedTuple):
@@ -48,7 +52,7 @@ def all_at_once(flaws: Sequence[Flaw], hints: Sequence[Flaw], source: str) -> Da
 
     def remedy(*, in_shell: bool) -> str:
         lines = [flaw.line(in_shell=in_shell) for flaw in every]
-        return " ".join((*rules, f"{_together(every, ' ' if in_shell else ', ')}:{''.join(lines)}"))
+        return f"{_together(every, ' ' if in_shell else ', ')}{''.join(lines)}\n{' '.join(rules)}".rstrip()
 
     problem = f"{len(every)} things about its columns must be settled first"
     return DataError(problem, place=source, value=value, remedy=remedy(in_shell=False), shell_remedy=remedy(in_shell=True))
@@ -62,8 +66,8 @@ def _together(flaws: Sequence[Flaw], between: str) -> str:
         answers[setting] = [*known, *columns] if isinstance(columns, list) and isinstance(known, list) else columns
     settings = between.join(f"`{setting}={columns!r}`" for setting, columns in answers.items())
     if not settings:
-        return "They are"
-    return f"Most is settled by {settings}" if any(not flaw.answers for flaw in flaws) else f"All is settled by {settings}"
+        return ""
+    return f"{'Most' if any(not flaw.answers for flaw in flaws) else 'All'} is settled by {settings}:"
 
 
 _OTHERWISE = {
@@ -158,7 +162,7 @@ def unlikely_features(columns: Sequence[str], known: Collection[str]) -> list[Fl
     return found
 
 
-class Columns(NamedTuple):
+class SortedColumns(NamedTuple):
     """What is known of the columns of a table once their roles are found."""
 
     types: Mapping[str, Any]
@@ -171,26 +175,28 @@ class Columns(NamedTuple):
     """Features that are categories of a usable type."""
     asked: bool
     """Whether the features were asked for by name."""
+    words: Words | None
+    """Gives words that a column holds; None: columns of grades are mapped anyway."""
 
 
-def column_flaws(columns: Columns) -> tuple[list[Flaw], list[Flaw]]:
+def column_flaws(columns: SortedColumns) -> tuple[list[Flaw], list[Flaw]]:
     """Roles that no column has, and features that are neither numbers nor categories; and hints on the others."""
     types, known = columns.types, columns.known
     texts = {name: kind for name, kind in types.items() if not is_numeric(kind)}
     queries = [] if "qid" in known else query_columns(columns.free, texts)
     found = [] if "qid" in known else [absent_role("query", "qid", types, queries)]
-    found += [] if "grades" in known else [absent_role("grade", "grades", types, [])]
+    found += [] if "grades" in known else [absent_role("grade", "grades", types, grade_columns(columns.free))]
+    proposed = {role: column for flaw in found for role, column in flaw.answers.items()}
+    grades = str(proposed.get("grades"))
+    if grades in texts and columns.words is not None:
+        found.append(text_grades(grades, texts[grades], columns.words(grades) if holds_text(texts[grades]) else ()))
     used = (*queries[:1], *columns.categories)
     bad = {name: texts[name] for name in columns.features if name in texts and name not in used}
+    bad.pop(grades, None)
     found += unusable_columns(bad, known, asked=columns.asked)
-    proposed = {role for flaw in found for role in flaw.answers}
-    others = [name for name in columns.features if name not in bad and name not in queries[:1]]
+    others = [name for name in columns.features if name not in bad and name not in proposed.values()]
     return found, [] if columns.asked else unlikely_features(others, {*known, *proposed})
 
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-Words = Callable[[str], Iterable[str]]
-"""Gives some of the words that a column of text holds."""

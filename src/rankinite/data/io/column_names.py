@@ -58,6 +58,10 @@ _PLACES = {"rank": _DISPLAY, **dict.fromkeys(("position", "pos", "slot"), _DISPL
 """Words for the position of a document in a list, each with those that may go with it: a product's rank may be its sales."""
 _REACTIONS = _set_of("click clicks clicked impression impressions purchase purchases purchased bought booked booking")
 _REACTION_WORDS = _REACTIONS | _COUNTS | _set_of("is was has n nb count cnt total bool flag")
+_GRADES = _set_of("grade grades graded judgement judgment judged label relevance relevancy gold gain")
+_GRADE_WORDS = _set_of(
+    "human editor editorial expert manual query document doc product search level class final mean is the by of"
+)
 _STEMS = "|".join(sorted(_QUERIES | _DOCUMENTS | _PEOPLE | _ROWS, key=len, reverse=True))
 _RUN_TOGETHER = re.compile(rf"({_STEMS})(id|uuid|guid|key|hash|index|idx|no|num|number)")
 
@@ -86,6 +90,14 @@ def query_columns(columns: Sequence[str], texts: Collection[str]) -> list[str]:
     ids = [name for name in columns if meaning_of(name) == "query"]
     ids.sort(key=lambda name: _PLAIN_QUERIES.isdisjoint(words_of(name)))
     return ids + [name for name in columns if name in texts and holds_query_text(name)]
+
+
+def grade_columns(columns: Sequence[str]) -> list[str]:
+    """Those that may hold the grade, though they are not called as grades usually are."""
+    words = {name: frozenset(words_of(name)) for name in columns}
+    return [
+        name for name, found in words.items() if (found & _GRADES and found <= _GRADES | _GRADE_WORDS) or found == {"rating"}
+    ]
 
 
 def holds_query_text(name: str) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from rankinite.data.grade_map import GradeMap
 from rankinite.data.io.column_flaws import (
-    Columns,
     Flaw,
+    SortedColumns,
     Words,
     all_at_once,
     column_flaws,
@@ -114,7 +114,8 @@ def assign_roles(types: Mapping[str, Any], source: str, asked: ColumnSettings) -
     flaws = _role_flaws(types, named, asked, taken)
     known = {*named, *asked.passed, *(("qid",) if asked.grouped else ()), *(() if asked.graded else ("grades",))}
     usable = [name for name in names if is_category(types[name])]  # numbers are usable anyway
-    others, hints = column_flaws(Columns(types, free, chosen, known, usable, asked.features is not None))
+    words = None if asked.grade_map else asked.words
+    others, hints = column_flaws(SortedColumns(types, free, chosen, known, usable, asked.features is not None, words))
     if flaws or others:
         raise all_at_once([*flaws, *others], hints, source)
     _check_are_features(asked.categories, chosen, source)

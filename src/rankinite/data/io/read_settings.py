@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,15 @@ from rankinite.errors import ArgumentError, listed
 if TYPE_CHECKING:
     from rankinite.data.io.reading import Missing
 
+Name = TypeVar("Name", bound="int | str")
+
 Column: TypeAlias = str | npt.ArrayLike | None
 """A column by name, or its values, one per row."""
+
+
+def several(names: Sequence[Name] | str) -> Sequence[Name | str]:
+    """Names as a list, where one may be given alone: one name is not a list of letters."""
+    return [names] if isinstance(names, str) else names
 
 
 @dataclass(frozen=True)

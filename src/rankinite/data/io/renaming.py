@@ -34,6 +34,12 @@ def renaming_of(names: Names | None, *, zero_based: bool = False) -> Mapping[str
     return checked_renaming(((str(old), str(new), "") for old, new in names.items()))
 
 
+def joined_renaming(pairs: Iterable[tuple[str, str]], file: AnyPath | None, *, zero_based: bool = False) -> Mapping[str, str]:
+    """The names that pairs of old and new ones give, and those of a file."""
+    more = {} if file is None else read_names(file, first=0 if zero_based else 1)
+    return checked_renaming((old, new, "") for old, new in (*pairs, *more.items()))
+
+
 def read_names(path: AnyPath, *, first: int = 1) -> Mapping[str, str]:
     """A file of names: lines of the old name, a tab and the new one, or ``old=new``; or new names alone.
 
