@@ -93,9 +93,13 @@ def test_it_is_refused_where_nothing_is_cut(tmp_path: Path) -> None:
 
 
 def test_a_file_cut_at_the_wrong_place_is_answered_with_the_delimiter(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("qid;label;x\na;1;0.5\n")
     with pytest.raises(DataError) as caught:
-        rk.read(written(tmp_path / "t.csv", ";"), delimiter=",")
+        rk.read(tmp_path / "t.csv", delimiter=",")
     assert "`delimiter='semicolon'`" in caught.value.remedy
+    with pytest.raises(DataError) as caught:
+        rk.read(written(tmp_path / "u.csv", ";"), delimiter=",")  # one row has a comma, so it has too many cells
+    assert "`delimiter=…`" in caught.value.remedy
 
 
 def test_decimal_commas_are_no_categories(tmp_path: Path) -> None:

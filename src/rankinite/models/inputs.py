@@ -104,8 +104,10 @@ def _remedy(missing: Sequence[str], names: Sequence[str]) -> dict[str, str]:
             "shell_remedy": f"Make columns of 0 and 1 of it with `one_hot={[category]!r}`",
         }
     return {
-        "remedy": "Rename them with rename_features(…), or read the file with like= the data the model was trained on",
-        "shell_remedy": "Give data with the features it was trained on",
+        "remedy": "Read the data with the names that the model has for their features, with `rename=…`, or `like=…` the data "
+        "it was trained on",
+        "shell_remedy": "Give data with the features it was trained on, or call these as the model does, with `rename=…` or "
+        "`names=…`",
     }
 
 

@@ -52,8 +52,8 @@ def number_matrix(source: object) -> npt.NDArray[Any]:
         raise DataError(
             f"a {kind} cannot be read as data",
             value=kind,
-            remedy="Give a path or several, a table (pandas, polars, PyArrow; collect() a lazy one first), or a matrix of "
-            "rows × features",
+            remedy="Give a path or several, a table (pandas, polars, PyArrow; a lazy one once it is collected), or a matrix "
+            "of rows × features",
         )
     if array.ndim != 2:
         raise DataError(

@@ -114,6 +114,7 @@ def text_weights(column: str, kind: Any) -> Flaw:
         (column,),
         "Weights must be numbers",
         f"Name another column with `weight=…`, convert it first, or leave it out with `ignore={[column]!r}`",
+        answers={"ignore": [column]},
     )
 
 

@@ -34,6 +34,7 @@ CATEGORIES_KEY = b"rankinite.categories"
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
+_OR_DELIMITER = ", or what stands between its cells with `delimiter=…`"
 PAGES = 1 << 16
 """Bytes of a column of a Parquet file that are read at a time."""
 
@@ -284,7 +285,7 @@ def broken_files(path: Path, kind: str) -> Generator[None]:
             f"it cannot be read as {kind} ({reason})",
             place=path,
             value=kind,
-            remedy="Check it, or name its format with `format=…`",
+            remedy=f"Check it, or name its format with `format=…`{_OR_DELIMITER if kind in ('CSV', 'TSV') else ''}",
         ) from error
 
 
