@@ -13,9 +13,9 @@ import typer
 
 from rankinite.choices import Batches, Ties
 from rankinite.cli import completion as completing
+from rankinite.cli import messages, reading_options
 from rankinite.cli.error_text import in_shell
-from rankinite.cli.messages import busy, say  # noqa: F401 - verbs take it from here, with the options
-from rankinite.cli.reading_options import Reading  # noqa: F401 - likewise
+from rankinite.cli.messages import say
 from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 ResultFormat: TypeAlias = Literal["text", "markdown", "latex", "csv", "json"]
 """How a result is printed."""
+Reading: TypeAlias = reading_options.Reading
+"""How data are read."""
+busy = messages.busy
+"""Shows what is going on."""
 
 
 def refuse_count(features: Sequence[str] | None) -> None:

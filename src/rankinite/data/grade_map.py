@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +106,7 @@ def grade_map_of(mapping: Mapping[Any, float] | None) -> GradeMap | None:
     if mapping is None:
         return None
     found: dict[str, float] = {}
-    for old, new in mapping.items():
+    for old, new in cast("Mapping[Any, Any]", mapping).items():
         if isinstance(new, bool) or not isinstance(new, int | float | np.number) or not math.isfinite(new):
             raise ArgumentError(
                 f"gives {quoted(old)} the grade {quoted(new)}",

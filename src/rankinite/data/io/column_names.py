@@ -96,7 +96,9 @@ def grade_columns(columns: Sequence[str]) -> list[str]:
     """Those that may hold the grade, though they are not called as grades usually are."""
     words = {name: frozenset(words_of(name)) for name in columns}
     return [
-        name for name, found in words.items() if (found & _GRADES and found <= _GRADES | _GRADE_WORDS) or found == {"rating"}
+        name
+        for name, found in words.items()
+        if (found & _GRADES and found <= _GRADES | _GRADE_WORDS) or found == frozenset(("rating",))
     ]
 
 
