@@ -185,6 +185,15 @@ def test_grades_of_letor_files_are_mapped_in_every_verb(run, letor, tmp_path):
     assert f"{letor}:1" in refused.err
 
 
+def test_judgements_of_trec_are_mapped_too(run, tmp_path):
+    (tmp_path / "t.qrels").write_text("q 0 a 2\nq 0 b 1\nq 0 c 0\n")
+    (tmp_path / "t.run").write_text("q Q0 b 1 3 x\nq Q0 a 2 2 x\nq Q0 c 3 1 x\n")
+    words = ("evaluate", tmp_path / "t.run", tmp_path / "t.qrels", "-m", "rr", "--json")
+    means = [json.loads(run(*words, *more).out)["measures"]["rr"]["mean"] for more in ((), ("--map-grades", "0=0,1=0,2=1"))]
+    assert means == [1.0, 0.5]
+    assert run(*words, "--map-grades", "0=0,1=0").code == 2
+
+
 def test_grades_with_fractions_are_binned_and_explained(run, tmp_path):
     rng = np.random.default_rng(0)
     data = rk.read(rng.random((200, 2)), grades=rng.random(200) * 5.5, group=[10] * 20)

@@ -61,7 +61,8 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         files = [pipes.enter_context(spooled(path)) for path in paths]
         opened = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            return _load_trec([(name, what, opened[what]) for name, what in pairs], files)
+            judged, scores = _load_trec([(name, what, opened[what]) for name, what in pairs], files)
+            return reading.mapped(judged), scores
         data, models = read_for({what: one for what, one in opened.items() if not isinstance(one, Path)}, files, reading)
         found = opened | models
         return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}

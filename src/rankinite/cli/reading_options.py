@@ -90,8 +90,8 @@ class Reading:
     names: Annotated[
         Path | None,
         typer.Option(
-            help="A file of such names: lines of the old name, a tab and the new one, or old=new; or the names of the features "
-            "of LETOR files, one per line, in order.",
+            help="Other names from a file: lines of the old name, a tab and the new one, or old=new; or one name per line, for "
+            "the features of LETOR files in order.",
             rich_help_panel=_READING,
         ),
     ] = None
@@ -143,6 +143,12 @@ class Reading:
         size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
         detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data
+
+    def mapped(self, judged: Dataset) -> Dataset:
+        """Judgements that were read without these settings, with their grades mapped."""
+        from rankinite.data.io.sources import mapped
+
+        return mapped(judged, self.settings(), lambda row: f"{judged.source}, judgement {row + 1}")
 
     def settings(self, like: Dataset | None = None) -> ReadSettings:
         """The same for the library."""

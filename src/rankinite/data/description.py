@@ -115,9 +115,8 @@ class Description:
             (grade, f"{count:,}", f"{count / self.rows:.1%}", "█" * (max(1, round(30 * count / most)) if count else 0))
             for grade, count in counts.items()
         )
-        notes = (
-            (f"… and {self.other_grades:,} documents of other grades",) if self.other_grades and not self.grade_ranges else ()
-        )
+        others = 0 if self.grade_ranges else self.other_grades
+        notes = (f"… and {others:,} documents of other grades",) if others else ()
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:

@@ -56,8 +56,5 @@ def describe(
         for grid in tables[own] if layout == "csv" else tables:  # CSV: one table per stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {"text", "markdown"}:
-            echo(
-                "\n".join(
-                    description.oddities() if isinstance(description, CodedDescription) else description.oddities(spelled)
-                )
-            )
+            coded = isinstance(description, CodedDescription)
+            echo("\n".join(description.oddities() if coded else description.oddities(spelled)))

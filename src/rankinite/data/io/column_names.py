@@ -95,11 +95,8 @@ def query_columns(columns: Sequence[str], texts: Collection[str]) -> list[str]:
 def grade_columns(columns: Sequence[str]) -> list[str]:
     """Those that may hold the grade, though they are not called as grades usually are."""
     words = {name: frozenset(words_of(name)) for name in columns}
-    return [
-        name
-        for name, found in words.items()
-        if (found & _GRADES and found <= _GRADES | _GRADE_WORDS) or found == frozenset(("rating",))
-    ]
+    alone, parts = frozenset(("rating",)), _GRADES | _GRADE_WORDS
+    return [name for name, found in words.items() if (found & _GRADES and found <= parts) or found == alone]
 
 
 def holds_query_text(name: str) -> bool:
