@@ -68,17 +68,33 @@ class RankiniteError(Exception):
         """The message with its settings spelled by a function, which is given what is between backticks."""
         where = "".join(f"{place}: " for place in places if place)
         texts = (subject + self.problem, self.rule, remedy)
-        return where + " ".join(_sentence(_CODE.sub(lambda found: spelled(found[1]), text)) for text in texts if text)
+        sentences = " ".join(_sentence(respelled(text, spelled)) for text in texts if text)
+        return where + sentences.replace(" \n", "\n")
 
     def at(self, place: object) -> Self:
         """The same error with what it happened in, such as a file or a ranker, before its place."""
-        moved = type(self).__new__(type(self), *self.args)  # not copy(): libraries such as Dask change how errors are copied
-        vars(moved).update(vars(self))
+        moved = self._copied()
         moved.place = f"{place}: {self.place}" if self.place else str(place)
         return moved
 
+    def replaced(self, text: str, other: str) -> Self:
+        """The same error with another text wherever its fields hold this one, such as the name of a file."""
+        changed = self._copied()
+        vars(changed).update({name: v.replace(text, other) for name, v in vars(self).items() if isinstance(v, str)})
+        return changed
+
+    def _copied(self) -> Self:
+        same = type(self).__new__(type(self), *self.args)  # not copy(): libraries such as Dask change how errors are copied
+        vars(same).update(vars(self))
+        return same
+
 
 _CODE = re.compile(r"`([^`]*)`")
+
+
+def respelled(text: str, spelled: Callable[[str], str]) -> str:
+    """A text with what it has between backticks spelled by a function."""
+    return _CODE.sub(lambda found: spelled(found[1]), text)
 
 
 def _sentence(text: str) -> str:

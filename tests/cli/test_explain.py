@@ -40,7 +40,7 @@ def test_a_pair_is_what_python_gives(run, files, model, tmp_path):
     assert (done.code, done.out.strip()) == (0, str(expected))
     assert b"<svg" in (tmp_path / "why.svg").read_bytes()
     assert json.loads(run(*asked(files, *pair, "--json")).out) == json.loads(expected.to_json())
-    assert expected.grid(2).markdown() in run(*asked(files, *pair, "--features", 2, "-f", "markdown")).out
+    assert expected.grid(2).markdown() in run(*asked(files, *pair, "--show-features", 2, "-f", "markdown")).out
 
 
 def test_rows_are_named_by_number_where_documents_have_no_ids(run, files, model):
@@ -54,7 +54,7 @@ def test_a_query_and_all_queries_are_what_python_gives(run, files, model, tmp_pa
     data = rk.read(files / "data.parquet")
     qid = str(data.qids[4])
     found = run(
-        *asked(files, "--query", qid, "-m", "err", "--repeats", 3, "-s", 2, "--features", 0, "--plot", tmp_path / "q.png")
+        *asked(files, "--query", qid, "-m", "err", "--repeats", 3, "-s", 2, "--show-features", 0, "--plot", tmp_path / "q.png")
     )
     assert found.out.strip() == model.explain(data, qid, measure="err", repeats=3, seed=2).grid(None).text()
     assert (tmp_path / "q.png").read_bytes().startswith(b"\x89PNG")

@@ -12,7 +12,7 @@ import pytest
 
 import rankinite as rk
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.columns import assign_roles
+from rankinite.data.io.columns import ColumnSettings, assign_roles
 from rankinite.data.io.table_files import open_csv
 from rankinite.data.io.tables import check_columns
 from rankinite.data.io.writing import write
@@ -69,7 +69,7 @@ WORK: dict[str, Callable[[Path], object]] = {
     "columns": lambda _: check_columns(names(), names()[::-1], "a", "b"),
     "columns twice the same": lambda _: expect_refusal(lambda: check_columns(names(), names() + names(), "a", "b")),
     "ignore": lambda _: assign_roles(
-        dict.fromkeys(("qid", "grade", *names()), pa.float32()), source="t", wanted={}, ignore=names()[::-1]
+        dict.fromkeys(("qid", "grade", *names()), pa.float32()), "t", ColumnSettings(ignore=names()[::-1])
     ),
     "features of a matrix": lambda _: rk.read(
         np.zeros((2, COUNT)), grades=[0, 1], group=[2], ignore=[Name(number) for number in range(1, COUNT)]

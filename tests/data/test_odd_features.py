@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import rankinite as rk
+from rankinite.cli.error_text import in_shell
 from rankinite.data.odd_features import advice, find_odd_features
+from rankinite.errors import respelled
 
 ROW, POSITION, QUERY, NUMBER = (
     "rises from row to row",
@@ -119,13 +121,16 @@ def test_the_advice_lists_all_with_the_remedy():
     data = named({"product_id": ids, "item key": ids, "rank": place + 1, "bm25": rng.random(len(query))})
     odd = rk.describe(data).odd_features
     (text,) = [text for text in rk.describe(data).oddities() if "may not be meant" in text]
-    assert text == advice(odd, named_documents=False)
+    assert text == respelled(advice(odd, named_documents=False), str)
     assert text.startswith(
         "3 features may not be meant as such: product_id, item key (named like the id of a document); rank ("
     )
-    assert "--ignore product_id --ignore 'item key' --ignore rank, in Python ignore=['product_id', 'item key', 'rank']." in text
-    assert text.endswith("If product_id names the documents, give --doc-id product_id, in Python doc_id='product_id'.")
-    assert "--doc-id" not in advice(odd, named_documents=True)
+    assert "Leave out what is not a feature with ignore=['product_id', 'item key', 'rank']." in text
+    assert text.endswith("If product_id names the documents, give doc_id='product_id'.")
+    assert "--ignore product_id --ignore 'item key' --ignore rank. If product_id" in in_shell(
+        advice(odd, named_documents=False)
+    )
+    assert "doc_id" not in advice(odd, named_documents=True)
     assert advice((), named_documents=True) == ""
     assert text in str(rk.describe(data))
     assert rk.describe(data).to_dict()["odd_features"][2] == {"name": "rank", "reason": odd[2].reason}

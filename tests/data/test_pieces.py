@@ -468,7 +468,7 @@ def test_faults_of_columns(tmp_path: Path) -> None:
             assert_same_error(source, features=["nonsense"])
         with refused(DataError, value=["label"]):
             assert_same_error(source, categories=["label"])
-        with refused(DataError, value="fold"):
+        with refused(DataError, value=["fold"]):
             assert_same_error(source, grades="fold", ignore=["label"])
         with refused(DataError, value=(3,)):
             assert_same_error(source, weight=[1, 2, 3])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from oracles.datasets import contents, random_dataset
 from rankinite import read, write
-from rankinite.data.io.columns import USUAL_NAMES
+from rankinite.data.io.column_names import USUAL_NAMES
 from rankinite.data.io.table_files import ROLES_KEY
 from rankinite.errors import DataError
 from refusals import refused

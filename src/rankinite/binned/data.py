@@ -234,7 +234,7 @@ def _check_alike(manifests: Sequence[Manifest]) -> None:
                     place=manifest.folder,
                     value=str(found)[:80],
                     rule="Folders that are one data set were coded alike",
-                    remedy="Make it with the other's edges: `rankinite bin … --like`, or `like=` in Python",
+                    remedy="Make it with the edges of the other, with `like=…`",
                 )
     repeated = [quoted(str(manifest.folder)) for manifest in manifests]
     if len({manifest.folder.resolve() for manifest in manifests}) < len(manifests):

@@ -32,15 +32,17 @@ from rankinite.checks import check_count
 from rankinite.choices import Missing
 from rankinite.data.categories import Vocabulary, recoded
 from rankinite.data.cleaning import Infinite, Unjudged
-from rankinite.data.coding import is_id_like, like_an_id
+from rankinite.data.coding import is_id_like, like_ids
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_map import grade_map_of
 from rankinite.data.io.pieces import Pieces, open_pieces
-from rankinite.data.io.read_settings import Column, ReadSettings
+from rankinite.data.io.read_settings import Column, ReadSettings, several
 from rankinite.data.io.reading import Source
+from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.memory import memory_left, spelled_size, too_large
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, respelled
 from rankinite.trees.bins import Bins, fit_bins
 from rankinite.trees.category_bins import coded_categories
 
@@ -62,7 +64,10 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     features: Sequence[int | str] | str | None = None,
     ignore: Sequence[str] | str = (),
     categories: Sequence[int | str] | str = (),
+    rename: Names | None = None,
+    map_grades: Mapping[Any, float] | None = None,
     format: str | None = None,
+    delimiter: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
     unjudged: Unjudged = "error",
@@ -82,17 +87,18 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     ``base``: a ranker that training is to go on from; its scores are kept, as the features are not. ``tell`` is called with
     what is being done and the rows done.
     """
-    features = [features] if isinstance(features, str) else features
-    ignore = [ignore] if isinstance(ignore, str) else ignore
-    categories = [categories] if isinstance(categories, str) else categories
     columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None, "positions": None}
-    settings = ReadSettings(columns, group, features, ignore, missing, unjudged, zero_based, None, categories=categories)
+    settings = ReadSettings(
+        columns, group, features and several(features), several(ignore), missing, unjudged, zero_based, None,
+        categories=several(categories), delimiter=delimiter, grade_map=grade_map_of(map_grades),
+        renaming=renaming_of(rename, zero_based=zero_based),
+    )  # fmt: skip
     found = bin_files(
         source, out, shards=shards, like=like, bins=bins, bin_sample=bin_sample, category_rows=category_rows, base=base,
         settings=settings, format=format, infinite=infinite, tell=tell or _silent, say=_mute,
     )  # fmt: skip
-    for warning in id_warnings(found) if like is None else ():
-        warnings.warn(warning, stacklevel=2)
+    if like is None and (warning := id_warning(found)):
+        warnings.warn(respelled(warning, str), stacklevel=2)
     return found
 
 
@@ -124,10 +130,14 @@ def bin_files(
         return _Coding(pieces, Path(out), shards, model, (bins, bin_sample, category_rows), base, tell, say).done()
 
 
-def id_warnings(found: Binned) -> list[str]:
-    """Warnings of categories with nearly as many values as rows; not for data coded like others, whose categories they have."""
+def id_warning(found: Binned) -> str:
+    """A warning of categories with nearly as many values as rows; not for data coded like others, whose categories they have.
+
+    Settings are between backticks; empty where there are no such categories.
+    """
     sizes = {name: len(vocabulary) for name, vocabulary in found.categories.items()}
-    return [like_an_id(found.source, name, size, found.rows) for name, size in sizes.items() if is_id_like(size, found.rows)]
+    odd = {name: size for name, size in sizes.items() if is_id_like(size, found.rows)}
+    return like_ids(found.source, odd, found.rows) if odd else ""
 
 
 def _refuse_positions(settings: ReadSettings) -> None:

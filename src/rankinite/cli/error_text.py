@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from rankinite.errors import respelled
 
 if TYPE_CHECKING:
     from rankinite.errors import RankiniteError
@@ -14,6 +16,7 @@ OTHER_NAMES = {
     ("", "categories"): "category",
     ("", "format"): "input-format",
     ("", "measures"): "measure",
+    ("", "positions"): "position",
     ("Checkpoint", "path"): "checkpoint",
     ("choose_members", "share"): "choose",
     ("Forest", "number"): "tree",
@@ -33,6 +36,11 @@ def shell_text(error: RankiniteError) -> str:
     return error.written([error.place], subject, error.shell_remedy or error.remedy, spelled)
 
 
+def in_shell(text: str) -> str:
+    """A text with what it has between backticks as it is written at the command line."""
+    return respelled(text, spelled)
+
+
 def option(name: str, value: Any, owner: str = "") -> str:
     """A setting and its value: ``--min-rows 5``, ``--normalise``, ``--no-normalise``, ``--max-depth none``."""
     from rankinite.errors import cut
@@ -40,6 +48,9 @@ def option(name: str, value: Any, owner: str = "") -> str:
     if isinstance(value, list | tuple) and name in WITH_COMMAS:
         value = ",".join(map(str, value)) or "none"
     dashed = OTHER_NAMES.get((owner, name)) or OTHER_NAMES.get(("", name)) or name.replace("_", "-")
+    if isinstance(value, dict):
+        pairs = cast("dict[object, object]", value)
+        value = ",".join(f"{old}={new}" for old, new in pairs.items())
     if isinstance(value, bool):
         return f"--{dashed}" if value else f"--no-{dashed}"
     if isinstance(value, list | tuple):

@@ -61,7 +61,8 @@ def load(specs: Sequence[str], paths: Sequence[Path], reading: Reading) -> tuple
         files = [pipes.enter_context(spooled(path)) for path in paths]
         opened = {what: _opened(what, pipes) for _, what in pairs}
         if format_of(files, reading.input_format, grouped=reading.group is not None) == "qrels":
-            return _load_trec([(name, what, opened[what]) for name, what in pairs], files)
+            judged, scores = _load_trec([(name, what, opened[what]) for name, what in pairs], files)
+            return reading.mapped(judged), scores
         data, models = read_for({what: one for what, one in opened.items() if not isinstance(one, Path)}, files, reading)
         found = opened | models
         return data, {name: _scores(one, data) if isinstance(one := found[what], Path) else one for name, what in pairs}
@@ -100,7 +101,7 @@ def read_for(
         longest = max(
             (model.feature_names for model in models.values() if model.feature_names[:count] == names), key=len, default=names
         )
-        if 0 < count < len(longest):
+        if 0 < count < len(longest) and reading.features is None:
             data = reading.read(files, like=_without_rows(longest), needs_queries=needs_queries)
             absent = listed(longest[count:], 5)
             say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")

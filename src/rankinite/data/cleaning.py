@@ -12,7 +12,8 @@ from rankinite.checks import check_choice
 from rankinite.choices import Infinite, Unjudged
 from rankinite.data._matrix_kernels import first_infinite
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import FEATURE
+from rankinite.data.grade_map import is_missing_grade
+from rankinite.engine.kernel import FEATURE, GRADE
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, quoted
 
@@ -24,22 +25,31 @@ def clean(data: Dataset, *, infinite: Infinite, unjudged: Unjudged, place: Calla
     return _without_infinities(_without_unjudged(data, unjudged, place), infinite, place)
 
 
+def without_empty_grades(data: Dataset) -> Dataset:
+    """The data as nobody judged them, if all grades are missing."""
+    return data.without_grades() if data.rows and is_missing_grade(data.grades).all() else data
+
+
 def _without_unjudged(data: Dataset, unjudged: Unjudged, place: Callable[[int], str]) -> Dataset:
     negative = data.grades < 0
-    if unjudged == "keep" or not negative.any():
+    if not negative.any():
         return data
+    missing = is_missing_grade(data.grades)
+    if unjudged == "keep":
+        return replace(data, grades=np.where(missing, GRADE(-1), data.grades)) if missing.any() else data
     if unjudged == "error":
         row = int(np.flatnonzero(negative)[0])
+        kept = "give them the grade −1" if missing[row] else "use the grades as they are"
         raise DataError(
-            f"the grade is {data.grades[row]:g}",
+            "the grade is missing" if missing[row] else f"the grade is {data.grades[row]:g}",
             place=place(_source_row(data, row)),
-            value=float(data.grades[row]),
-            rule="Grades start at 0, and −1 usually marks a document that nobody judged",
-            remedy="Pass `unjudged='drop'` to leave such rows out, or `unjudged='keep'` to use the grades as they are",
+            value="grades" if missing[row] else float(data.grades[row]),
+            rule="Grades start at 0; an empty cell or −1 usually marks a document that nobody judged",
+            remedy=f"Pass `unjudged='drop'` to leave such rows out, or `unjudged='keep'` to {kept}",
         )
     if negative.all():
         raise DataError(
-            "leaves no row, as every grade is negative",
+            "leaves no row, as every grade is negative or missing",
             place=data.source,
             setting="unjudged",
             value=unjudged,

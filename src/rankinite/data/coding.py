@@ -10,6 +10,7 @@ import numpy as np
 
 from rankinite.data.categories import MOST, Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
+from rankinite.data.io.column_names import meaning_of
 from rankinite.engine.kernel import FEATURE, Features
 from rankinite.errors import DataError, quoted
 
@@ -103,9 +104,14 @@ def is_id_like(categories: int, rows: int) -> bool:
     return rows >= LEAST_ROWS and 2 * categories > rows
 
 
-def like_an_id(source: str, name: str, categories: int, rows: int) -> str:
-    """A warning of a category with nearly as many values as rows."""
+def like_ids(source: str, categories: Mapping[str, int], rows: int) -> str:
+    """A warning of categories with nearly as many values as there are rows, with settings between backticks."""
+    one, names = len(categories) == 1, list(categories)
+    counts = ", ".join(f"{quoted(name)} ({count:,} values)" for name, count in categories.items())
+    documents = [name for name in names if meaning_of(name) == "document"][:1] or names[:1]
+    which = "it names" if one else f"{quoted(documents[0])} names"
     return (
-        f"{source}: the category {quoted(name)} has {categories:,} values in {rows:,} rows, as an id has, and says "
-        f"nothing about other rows. Leave it out with ignore=[{name!r}]; if it names the documents, pass doc_id={name!r}."
+        f"{source}: {counts} in {rows:,} rows {'looks like an id, which says' if one else 'look like ids, which say'} nothing "
+        f"about other rows. Leave {'it' if one else 'them'} out with `ignore={names!r}`; if {which} the documents, pass "
+        f"`doc_id={documents[0]!r}`."
     )

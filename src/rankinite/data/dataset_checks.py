@@ -51,7 +51,7 @@ def check_queries(data: Dataset) -> None:
             place=f"{data.source}, row {row}",
             value=float(data.grades[row]),
             rule="Grades are 0 where nobody judged the rows",
-            remedy="Pass judged=True too, or leave the grades out with without_grades()",
+            remedy="Pass `judged=True` too, or leave the grades out with `without_grades()`",
         )
 
 

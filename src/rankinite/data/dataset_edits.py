@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.grade_map import looked_up
 from rankinite.engine.kernel import GRADE, Grades
 from rankinite.errors import DataError
 
@@ -22,9 +23,7 @@ def mapped_grades(data: Dataset, mapping: Mapping[float, float] | Callable[[Grad
     check_judged(data)
     if not isinstance(mapping, Mapping):
         return replace(data, grades=np.asarray(mapping(data.grades), GRADE))
-    known = {float(GRADE(grade)): value for grade, value in mapping.items()}  # 0.1 means the float32 nearest to it
-    present, codes = np.unique(data.grades, return_inverse=True)
-    missing = [grade for grade in present.tolist() if grade not in known]
+    grades, missing = looked_up(data.grades, mapping)
     if missing:
         raise DataError(
             f"the grade map does not contain {', '.join(f'{grade:g}' for grade in missing)}",
@@ -32,7 +31,7 @@ def mapped_grades(data: Dataset, mapping: Mapping[float, float] | Callable[[Grad
             value=missing,
             remedy="Map every grade that appears in the data",
         )
-    return replace(data, grades=np.asarray([known[grade] for grade in present.tolist()], GRADE)[codes])
+    return replace(data, grades=grades.astype(GRADE))
 
 
 def renamed_features(data: Dataset, names: Mapping[str, str] | Sequence[str]) -> Dataset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 
 from rankinite.data.category_summary import CategorySummary, category_grid, category_summaries
 from rankinite.data.dataset import Dataset
-from rankinite.data.odd_features import OddFeature, advice, find_odd_features
+from rankinite.data.grade_summary import LISTED, GradeRange, grade_ranges, has_fractions, on_fractions
+from rankinite.data.odd_features import OddFeature, find_odd_features
+from rankinite.data.oddities import oddities
 from rankinite.engine.kernel import Features, Floats
-from rankinite.errors import DataError
+from rankinite.errors import DataError, respelled
 from rankinite.grid import Grid
 
 _BLOCK = 1 << 16
@@ -80,6 +82,10 @@ class Description:
     """Features that look like ids, positions or clicks."""
     categories: tuple[CategorySummary, ...] = ()
     """The features that are categories."""
+    grade_ranges: tuple[GradeRange, ...] = ()
+    """Ranges of grades, where there are many that are no whole numbers."""
+    fractions: str = ""
+    """What grades that are no whole numbers mean to measures; empty where there are none."""
 
     @property
     def constant_features(self) -> tuple[str, ...]:
@@ -101,12 +107,16 @@ class Description:
         """The grades with their shares."""
         if not self.grades:
             return Grid(("grade", "documents", "share", ""), (("no grades", "", "", ""),), align="lrrl")
-        most = max(self.grades.values())
+        counts = {f"{grade:g}": rows for grade, rows in self.grades.items()}
+        if self.grade_ranges:
+            counts = {f"{one.lowest:.3g} … {one.highest:.3g}": one.rows for one in self.grade_ranges}
+        most = max(counts.values())
         rows = tuple(
-            (f"{grade:g}", f"{count:,}", f"{count / self.rows:.1%}", "█" * max(1, round(30 * count / most)))
-            for grade, count in self.grades.items()
+            (grade, f"{count:,}", f"{count / self.rows:.1%}", "█" * (max(1, round(30 * count / most)) if count else 0))
+            for grade, count in counts.items()
         )
-        notes = (f"… and {self.other_grades:,} documents of other grades",) if self.other_grades else ()
+        others = 0 if self.grade_ranges else self.other_grades
+        notes = (f"… and {others:,} documents of other grades",) if others else ()
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
@@ -135,41 +145,9 @@ class Description:
         tables = (self.grid(), self.grade_grid(), self.feature_grid(most, remedy))
         return (*tables, self.category_grid()) if self.categories else tables
 
-    def oddities(self) -> list[str]:
-        """Sentences about what is odd in the data."""
-        found: list[str] = []
-        if self.one_grade_queries:
-            found.append(
-                f"{self.one_grade_queries:,} queries have documents of one grade only "
-                f"({self.one_document_queries:,} of them one document): "
-                "every ranker does equally well on them, and none learns from them."
-            )
-        if self.duplicate_rows:
-            others = f", {self.contradicting_rows:,} of them with another grade" if self.grades else ""
-            found.append(f"{self.duplicate_rows:,} rows repeat the features of an earlier row of their query{others}.")
-        constant = self.constant_features
-        if constant:
-            listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
-            found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
-        infinite = [feature.name for feature in self.features if feature.infinite]
-        if infinite:
-            found.append(
-                f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
-                "read them with --infinite missing or --infinite clip, in Python infinite=."
-            )
-        if self.odd_features:
-            found.append(advice(self.odd_features, named_documents=self.document_ids))
-        if self.lowest_grade is None:
-            found.append(
-                "There are no grades: these rows can be scored and distilled from. If a column holds the grades, name it with "
-                "--grades, in Python grades=."
-            )
-        elif self.lowest_grade < 0:
-            found.append(
-                "Some grades are negative: read such rows with --unjudged drop, in Python unjudged=, if that marks unjudged "
-                "documents."
-            )
-        return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
+    def oddities(self, spelled: Callable[[str], str] = str) -> list[str]:
+        """Sentences about what is odd in the data; ``spelled`` writes the settings of ``rankinite.read`` that they name."""
+        return [respelled(sentence, spelled) for sentence in oddities(self)]
 
     def __str__(self) -> str:
         return "\n\n".join([*(grid.text() for grid in self.grids(_SHOWN)), "\n".join(self.oddities())])
@@ -198,7 +176,7 @@ def describe(data: Dataset) -> Description:
         raise DataError("there are no rows to describe", place=data.source, remedy="Give data with at least one row")
     sizes = np.diff(data.offsets)
     values, counts = np.unique(data.grades, return_counts=True)
-    frequent = np.sort(np.argsort(-counts, kind="stable")[:20])
+    frequent = np.sort(np.argsort(-counts, kind="stable")[:LISTED])
     starts = data.offsets[:-1]
     one_grade = data.judged & (np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts))
     duplicate, contradicting = _duplicates(data)
@@ -220,7 +198,16 @@ def describe(data: Dataset) -> Description:
         document_ids=data.doc_ids is not None,
         odd_features=find_odd_features(data),
         categories=categories,
+        grade_ranges=grade_ranges(data.grades),
+        fractions=_on_fractions(data),
     )
+
+
+def _on_fractions(data: Dataset) -> str:
+    grades = data.grades[data.grades >= 0]
+    if not has_fractions(grades):
+        return ""
+    return on_fractions(float(grades.min()), float(grades.max()), float((grades >= 1).mean()))
 
 
 def _blocks(features: Features) -> Iterator[Features]:

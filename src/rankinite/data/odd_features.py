@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,21 +15,11 @@ import numpy.typing as npt
 
 from rankinite.data.coding import nearly_one_per_row
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.column_names import Meaning, meaning_of
+from rankinite.data.io.column_names import NAMED_LIKE, meaning_of
 from rankinite.engine.kernel import Flags, Indices
 
 _SAMPLE = 1 << 12  # rows that are looked at first: they settle most features
 _MOST_NAMES = 20
-
-NAMED_LIKE: dict[Meaning, str] = {
-    "query": "named like the id of a query",
-    "document": "named like the id of a document",
-    "id": "named like an id",
-    "category": "named like an id, with many values",
-    "position": "named like the position at which a document was shown",
-    "reaction": "named like what users did with a document",
-}
-
 
 OWN_CATEGORY = "has a category of its own in more than half of the rows, as an id does"
 
@@ -80,7 +69,7 @@ def find_odd_features(data: Dataset) -> tuple[OddFeature, ...]:
 
 
 def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
-    """A sentence on odd features with the remedy, for the shell and for Python; empty where there are none.
+    """A sentence on odd features with the remedy, whose settings are between backticks; empty where there are none.
 
     ``named_documents``: whether the data have ids of documents.
     """
@@ -91,14 +80,12 @@ def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
         groups.setdefault(feature.reason, []).append(feature.name)
     reasons = "; ".join(f"{_few(names)} ({reason})" for reason, names in groups.items())
     names, more = [feature.name for feature in odd[:_MOST_NAMES]], " …" if len(odd) > _MOST_NAMES else ""
-    in_shell = " ".join(f"--ignore {quote(name)}" for name in names) + more
-    in_python = f"ignore=[{', '.join(map(repr, names))}{more}]"
     ids = [] if named_documents else groups.get(NAMED_LIKE["document"], [])[:1]
-    other = "".join(f" If {name} names the documents, give --doc-id {quote(name)}, in Python doc_id={name!r}." for name in ids)
+    other = "".join(f" If {name} names the documents, give `doc_id={name!r}`." for name in ids)
     return (
         f"{len(odd):,} {'feature' if len(odd) == 1 else 'features'} may not be meant as such: {reasons}. Ids are learnt by "
         "heart, and positions and clicks are not known when documents are ranked. Leave out what is not a feature with "
-        f"{in_shell}, in Python {in_python}.{other}"
+        f"`ignore={names!r}`{more}.{other}"
     )
 
 

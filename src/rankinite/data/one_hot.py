@@ -115,7 +115,8 @@ def _own_words(data: Dataset, name: str, most: int) -> tuple[str, ...]:
             setting="one_hot",
             value=[name],
             rule=f"There may be {most:,}, because every column has weights of its own to be learnt",
-            remedy="Train trees, which split such categories by sets; in Python, Dataset.one_hot(most=…) makes more columns",
+            remedy="Train trees, which split such categories by sets, or make more columns with Dataset.one_hot(most=…)",
+            shell_remedy="Train trees, which split such categories by sets",
         )
     return vocabulary.names
 

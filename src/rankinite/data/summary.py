@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_summary import grade_ranges
 from rankinite.engine.kernel import INDEX
 from rankinite.grid import Grid, few
 from rankinite.short_names import short_source
@@ -15,6 +16,8 @@ def dataset_grid(data: Dataset) -> Grid:
     sizes = np.diff(data.offsets) if data.queries else np.zeros(1, INDEX)
     grades, counts = np.unique(data.grades, return_counts=True)
     counted = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
+    if grade_ranges(data.grades):
+        counted = [f"{grades[0]:.4g} … {grades[-1]:.4g}: {len(grades):,} different"]
     categories = few([f"{name} ({len(one):,})" for name, one in data.categories.items()])
     rows = (
         ("queries", f"{data.queries:,}"),

@@ -94,5 +94,5 @@ def _check_same_edges(bins: Bins, data: Binned) -> None:
             "it was coded with other edges than the training data",
             place=data.source,
             rule="All data of a training run are coded with the edges of the training data",
-            remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
+            remedy="Make it again with the edges of the training data's folder, with `like=…`",
         )

@@ -65,7 +65,7 @@ def _base_scores(base: Scorer, data: Dataset) -> Floats:
             place=data.source,
             value=type(base).__name__,
             rule="Nothing can be scored without features, so the scores of a base are computed when data are coded",
-            remedy="Make the bins again with `rankinite bin … --base`, or `base=` in Python, and the same base",
+            remedy="Make the bins again with the same base, with `base=…`",
         )
     return kept
 
@@ -122,7 +122,7 @@ def _check_alike(train: Dataset, valid: Dataset) -> None:
             place=valid.source,
             value=list(valid.categories),
             rule="All data of a training run are coded with the categories of the training data",
-            remedy="Make it again with `--like` and the training data's folder, or `like=` in Python",
+            remedy="Make it again with the edges of the training data's folder, with `like=…`",
         )
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
-from rankinite.data.io.columns import is_numeric, repeated_names
+from rankinite.data.io.column_types import is_numeric, repeated_names
 from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
@@ -104,8 +104,10 @@ def _remedy(missing: Sequence[str], names: Sequence[str]) -> dict[str, str]:
             "shell_remedy": f"Make columns of 0 and 1 of it with `one_hot={[category]!r}`",
         }
     return {
-        "remedy": "Rename them with rename_features(…), or read the file with like= the data the model was trained on",
-        "shell_remedy": "Give data with the features it was trained on",
+        "remedy": "Read the data with the names that the model has for their features, with `rename=…`, or `like=…` the data "
+        "it was trained on",
+        "shell_remedy": "Give data with the features it was trained on, or call these as the model does, with `rename=…` or "
+        "`names=…`",
     }
 
 
@@ -123,7 +125,7 @@ def _frame_matrix(frame: Any, names: tuple[str, ...], categories: Mapping[int, V
     """
     import pyarrow as pa
 
-    from rankinite.data.io.tables import numbers
+    from rankinite.data.io.arrow_columns import numbers
 
     table = _arrow_table(frame, names)
     columns_of(table.column_names, names, "the table")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.io.columns import repeated_names
+from rankinite.data.io.column_types import repeated_names
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.models.base import Fitted, names_of, part_scores

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 import xgboost
 
@@ -108,6 +109,29 @@ def test_grades_are_mapped(home, tmp_path):
     assert "pool" in json.loads(mapped.out)["methods"]
     assert json.loads(mapped.out)["settings"]["map_grades"] == "0=0,1=0,2=1,3=1,4=1"
     assert call(*command, *data, "--same-scale", "--out", tmp_path / "same").code == 0
+
+
+def test_grades_of_the_target_are_mapped_apart_from_those_of_the_background(home, tmp_path):
+    """The target's grades are words; --map-grades stays with the background's data."""
+    train = rk.read(home / "train.txt").map_grades({0: 0, 1: 0, 2: 1, 3: 1, 4: 1})
+    plain, words = tmp_path / "plain.csv", tmp_path / "words.csv"
+    rk.write(train, plain)
+    frame = pd.read_csv(plain, dtype=str)
+    frame.assign(grade=frame.grade.astype(float).map({0: "Bad", 1: "Good"})).to_csv(words, index=False)
+    command = ("adapt", home / "web.rankinite", "--methods", "pool", "--no-curve", "--json", "-B", home / "web.txt")
+    command += ("--map-grades", "0=0,1=0,2=1,3=1,4=1", "--folds", 2)
+    expected = call(*command, "--train", plain, "--out", tmp_path / "plain")
+    mapped = call(*command, "--train", words, "--map-target-grades", "Good=1,Bad=0", "--out", tmp_path / "words")
+    assert (expected.code, mapped.code) == (0, 0), mapped.err
+    found = [json.loads(one.out) for one in (expected, mapped)]
+    values = [{name: system["measures"] for name, system in one["unseen"]["systems"].items()} for one in found]
+    assert values[0] == values[1]
+    assert found[1]["settings"]["map_target_grades"] == "Good=1,Bad=0"
+    for given in ((), ("--map-target-grades", "Good=1")):
+        refused = call(*command, "--train", words, *given, "--out", tmp_path / "no")
+        assert (refused.code, (tmp_path / "no").exists()) == (2, False)
+        assert "--map-target-grades" in refused.err
+        assert "--map-grades" not in refused.err
 
 
 def test_features_that_a_file_does_not_have_are_noted(home, tmp_path):

@@ -17,7 +17,7 @@ from rankinite.cli.options import folds_of
 from rankinite.cli.report_option import SummaryOption, check_summary
 from rankinite.cli.settings_file import Record
 from rankinite.cli.verbs import adapt_options
-from rankinite.cli.verbs.adapt_inputs import Inputs, check_background_rate, grade_map, split_names
+from rankinite.cli.verbs.adapt_inputs import GradeMaps, Inputs, check_background_rate, split_names
 
 if TYPE_CHECKING:
     from rankinite.adapt.result import Choice
@@ -35,6 +35,7 @@ def adapt(
     open_data: adapt_options.OpenOption = None,
     background_data: adapt_options.BackgroundDataOption = None,
     map_grades: adapt_options.MapGradesOption = None,
+    map_target_grades: adapt_options.MapTargetGradesOption = None,
     same_scale: adapt_options.SameScaleOption = False,
     background_rate: adapt_options.BackgroundRateOption = None,
     background_loss: adapt_options.BackgroundLossOption = None,
@@ -91,7 +92,8 @@ def adapt(
     from rankinite.cli.verbs.adapt_texts import printed
 
     assert open_data is confidence is None  # --open fills in --shifted, and --confidence is refused
-    mapping = grade_map(map_grades, background_data)
+    maps = GradeMaps(map_grades, map_target_grades)
+    maps.check(background_data)
     check_background_rate(background_rate)
     check_summary(summary)
     folder = Folder.checked(out)
@@ -109,13 +111,13 @@ def adapt(
         "deployable": deployable,
     }
     others = {"valid": valid, "test": test, "shifted": shifted, "background_data": background_data}
-    inputs = Inputs.read(background, train, others, mapping, reading, allow_overlap=allow_overlap)
+    inputs = Inputs.read(background, train, others, maps, reading, allow_overlap=allow_overlap)
     inputs.check_measures([measure, *settings["also"]])
     trained_with = {"rate": background_rate, "loss": None if background_loss is None else background_loss.value}
     start = monotonic()
     with placing.in_force():
         choice = _chosen(inputs, settings, trained_with, folder, quiet, placing.patience)
-    asked = {**settings, "map_grades": map_grades, "allow_overlap": allow_overlap}
+    asked = {**settings, "map_grades": map_grades, "map_target_grades": map_target_grades, "allow_overlap": allow_overlap}
     asked |= {f"background_{name}": value for name, value in trained_with.items()}
     run = Run(inputs.named(), asked, monotonic() - start, record.identity(digest_of))
     folder.make()

@@ -2,20 +2,62 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.cli.messages import say
-from rankinite.cli.options import Reading, say_odd_features
-from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.cli.options import say_odd_features
+from rankinite.cli.reading_options import Reading, grade_map
+from rankinite.errors import ArgumentError, DataError, RankiniteError, listed
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class GradeMaps:
+    """The grades that words and numbers stand for, in the background's data and in those of the target."""
+
+    background: str | None = None
+    """What --map-grades says."""
+    target: str | None = None
+    """What --map-target-grades says."""
+
+    def check(self, background_data: list[Path] | None) -> None:
+        """Refuse maps that cannot be understood before anything is read, and one without data that it is for."""
+        if self.target is not None:
+            with self.named_in_errors():
+                grade_map(self.target)
+        if self.background is not None:
+            grade_map(self.background)
+            if background_data is None:
+                problem = "is about the grades of `background_data`, which is missing"
+                remedy = "Leave it out, or give the data; `map_target_grades` is for the grades of `train`"
+                raise ArgumentError(problem, setting="map_grades", value=self.background, remedy=remedy)
+
+    def for_target(self, reading: Reading) -> Reading:
+        """How data of the target are read."""
+        return replace(reading, map_grades=self.target)
+
+    def read(self, name: str, files: list[Path], reading: Reading, *, like: Dataset) -> Dataset:
+        """The data of an option."""
+        if name == "background_data":
+            return replace(reading, map_grades=self.background).read(files, like=like)
+        with self.named_in_errors():
+            return self.for_target(reading).read(files, like=like)
+
+    @contextmanager
+    def named_in_errors(self) -> Generator[None]:
+        """Let errors about data of the target name the option for them."""
+        try:
+            yield
+        except RankiniteError as problem:
+            renamed = problem.replaced("map_grades", "map_target_grades").replaced("map-grades", "map-target-grades")
+            raise renamed from problem
 
 
 @dataclass(frozen=True)
@@ -34,25 +76,24 @@ class Inputs:
         backgrounds: list[str],
         train: list[Path],
         others: Mapping[str, list[Path] | None],
-        mapping: Mapping[float, float] | None,
+        maps: GradeMaps,
         reading: Reading,
         *,
         allow_overlap: bool,
     ) -> Inputs:
         """Read all files, with the features of the target; refuses queries that would be learnt from and judged by.
 
-        ``others``: files besides ``train``, by their option; ``mapping``: new grades of the background's data.
+        ``others``: files besides ``train``, by their option; ``maps``: new grades of both domains.
         """
         from rankinite.data.overlap import check_apart
 
-        target, models = rankers.read_for(rankers.by_name(backgrounds), train, reading)
+        known = rankers.by_name(backgrounds)
+        with maps.named_in_errors():
+            target, models = rankers.read_for(known, train, maps.for_target(reading))
         paths = {name: files for name, files in others.items() if files}
-        data = {"train": target, **{name: reading.read(files, like=target) for name, files in paths.items()}}
-        if mapping is not None:
-            try:
-                data["background_data"] = data["background_data"].map_grades(dict(mapping))
-            except DataError as problem:
-                raise problem.at("--map-grades") from problem
+        data = {"train": target}
+        for name, files in paths.items():
+            data[name] = maps.read(name, files, reading, like=target)
         learnt = {f"--{name.replace('_', '-')}": data.get(name) for name in ("train", "valid", "background_data")}
         judged = {f"--{name}": data.get(name) for name in ("train", "valid", "test", "shifted")}
         check_apart(learnt, judged, allow_overlap=allow_overlap)
@@ -106,31 +147,6 @@ def _say_empty(target: Dataset, other: Dataset) -> None:
 def split_names(entries: list[str] | None) -> list[str] | None:
     """Names from a repeated option, each entry of which may be several with commas: ``["a,b", "c"]`` → a, b, c."""
     return None if entries is None else [name.strip() for entry in entries for name in entry.split(",") if name.strip()]
-
-
-def grade_map(text: str | None, background_data: list[Path] | None) -> dict[float, float] | None:
-    """The mapping that ``0=0,1=1`` stands for; refuses one without data that it is for."""
-    if text is None:
-        return None
-    found: dict[float, float] = {}
-    for entry in text.split(","):
-        old, _, new = entry.partition("=")
-        try:
-            grade, other = float(old), float(new)
-        except ValueError:
-            grade = other = math.nan
-        if not (math.isfinite(grade) and math.isfinite(other)) or grade in found:
-            raise ArgumentError(
-                f"cannot be used: {entry!r} does not give a grade its new one",
-                setting="map_grades",
-                value=text,
-                rule="Every grade of `background_data` is named once, as in 0=0,1=0,2=1",
-            )
-        found[grade] = other
-    if background_data is None:
-        problem = "is about the grades of `background_data`, which is missing"
-        raise ArgumentError(problem, setting="map_grades", value=text, remedy="Leave it out, or give the data")
-    return found
 
 
 def check_background_rate(rate: float | None) -> None:

@@ -133,7 +133,15 @@ BackgroundDataOption: TypeAlias = Annotated[
 MapGradesOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Put the grades of --background-data on the scale of --train: 0=0,1=0,2=1,3=1,4=1 makes two grades of five.",
+        help="Put the grades of --background-data on the scale of --train: 0=0,1=0,2=1,3=1,4=1 makes two grades of five; words "
+        "too, as in Good=1,Bad=0.",
+        rich_help_panel=_MATERIAL,
+    ),
+]
+MapTargetGradesOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="The same for --train, --valid, --test and --shifted: the grades that words or numbers stand for there.",
         rich_help_panel=_MATERIAL,
     ),
 ]

@@ -10,6 +10,7 @@ import typer
 
 from rankinite.cli import completion as completing
 from rankinite.cli import files, options
+from rankinite.cli.error_text import in_shell
 from rankinite.cli.messages import say
 from rankinite.cli.settings_file import RANKER
 
@@ -80,7 +81,7 @@ def bin(  # noqa: A001 - the name of the verb
 
       rankinite bin market.parquet -o market.bins --base web.rankinite
     """
-    from rankinite.binned.making import bin_files, id_warnings
+    from rankinite.binned.making import bin_files, id_warning
     from rankinite.cli.output import echo_json
     from rankinite.cli.ranker_arguments import ranker
 
@@ -104,8 +105,9 @@ def bin(  # noqa: A001 - the name of the verb
     folders = f", {len(found.manifests)} folders" if shards is not None else ""
     categories = f", {len(found.categories)} of them categories" if found.categories else ""
     facts = f"{found.queries:,} queries, {found.rows:,} rows, {len(found.feature_names)} features{categories}{folders}"
-    for warning in id_warnings(found) if like is None else ():
-        say(warning)
+    warning = id_warning(found) if like is None else ""
+    if warning:
+        say(in_shell(warning))
     say(f"{out}: {facts}, {size / 1e6:,.1f} MB, {monotonic() - start:.1f} s")
     if json:
         echo_json(_summary(found, out, size))

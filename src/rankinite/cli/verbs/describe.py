@@ -12,7 +12,9 @@ from rankinite.cli import options
 @options.with_options(reading=options.Reading(infinite="keep", unjudged="keep"))
 def describe(
     data: options.DataArgument,
-    features: Annotated[int, typer.Option("--features", min=0, help="How many features to list; 0: all of them.")] = 12,
+    show_features: Annotated[
+        int, typer.Option("--show-features", min=0, help="How many features to list; 0: all of them.")
+    ] = 12,
     layout: options.FormatOption = "text",
     json: options.JsonOption = False,
     *,
@@ -26,15 +28,17 @@ def describe(
 
       rankinite describe train.txt.gz
 
-      rankinite describe train.txt valid.txt test.txt --features 0
+      rankinite describe train.txt valid.txt test.txt --show-features 0
     """
     from rankinite.binned.data import Binned
-    from rankinite.binned.description import describe_bins
+    from rankinite.binned.description import CodedDescription, describe_bins
     from rankinite.binned.folder import is_bins
+    from rankinite.cli.error_text import spelled
     from rankinite.cli.output import echo, laid_out
     from rankinite.data.description import describe as describe_data
     from rankinite.data.joining import check_same_features
 
+    options.refuse_count(reading.features)
     read = [Binned(path) if is_bins(path) else reading.read([path]) for path in data]
     for other in read[1:]:
         check_same_features(read[0], other)
@@ -47,9 +51,10 @@ def describe(
     for number, description in enumerate(found):
         if number:
             print()
-        tables = description.grids(features or None, "--features 0 lists all")
+        tables = description.grids(show_features or None, "--show-features 0 lists all")
         own = slice(1, 2) if isinstance(read[number], Binned) else slice(2, 3)
         for grid in tables[own] if layout == "csv" else tables:  # CSV: one table per stream
             echo(laid_out(grid, layout) + "\n\n")
         if layout in {"text", "markdown"}:
-            echo("\n".join(description.oddities()))
+            coded = isinstance(description, CodedDescription)
+            echo("\n".join(description.oddities() if coded else description.oddities(spelled)))

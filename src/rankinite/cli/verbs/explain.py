@@ -56,7 +56,9 @@ def explain(
             "--measure", "-m", help="The measure in which the worth of features is given.", autocompletion=completing.measures
         ),
     ] = "ndcg@10",
-    features: Annotated[int, typer.Option("--features", min=0, help="How many features to list and draw; 0: all.")] = 10,
+    show_features: Annotated[
+        int, typer.Option("--show-features", min=0, help="How many features to list and draw; 0: all.")
+    ] = 10,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, help="How often a feature's values are shuffled within a query.")
     ] = 10,
@@ -100,7 +102,7 @@ def explain(
 
       rankinite explain web.rankinite test.txt --query 17 --report why.html
 
-      rankinite explain lightgbm.txt test.parquet --all-queries --features 0
+      rankinite explain lightgbm.txt test.parquet --all-queries --show-features 0
 
       rankinite explain blend.rankinite test.txt --all-queries --shuffle --repeats 5
     """
@@ -108,6 +110,7 @@ def explain(
     from rankinite.cli.pictures import check_picture, save_picture
     from rankinite.models.explanations.permutation import permutation_importance
 
+    options.refuse_count(reading.features)
     _check_question(query, above, below, all_queries=all_queries)
     if shuffle and not all_queries:
         remedy = "Add --all-queries; with --query, the losses of shuffled features are in the table anyway"
@@ -128,7 +131,7 @@ def explain(
         from rankinite.report.explanations import of_explanation
 
         report_files.write(of_explanation(found, rows, ranker=models[model], facts=reporting.run_facts({"seed": seed})))
-    most = features or None
+    most = show_features or None
     echo(found.to_json() if json or layout == "json" else laid_out(found.grid(most), layout))
     if plot is not None:
         save_picture(plot, lambda: found.plot(most or max(len(found.features), 1)))

@@ -196,7 +196,8 @@ def _write(
     found.ranker.save(out / MODEL)
     named = {name: placed_at(paths, out) for name, paths in read.items() if paths}
     usual = options.Reading()
-    reads = {f.name: getattr(reading, f.name) for f in fields(reading) if getattr(reading, f.name) != getattr(usual, f.name)}
+    chosen = {f.name: getattr(reading, f.name) for f in fields(reading) if getattr(reading, f.name) != getattr(usual, f.name)}
+    reads = {name: placed_at(value, out) if isinstance(value, Path) else value for name, value in chosen.items()}
     made = {name: value for name, value in learners.spelled(learner, found.learner).items() if value not in (None, [])}
     settings = {**named, "out": MODEL, "learner": learner.value, **made, **reads}
     write_settings(out / SETTINGS, "train", {name.replace("_", "-"): value for name, value in settings.items()})

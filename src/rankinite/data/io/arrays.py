@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_map import is_absent, is_no_grade, number_in, with_missing_marked, words_without_map
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.io.exact_numbers import inexact_grade
 from rankinite.data.io.position_files import as_positions
@@ -51,8 +52,8 @@ def number_matrix(source: object) -> npt.NDArray[Any]:
         raise DataError(
             f"a {kind} cannot be read as data",
             value=kind,
-            remedy="Give a path or several, a table (pandas, polars, PyArrow; collect() a lazy one first), or a matrix of "
-            "rows × features",
+            remedy="Give a path or several, a table (pandas, polars, PyArrow; a lazy one once it is collected), or a matrix "
+            "of rows × features",
         )
     if array.ndim != 2:
         raise DataError(
@@ -192,7 +193,10 @@ def inexact_name(role: str, name: float, kind: str, place: str) -> DataError:
 
 
 def _grades(values: npt.NDArray[Any], place: Callable[[int], str]) -> Grades:
-    numbers = _as_numbers(values, "grade", place)
+    """Grades as numbers; missing ones are marked."""
+    if values.dtype.kind in "OUT":
+        values = _without_words(values, place)
+    numbers = with_missing_marked(_as_numbers(values, "grade", place))
     with np.errstate(over="ignore"):
         grades = numbers.astype(GRADE, copy=False)
     bad = np.flatnonzero(~np.isfinite(grades))
@@ -205,6 +209,18 @@ def _grades(values: npt.NDArray[Any], place: Callable[[int], str]) -> Grades:
     if len(bad):
         raise inexact_grade(place(int(bad[0])), int(numbers[bad[0]]))
     return grades
+
+
+def _without_words(values: npt.NDArray[Any], place: Callable[[int], str]) -> npt.NDArray[Any]:
+    """An array of objects whose absent values are NaN; refuses words, and lists them."""
+    kept = [np.nan if is_no_grade(value) else value for value in values.tolist()]
+    words = {
+        value: row for row, value in reversed(list(enumerate(kept))) if isinstance(value, str) and number_in(value) is None
+    }
+    if words:
+        first = min(words.values())
+        raise words_without_map(sorted(words, key=words.__getitem__), place(first))
+    return np.asarray(kept, object)
 
 
 def _qids_of_sizes(sizes: Indices, rows: int, source: str) -> Strings:
@@ -230,8 +246,7 @@ def _missing_rows(values: npt.NDArray[Any]) -> Indices:
         return np.flatnonzero(np.isnan(values))
     if values.dtype.kind != "O":
         return np.zeros(0, np.int64)
-    absent = ("nan", "<NA>", "NaT")  # how float, pandas and NumPy write missing values
-    return np.flatnonzero([value is None or (not isinstance(value, str) and str(value) in absent) for value in values.tolist()])
+    return np.flatnonzero([is_absent(value) for value in values.tolist()])
 
 
 def _dense(sparse: Any) -> npt.NDArray[Any]:

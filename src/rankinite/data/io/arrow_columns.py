@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute
 
@@ -36,3 +37,10 @@ def text(column: Any) -> Strings:
     starts = np.concatenate(([0], np.flatnonzero(changes) + 1))
     names = np.asarray(pc.cast(array.take(pa.array(starts)), pa.string()).to_pylist(), TEXT)
     return np.repeat(names, np.diff(np.concatenate((starts, [len(array)]))))
+
+
+def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A numeric Arrow column as a NumPy array of the dtype asked for; nulls become NaN."""
+    array = plain(column)
+    array = pc.cast(array, pa.from_numpy_dtype(np.dtype(kind)), safe=False)
+    return array.to_numpy(zero_copy_only=False)

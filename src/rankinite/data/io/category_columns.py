@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import pyarrow.compute
 from rankinite.data.categories import Vocabulary, vocabulary_of
 from rankinite.data.coding import WHOLE, not_whole
 from rankinite.data.io.arrow_columns import plain
-from rankinite.data.io.columns import CategoryColumns, is_text
+from rankinite.data.io.column_types import is_text
+from rankinite.data.io.columns import CategoryColumns
 from rankinite.engine.kernel import FEATURE, Features
 from rankinite.errors import DataError, quoted
 
@@ -22,6 +23,7 @@ pc: Any = pyarrow.compute  # its functions are made at run time, so no type chec
 
 MOSTLY = 0.9
 """Share of numbers from which on text of unknown meaning is taken for numbers with a slip, such as "unknown"."""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
@@ -102,14 +104,29 @@ def slip_among_numbers(vocabulary: Vocabulary) -> str | None:
     return others[0] if others and len(vocabulary) - len(others) >= MOSTLY * len(vocabulary) else None
 
 
-def check_guessed(vocabulary: Vocabulary, name: str, columns: CategoryColumns, source: str) -> None:
-    """Refuse a column of a text file that nobody called a category, where it seems to hold numbers with a slip."""
-    slip = slip_among_numbers(vocabulary) if columns.written and name not in columns.asked else None
-    if slip is not None:
-        raise DataError(
-            f"column {quoted(name)} holds {quoted(slip)} beside numbers",
-            place=source,
-            value=slip,
-            rule="Text is a category unless nearly all of it is numbers",
-            remedy=f"Mend the values that are not numbers, or pass `categories={[name]!r}`",
-        )
+def decimal_comma_among(vocabulary: Vocabulary) -> str | None:
+    """A number with a comma before its decimals, where nearly all categories are numbers so written."""
+    commas = [one for one in vocabulary.names if _DECIMAL_COMMA.fullmatch(one)]
+    numbers = [one for one in vocabulary.names if _NUMBER.fullmatch(one)]
+    return commas[0] if commas and len(commas) + len(numbers) >= MOSTLY * len(vocabulary) else None
+
+
+def check_guessed(vocabularies: Mapping[str, Vocabulary], columns: CategoryColumns, source: str) -> None:
+    """Refuse columns of a text file that nobody called categories, where they seem to hold numbers: all of them at once."""
+    guessed = [name for name in vocabularies if columns.written and name not in columns.asked]
+    commas = {name: one for name in guessed if (one := decimal_comma_among(vocabularies[name]))}
+    slips = {name: one for name in guessed if name not in commas and (one := slip_among_numbers(vocabularies[name]))}
+    if not commas and not slips:
+        return
+    problems = [f"column {quoted(name)} holds decimal commas, as in {quoted(one)}" for name, one in commas.items()]
+    problems += [f"column {quoted(name)} holds {quoted(one)} beside numbers" for name, one in slips.items()]
+    remedies = ["Write the numbers with decimal points"] if commas else []
+    if slips:
+        remedies.append(f"Mend the values that are not numbers, or pass `categories={list(slips)!r}`")
+    raise DataError(
+        "; ".join(problems),
+        place=source,
+        value=next(iter((commas | slips).values())),
+        rule="Text is a category unless nearly all of it is numbers",
+        remedy=". ".join(remedies),
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rankinite.data.coding import with_categories
 from rankinite.data.dataset import Dataset
+from rankinite.data.io.name_patterns import absent_names, is_pattern, resolved
 from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.renaming import renamed_data
 from rankinite.data.joining import check_same_features
 
 
@@ -19,10 +21,11 @@ def with_features(data: Dataset, settings: ReadSettings, place: Callable[[int], 
 
 def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
     """For sources whose features are known by position."""
-    chosen = list(settings.features) if settings.features is not None else list(data.feature_names)
+    data = renamed_data(data, settings.renaming)
     if settings.features is not None or settings.ignore:
-        ignored = {data.feature_index(name) for name in settings.ignore}
-        data = data.select_features([feature for feature in chosen if data.feature_index(feature) not in ignored])
+        chosen = _positions(data, data.feature_names if settings.features is None else settings.features)
+        ignored = frozenset(_positions(data, settings.ignore))
+        data = data.select_features([feature for feature in chosen if feature not in ignored])
     if settings.like is None or settings.like.feature_names == data.feature_names:
         return data
     names = settings.like.feature_names
@@ -34,9 +37,23 @@ def with_chosen_features(data: Dataset, settings: ReadSettings) -> Dataset:
     return data
 
 
+def _positions(data: Dataset, features: Sequence[int | str]) -> list[int]:
+    """The positions, each once, of features given by position, name or pattern."""
+    names, found = frozenset(data.feature_names), dict[int, None]()
+    for feature in features:
+        meant: Sequence[int | str] = [feature]
+        if isinstance(feature, str) and feature not in names:
+            meant, absent = resolved([feature], data.feature_names)
+            if absent and is_pattern(absent[0]):
+                raise absent_names(absent, data.feature_names, data.source)
+            meant = [*meant, *absent]
+        found |= dict.fromkeys(data.feature_index(one) for one in meant)
+    return list(found)
+
+
 def declared_width(settings: ReadSettings) -> int | None:
     """The number of features a LETOR file must have: that of ``like``, unless it is a selection of numbered ones."""
-    if settings.like is None or settings.features is not None or settings.ignore:
+    if settings.like is None or settings.features is not None or settings.ignore or settings.renaming:
         return None
     names = settings.like.feature_names
     first = 0 if settings.zero_based else 1

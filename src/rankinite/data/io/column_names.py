@@ -1,17 +1,37 @@
-"""Meanings of column names: the query, the document, another id, a position, or what users did.
+"""Names of columns: the usual ones, by which roles are recognised, and what others may mean.
 
-Names only suggest what a column may hold: they improve advice and warnings, and change nothing in what is read.
+A meaning (the query, the document, another id, a position, what users did) is only suggested by a name: it improves advice and
+warnings, and changes nothing in what is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 Meaning: TypeAlias = Literal["query", "document", "id", "category", "position", "reaction"]
 """``id``: of a user or a row. ``category``: of anything else, such as a brand, which may well be a feature where they are few.
 ``reaction``: clicks and the like."""
+
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "qid": ("qid", "query_id", "query", "queryid", "q_id", "srch_id"),
+    "grades": ("grade", "label", "relevance", "rel", "relevance_label", "target", "y"),
+    "doc_id": ("doc_id", "docid", "document_id", "docno", "did"),
+    "weight": ("weight",),
+    "batch": ("batch", "fold"),
+    "positions": (),  # a column of that name may be a feature, and was one in older models: it must be named
+}
+"""Column names by which each role is recognised when the caller names none, in upper or lower case."""
+NAMED_LIKE: dict[Meaning, str] = {
+    "query": "named like the id of a query",
+    "document": "named like the id of a document",
+    "id": "named like an id",
+    "category": "named like an id, with many values",
+    "position": "named like the position at which a document was shown",
+    "reaction": "named like what users did with a document",
+}
+"""What is said of a feature whose name has a meaning."""
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -38,6 +58,10 @@ _PLACES = {"rank": _DISPLAY, **dict.fromkeys(("position", "pos", "slot"), _DISPL
 """Words for the position of a document in a list, each with those that may go with it: a product's rank may be its sales."""
 _REACTIONS = _set_of("click clicks clicked impression impressions purchase purchases purchased bought booked booking")
 _REACTION_WORDS = _REACTIONS | _COUNTS | _set_of("is was has n nb count cnt total bool flag")
+_GRADES = _set_of("grade grades graded judgement judgment judged label relevance relevancy gold gain")
+_GRADE_WORDS = _set_of(
+    "human editor editorial expert manual query document doc product search level class final mean is the by of"
+)
 _STEMS = "|".join(sorted(_QUERIES | _DOCUMENTS | _PEOPLE | _ROWS, key=len, reverse=True))
 _RUN_TOGETHER = re.compile(rf"({_STEMS})(id|uuid|guid|key|hash|index|idx|no|num|number)")
 
@@ -66,6 +90,13 @@ def query_columns(columns: Sequence[str], texts: Collection[str]) -> list[str]:
     ids = [name for name in columns if meaning_of(name) == "query"]
     ids.sort(key=lambda name: _PLAIN_QUERIES.isdisjoint(words_of(name)))
     return ids + [name for name in columns if name in texts and holds_query_text(name)]
+
+
+def grade_columns(columns: Sequence[str]) -> list[str]:
+    """Those that may hold the grade, though they are not called as grades usually are."""
+    words = {name: frozenset(words_of(name)) for name in columns}
+    alone, parts = frozenset(("rating",)), _GRADES | _GRADE_WORDS
+    return [name for name, found in words.items() if (found & _GRADES and found <= parts) or found == alone]
 
 
 def holds_query_text(name: str) -> bool:

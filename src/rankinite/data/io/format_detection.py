@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankinite.checks import check_choice
-from rankinite.data.io.formats import CSV, FORMATS, LETOR, QRELS, TSV, FileFormat, format_of_suffix
+from rankinite.data.io.delimiters import table_format
+from rankinite.data.io.formats import FORMATS, LETOR, QRELS, FileFormat, format_of_suffix
 from rankinite.data.io.streams import check_readable, open_bytes
 from rankinite.errors import DataError
 
@@ -67,9 +68,7 @@ def _format_of_line(line: str, grouped: bool) -> FileFormat:
         return LETOR
     if not grouped and re.fullmatch(r"\S+\s+(\d+|[Qq]\d+)\s+\S+\s+[+-]?\d+", line):
         return QRELS
-    if "," in line:
-        return CSV
-    return TSV if "\t" in line else LETOR
+    return table_format(line) or LETOR
 
 
 def _first_of(content: bytes) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
@@ -37,13 +38,17 @@ class LetorRows:
         self._width = declared_width(settings)
         self._letor = letor_settings(settings.missing, settings.zero_based, self._width, needs_grades=settings.needs_grades)
         # Features are chosen among all there are, and absent ones are padded with 0 alone.
-        choosing = settings.features is not None or bool(settings.ignore or settings.categories) or settings.like is not None
+        listed = settings.ignore or settings.categories or settings.renaming
+        choosing = settings.features is not None or bool(listed) or settings.like is not None
         self._counts_first = choosing or settings.missing == "nan"
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         """Known once the files have been gone through, if the width is not declared."""
-        return None if self._width is None else _chosen_names(self._names(self._width), self._settings, self.source)
+        if self._width is None:
+            return None
+        names = self._names(self._width)
+        return _chosen_names(names, self._settings, self.source, letor=True)
 
     def slabs(self) -> Iterator[Slab]:
         """All rows, in order, with the qids of their queries."""
@@ -62,7 +67,14 @@ class LetorRows:
 
     def chosen(self, data: Dataset, place: Callable[[int], str], /) -> Dataset:
         """Rows of a slab with the features that are chosen."""
-        return with_features(data, self._settings, place)
+        return with_features(self._settings.widened(data), self._settings, place)
+
+    def _grades(self, gatherer: Gatherer, start: int) -> npt.NDArray[Any]:
+        """The grades of the rows gathered, whose first is row ``start`` of the source."""
+        grades, grade_map = np.concatenate(gatherer.grades), self._settings.grade_map
+        if grade_map is None:
+            return grades
+        return grade_map.of_numbers(grades, lambda row: place_of_row(self._paths, start + row))
 
     def _names(self, width: int) -> tuple[str, ...]:
         return tuple(str(self._letor.base + column) for column in range(width))
@@ -84,7 +96,7 @@ class LetorRows:
             features = gatherer.features()
             names = names if len(names) == features.shape[1] else self._names(features.shape[1])
             self._check_width(gatherer)
-            values = {"grades": np.concatenate(gatherer.grades)} if gatherer.graded else {}
+            values = {"grades": self._grades(gatherer, start)} if gatherer.graded else {}
             yield Slab(start, features, names, values, place, gatherer.run_qids, np.asarray(gatherer.run_lengths, INDEX))
             start += gatherer.rows
             gatherer.clear()
@@ -112,7 +124,7 @@ class MatrixRows:
         self._settings = settings
         self._passed, self._sizes = passed_to_matrix(settings)
         self._names = tuple(str(number) for number in range(1, self._matrix.shape[1] + 1))
-        self.feature_names: tuple[str, ...] | None = _chosen_names(self._names, settings, self.source)
+        self.feature_names: tuple[str, ...] | None = _chosen_names(self._names, settings, self.source, letor=False)
 
     def slabs(self) -> Iterator[Slab]:
         """All rows, in order, with the qids of their queries."""
@@ -128,8 +140,8 @@ class MatrixRows:
         return with_features(data, self._settings, place)
 
 
-def _chosen_names(names: Sequence[str], settings: ReadSettings, source: str) -> tuple[str, ...]:
-    """The names of those of the features that are chosen."""
+def _chosen_names(names: Sequence[str], settings: ReadSettings, source: str, *, letor: bool) -> tuple[str, ...]:
+    """The names of those of the features that are chosen; ``letor``: the last ones need not be mentioned."""
     nothing = Dataset(
         features=np.zeros((0, len(names)), FEATURE),
         grades=np.zeros(0, GRADE),
@@ -138,4 +150,4 @@ def _chosen_names(names: Sequence[str], settings: ReadSettings, source: str) -> 
         feature_names=tuple(names),
         source=source,
     )
-    return with_chosen_features(nothing, settings).feature_names
+    return with_chosen_features(settings.widened(nothing) if letor else nothing, settings).feature_names

@@ -21,7 +21,7 @@ from rankinite.data.io.reading import Source, paths_of, read_with, settled
 from rankinite.data.io.row_streams import RowStream, rows_in_memory, rows_of_files
 from rankinite.data.io.slabs import whole_queries
 from rankinite.data.io.sources import file_kind, refuse_format
-from rankinite.data.io.streams import renamed, spooled
+from rankinite.data.io.streams import spooled
 from rankinite.data.joining import check_same_features
 from rankinite.engine.memory import within_memory
 from rankinite.errors import ArgumentError, RankiniteError
@@ -146,6 +146,9 @@ def _refuse_settings(data: Dataset, settings: ReadSettings, format: str | None) 
         "ignore": settings.ignore or None,
         "categories": settings.categories or None,
         "one_hot": settings.one_hot or None,
+        "rename": settings.renaming or None,
+        "map_grades": settings.grade_map and dict(settings.grade_map.grades),
+        "delimiter": settings.delimiter,
     }
     for setting, value in {**settings.columns, **chosen}.items():
         if value is not None:
@@ -177,7 +180,7 @@ class _Pipes:
     def explained(self, problem: RankiniteError) -> RankiniteError:
         """An error that names pipes instead of their files."""
         for file, path in self._names:
-            problem = renamed(problem, file, path)
+            problem = problem.replaced(str(file), str(path))
         return problem
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.columns import USUAL_NAMES
+from rankinite.data.io.column_names import USUAL_NAMES
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.data.io.trec import AMBIGUOUS, ambiguous_document, rows_of_documents
 from rankinite.data.preferences import Preferences

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.choices import Unjudged
 from rankinite.data.dataset import Dataset
+from rankinite.data.grade_map import GradeMap
 from rankinite.data.io.arrays import group_sizes
+from rankinite.data.io.delimiters import checked_delimiter
+from rankinite.data.io.name_patterns import meant_by, resolved
 from rankinite.data.io.position_files import read_positions
+from rankinite.data.io.renaming import widened
 from rankinite.data.io.text_files import AnyPath, group_files, read_sizes
 from rankinite.engine.kernel import Indices
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, listed
 
 if TYPE_CHECKING:
     from rankinite.data.io.reading import Missing
 
+Name = TypeVar("Name", bound="int | str")
+
 Column: TypeAlias = str | npt.ArrayLike | None
 """A column by name, or its values, one per row."""
+
+
+def several(names: Sequence[Name] | str) -> Sequence[Name | str]:
+    """Names as a list, where one may be given alone: one name is not a list of letters."""
+    return [names] if isinstance(names, str) else names
 
 
 @dataclass(frozen=True)
@@ -47,8 +58,17 @@ class ReadSettings:
 
     one_hot: Sequence[str] = ()
     """Features that are categories and become columns of 0 and 1, by name."""
+    delimiter: str | None = None
+    """What stands between the cells of CSV and TSV files; if None, their first line tells."""
+    grade_map: GradeMap | None = None
+    """What the words or numbers of the grades stand for."""
+    renaming: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Old name → new name of columns and features; all other settings go by the new ones."""
+    note: Callable[[str], None] | None = None
+    """Told what was decided for the caller, with settings between backticks."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "delimiter", checked_delimiter(self.delimiter))
         if self.group is not None and self.columns["qid"] is not None:
             raise ArgumentError(
                 "cannot be given together with `qid`, as both say which rows belong to a query",
@@ -63,7 +83,7 @@ class ReadSettings:
                 owner="read",
                 setting="features",
                 value=int(self.features),
-                remedy="Choose features as in features=[0, 1]",
+                remedy="Choose features as in `features=[0, 1]`",
             )
         if isinstance(self.categories, int | np.integer):
             raise ArgumentError(
@@ -71,7 +91,7 @@ class ReadSettings:
                 owner="read",
                 setting="categories",
                 value=int(self.categories),
-                remedy="Name them as in categories=['brand', 'shop']",
+                remedy="Name them as in `categories=['brand', 'shop']`",
             )
 
     @property
@@ -86,7 +106,10 @@ class ReadSettings:
     def columns_by_value(self) -> dict[str, npt.NDArray[Any]]:
         """The roles for which values are passed."""
         passed = {role: v for role, v in self.columns.items() if v is not None and not isinstance(v, str)}
-        return {role: read_positions(v) if isinstance(v, PathLike) else np.asarray(v) for role, v in passed.items()}
+        found = {role: read_positions(v) if isinstance(v, PathLike) else np.asarray(v) for role, v in passed.items()}
+        if self.grade_map is not None and "grades" in found:
+            found["grades"] = self.grade_map.of_values(found["grades"], "grades, row {}".format)
+        return found
 
     def sizes(self, beside: Sequence[Path] = ()) -> Indices | None:
         """Group sizes: those passed, else those in files beside the data."""
@@ -95,21 +118,36 @@ class ReadSettings:
         files = group_files(beside)
         return np.concatenate([read_sizes(file) for file in files]) if files else None
 
-    def wanted(self, stated: Mapping[str, str]) -> dict[str, str]:
-        """Role → column, as named here, else as the table itself states it."""
-        kept = {role: column for role, column in stated.items() if column not in self.ignore and self.columns[role] is None}
+    def wanted(self, stated: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
+        """Role → column, as named here, else as the table itself, which has these columns, states it."""
+        ignored = resolved(self.ignore, columns)[0]
+        kept = {role: column for role, column in stated.items() if column not in ignored and self.columns[role] is None}
         return {**kept, **self.columns_by_name()}
 
-    def feature_columns(self) -> list[str] | None:
-        """The feature columns that a table must have, where they are chosen."""
-        if self.like is not None and self.features is not None:
+    def check_chosen(self, columns: Sequence[str], source: str) -> None:
+        """Refuse ``features`` that leave out some of ``like``, which decides for tables."""
+        if self.like is None or self.features is None:
+            return
+        chosen = frozenset(meant_by(map(str, self.features), columns, source))
+        lacking = [name for name in self.like.feature_names if name not in chosen]
+        if lacking:
             raise ArgumentError(
-                "cannot be given together with like=… for tables, as both choose the features",
+                f"leaves out {listed(lacking)}, which {self.like.source} has",
                 owner="read",
+                place=source,
                 setting="features",
                 value=list(self.features),
-                remedy="Give one of them",
+                remedy="Choose the same features for all data, or leave it out",
             )
+
+    def widened(self, data: Dataset) -> Dataset:
+        """Rows of LETOR files with all features that are renamed, or that renamed data have which these must be like."""
+        like = () if self.like is None else self.like.feature_names
+        absent = 0.0 if self.missing == "zero" else np.nan
+        return widened(data, self.renaming, like, absent=absent, base=0 if self.zero_based else 1)
+
+    def feature_columns(self) -> list[str] | None:
+        """The feature columns that a table must have, where they are chosen; those of ``like`` before others."""
         names = self.features if self.like is None else self.like.feature_names
         return None if names is None else [str(name) for name in names]
 

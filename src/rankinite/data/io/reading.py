@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy.typing as npt
 
 from rankinite.checks import check_choice
 from rankinite.choices import Missing
-from rankinite.data.cleaning import Infinite, Unjudged, clean
-from rankinite.data.coding import category_columns, like_an_id, nearly_one_per_row, trimmed
+from rankinite.data.cleaning import Infinite, Unjudged, clean, without_empty_grades
+from rankinite.data.coding import category_columns, like_ids, nearly_one_per_row, trimmed
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.read_settings import Column, ReadSettings
+from rankinite.data.grade_map import grade_map_of
+from rankinite.data.io.read_settings import Column, ReadSettings, several
+from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.one_hot import before_one_hot, categories_of
 from rankinite.data.one_hot import one_hot as make_one_hot
 from rankinite.engine.memory import within_memory
-from rankinite.errors import DataError
+from rankinite.errors import DataError, respelled
 
 Source: TypeAlias = AnyPath | Iterable[AnyPath] | ArrowStream | npt.ArrayLike
 
@@ -42,7 +44,10 @@ def read(
     ignore: Sequence[str] | str = (),
     categories: Sequence[int | str] | str = (),
     one_hot: Sequence[str] | str = (),
+    rename: Names | None = None,
+    map_grades: Mapping[Any, float] | None = None,
     format: str | None = None,
+    delimiter: str | None = None,
     missing: Missing = "zero",
     infinite: Infinite = "error",
     unjudged: Unjudged = "error",
@@ -78,8 +83,14 @@ def read(
     **Which column is what.** ``grades``, ``qid``, ``doc_id``, ``weight`` and ``batch`` name columns of a table, or give the
     values, one per row. Columns that are not named are found by their usual names, such as ``qid`` or ``query_id`` and
     ``grade``, ``label`` or ``relevance``. All other columns are features: numbers, booleans or categories; ``features``
-    chooses some of them, ``ignore`` leaves some out; the unnamed index that pandas writes is left out too. Empty cells are
-    missing values (NaN). Qids are text: 7 becomes "7"; in text files they stay as they are written.
+    chooses some of them, ``ignore`` leaves some out: names, patterns such as "bm25_*", or several with commas between them.
+    The unnamed index that pandas writes is left out too, with a warning. Empty cells are missing values (NaN). Qids are
+    text: 7 becomes "7"; in text files they stay as they are written.
+
+    **Other names, other grades.** ``rename`` gives columns and features other names, ``{"BM25 score": "bm25"}`` or ``{"1":
+    "bm25"}`` for LETOR files, or is the path of a file of such names; all other settings go by the new ones. ``map_grades``
+    says which grades words stand for, ``{"Good": 2, "Fair": 1, "Bad": 0}``, or numbers, ``{0: 0, 1: 0, 2: 1}``. Empty cells
+    have no grade.
 
     **Categories.** Columns of text, and categorical (dictionary) columns of pandas, polars and Arrow, are categorical features
     (``Dataset.categories``). ``categories`` names further ones, which hold whole numbers or booleans: columns of a table, or
@@ -90,6 +101,8 @@ def read(
     ``group``: the number of rows of each query in turn, as numbers or as a file with one per line, where there is no query
     column. A file ``<path>.query`` or ``<path>.group`` beside the data is found without being named. A CSV or TSV file
     whose first line is all numbers has no header: its first column is the grade, the others are features "1", "2", ….
+    ``delimiter``: what stands between the cells of CSV and TSV files, a character or "comma", "semicolon", "tab" or "pipe"; if
+    left out, the first line tells.
 
     ``positions``: where each document was shown when the grades, which are clicks then, were collected: 1 for the first. They
     are the name of a table's column or values, one per row; for LETOR files the path of a file with one per line, and a file
@@ -99,25 +112,24 @@ def read(
     ``missing``: a feature that a LETOR line leaves out is "zero" or "nan".
     ``infinite``: ±inf and numbers beyond 32-bit floats, such as 1.79e308, are an "error", "missing" (NaN), "clip" (made
     ± the largest float) or "keep".
-    ``unjudged``: rows that nobody judged, which have a negative grade, are an "error", "drop" (left out) or "keep". With "keep"
-    a table may also have no grade column, a matrix no grades, and every line of a LETOR file may begin with ``qid:`` or its
-    first feature instead of a grade: the Dataset is then not ``judged``.
+    ``unjudged``: rows that nobody judged, which have a negative grade or none, are an "error", "drop" (left out) or "keep"
+    (empty grades become −1). With "keep" a table may also have no grade column, a matrix no grades, and every line of a
+    LETOR file may begin with ``qid:`` or its first feature instead of a grade: the Dataset is then not ``judged``.
     ``zero_based``: LETOR indices start at 0 instead of 1.
 
     ``like``: data whose features these must have. LETOR files are padded to as many, tables are read by its feature names, and
-    the same features are categories; which categories each has may differ.
+    the same features are categories; which categories each has may differ. ``features`` must not leave out any of them.
 
     A :class:`~rankinite.errors.DataError` gives the place, the value, the rule and the remedy of what is wrong.
     """
     columns: dict[str, Column | PathLike[str]] = {"grades": grades, "qid": qid, "doc_id": doc_id, "weight": weight}
     columns |= {"batch": batch, "positions": positions}
-    features = [features] if isinstance(features, str) else features  # one name is not a list of letters
-    ignore = [ignore] if isinstance(ignore, str) else ignore
-    categories = [categories] if isinstance(categories, str) else categories
-    one_hot = [one_hot] if isinstance(one_hot, str) else one_hot
+    chosen = None if features is None else several(features)
     settings = ReadSettings(
-        columns, group, features, ignore, missing, unjudged, zero_based, like, categories=categories, one_hot=one_hot
-    )
+        columns, group, chosen, several(ignore), missing, unjudged, zero_based, like, categories=several(categories),
+        one_hot=several(one_hot), delimiter=delimiter, grade_map=grade_map_of(map_grades),
+        renaming=renaming_of(rename, zero_based=zero_based), note=_warn,
+    )  # fmt: skip
     data = read_with(source, settings, format=format, infinite=infinite)
     _warn_of_ids(data)
     return data
@@ -134,7 +146,8 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     with within_memory(place, "Choose fewer features or rows"), ExitStack() as pipes:
         files = [pipes.enter_context(spooled(path)) for path in paths]
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
-        data = trimmed(clean(loaded.data, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
+        rows = without_empty_grades(loaded.data) if settings.unjudged == "keep" else loaded.data
+        data = trimmed(clean(rows, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
     return _named_after(paths, files, data)
 
 
@@ -155,10 +168,14 @@ def _read_one_hot(source: Source, settings: ReadSettings, format: str | None, in
     return coded.select_features(like.feature_names)
 
 
+def _warn(text: str) -> None:
+    warnings.warn(respelled(text, str), stacklevel=2)
+
+
 def _warn_of_ids(data: Dataset) -> None:
-    for name, codes in category_columns(data):
-        if many := nearly_one_per_row(codes):
-            warnings.warn(like_an_id(data.source, name, many, data.rows), stacklevel=3)
+    found = {name: many for name, codes in category_columns(data) if (many := nearly_one_per_row(codes))}
+    if found:
+        warnings.warn(respelled(like_ids(data.source, found, data.rows), str), stacklevel=3)
 
 
 def settled(source: Source) -> Source:

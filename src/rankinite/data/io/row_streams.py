@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Protocol
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.io.csv_tables import csv_table
 from rankinite.data.io.formats import CSV, LETOR, TSV
 from rankinite.data.io.numbered_rows import LetorRows, MatrixRows
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.slabs import Slab
-from rankinite.data.io.sources import ArrowStream, csv_table, refuse_format
+from rankinite.data.io.sources import ArrowStream, refuse_format
 
 
 class RowStream(Protocol):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,16 +14,19 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import matrix_of, rows_to_data
 from rankinite.data.io.chosen_features import declared_width, with_features
-from rankinite.data.io.columns import Roles, assign_roles, name_roles
-from rankinite.data.io.format_detection import first_line, format_of, is_header
+from rankinite.data.io.csv_tables import csv_table
+from rankinite.data.io.delimiters import delimited_format, refuse_delimiter
+from rankinite.data.io.format_detection import format_of
 from rankinite.data.io.formats import CSV, LETOR, QRELS, TSV
 from rankinite.data.io.letor.files import place_of_row, read_letor
 from rankinite.data.io.position_files import with_positions
 from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.renaming import renamed_table
+from rankinite.data.io.table_plans import plan_table
 from rankinite.data.io.text_files import group_files
 from rankinite.data.io.trec import read_qrels
 from rankinite.engine.kernel import Indices
-from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from rankinite.data.io.tables import LazyTable  # brings Arrow along: it is loaded only where there is a table
@@ -52,6 +54,7 @@ class Loaded(NamedTuple):
 def from_memory(source: object, settings: ReadSettings, format: str | None) -> Loaded:
     """A table or a matrix; ``format`` is only for files."""
     refuse_format(source, format)
+    refuse_delimiter(settings.delimiter, f"a {type(source).__name__}", "")
     if not isinstance(source, ArrowStream):
         return _from_matrix(source, settings)
     from rankinite.data.io.frame_columns import stated_columns
@@ -90,45 +93,18 @@ def from_files(paths: Sequence[Path], settings: ReadSettings, format: str | None
 
 def file_kind(paths: Sequence[Path], settings: ReadSettings, format: str | None) -> str:
     """The name of the format of all these files."""
-    return format_of(paths, format, grouped=settings.group is not None or bool(group_files(paths)))
-
-
-def csv_table(
-    paths: Sequence[Path],
-    kind: str,
-    settings: ReadSettings,
-    opener: Callable[[Sequence[Path], str, bool, Mapping[str, str]], LazyTable],
-) -> LazyTable:
-    """CSV or TSV files as one table.
-
-    ``opener`` is given the paths, the separator, whether there is a header, and the columns that hold names, by their roles.
-    """
-    from rankinite.data.io.tables import LazyTable
-
-    separator = "," if kind == CSV.name else "\t"
-    line = first_line(paths[0])
-    header = is_header(line, separator)
-    columns = next(csv.reader([line], delimiter=separator), [])
-    if not header:  # the columns are then "0", "1", …, so that features are counted from 1
-        columns = [str(number) for number in range(len(columns))]
-    stated = {} if header else {"grades": "0"}
-    roles = name_roles(
-        columns,
-        source=str(paths[0]),
-        wanted=settings.wanted(stated),
-        passed=settings.columns_by_value(),
-        taken=[*(settings.feature_columns() or ()), *settings.ignore, *settings.known_features],
-    )
-    names = {role: column for role, column in roles.items() if role in ("qid", "doc_id", "batch")}
-    names |= {f"category {name}": str(name) for name in settings.category_names() if str(name) in columns}
-    table = opener(paths, separator, header, names)
-    return LazyTable(table.types, table.pieces, table.source, stated, written=True)
+    named = format if format is not None else delimited_format(paths, settings.delimiter)
+    kind = format_of(paths, named, grouped=settings.group is not None or bool(group_files(paths)))
+    if kind not in (CSV.name, TSV.name):
+        refuse_delimiter(settings.delimiter, kind, paths[0])
+    return kind
 
 
 def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> Loaded:
-    from rankinite.data.io.tables import load_matrix
+    from rankinite.data.io.tables import load_matrix, words_in
 
-    plan = plan_table(table, settings, paths)
+    table = renamed_table(table, settings.renaming)
+    plan = plan_table(table, settings, paths, partial(words_in, table))
     matrix, values, categories = load_matrix(table, plan.roles)
     sizes = plan.sizes
     if not plan.has_queries:  # one query: there are no others to be weighed against
@@ -137,52 +113,6 @@ def _from_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path] 
     names, rows = plan.roles.features, {**values, **plan.passed}
     data = rows_to_data(matrix, names, rows, sizes, source=table.source, place=table.place, categories=categories)
     return Loaded(data, table.place)
-
-
-class TablePlan(NamedTuple):
-    """Where the values of each role come from: columns, passed values or group sizes."""
-
-    roles: Roles
-    passed: Mapping[str, npt.NDArray[Any]]
-    """Role → one value per row."""
-    sizes: Indices | None
-    """The number of rows of each query, if rows do not name their query."""
-
-    @property
-    def has_queries(self) -> bool:
-        """Whether anything tells the queries; otherwise all rows are one."""
-        return self.sizes is not None or "qid" in self.roles.named or "qid" in self.passed
-
-
-def plan_table(table: LazyTable, settings: ReadSettings, paths: Sequence[Path]) -> TablePlan:
-    """Decide what the columns of a table mean, before it is loaded."""
-    passed = settings.columns_by_value()
-    roles = assign_roles(
-        table.types,
-        source=table.source,
-        wanted=settings.wanted(table.roles),
-        passed=passed,
-        grouped=settings.group is not None or bool(group_files(paths)) or not settings.needs_queries,
-        graded=settings.needs_grades,
-        features=settings.feature_columns(),
-        ignore=settings.ignore,
-        known_features=settings.known_features,
-        guess=table.guess,
-        categories=[str(name) for name in settings.category_names()],
-        stated_categories=table.categories,
-        texts_are_categories=settings.like is None,
-        written=table.written,
-    )
-    if settings.group is not None and "qid" in roles.named:
-        column = roles.named["qid"]
-        raise DataError(
-            f"column {quoted(column)} names the query of each row, but `group` is given too",
-            place=table.source,
-            value=column,
-            remedy=f"Leave `group` out, or pass `ignore={[column]!r}` to use it instead of the column",
-        )
-    has_qid = "qid" in roles.named or "qid" in passed
-    return TablePlan(roles, passed, settings.sizes(() if has_qid else paths))
 
 
 def _from_matrix(source: object, settings: ReadSettings) -> Loaded:
@@ -240,7 +170,18 @@ def _from_letor(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         needs_queries=settings.needs_queries,
     )
     data, place = with_positions(data, paths, settings.columns.get("positions")), partial(place_of_row, paths)
-    return Loaded(with_features(data, settings, place), place)
+    return Loaded(with_features(settings.widened(mapped(data, settings, place)), settings, place), place)
+
+
+def mapped(data: Dataset, settings: ReadSettings, place: Callable[[int], str]) -> Dataset:
+    """The data with their grades mapped, for formats whose grades are numbers; ``place`` names the place of a source row."""
+    if settings.grade_map is None or not data.judged:
+        return data
+
+    def place_here(row: int) -> str:
+        return place(row if data.input_row is None else int(data.input_row[row]))
+
+    return replace(data, grades=settings.grade_map.of_numbers(data.grades, place_here))
 
 
 def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
@@ -250,6 +191,7 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
         "features": settings.features,
         "ignore": settings.ignore or None,
         "categories": settings.categories or None,
+        "rename": settings.renaming or None,
     }
     for setting, value in useless.items():
         if value is not None:
@@ -270,7 +212,8 @@ def _from_qrels(paths: Sequence[Path], settings: ReadSettings) -> Loaded:
             remedy="Give data with features, or name the format with `format=…`",
         )
     data = read_qrels(paths)
-    return Loaded(data, partial(_judgement, data.source))
+    place = partial(_judgement, data.source)
+    return Loaded(mapped(data, settings, place), place)
 
 
 def _judgement(source: str, row: int) -> str:

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from copy import copy
 from pathlib import Path
 from typing import IO
 
@@ -88,16 +87,7 @@ def spooled(path: Path) -> Generator[Path]:
         try:
             yield file
         except RankiniteError as problem:
-            raise renamed(problem, file, path) from problem
-
-
-def renamed(error: RankiniteError, file: Path, pipe: Path) -> RankiniteError:
-    """The same error with the name of the pipe in all its fields that name the temporary file."""
-    changed = copy(error)
-    for field, text in vars(error).items():
-        if isinstance(text, str):
-            setattr(changed, field, text.replace(str(file), str(pipe)))
-    return changed
+            raise problem.replaced(str(file), str(path)) from problem
 
 
 def line_chunks(path: Path, size: int = CHUNK) -> Iterator[Bytes]:

@@ -16,7 +16,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from rankinite.data.io.columns import USUAL_NAMES, repeated_names
+from rankinite.data.io.column_names import USUAL_NAMES
+from rankinite.data.io.column_types import repeated_names
 from rankinite.data.io.format_detection import first_line
 from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.streams import open_bytes
@@ -33,6 +34,7 @@ CATEGORIES_KEY = b"rankinite.categories"
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
+_OR_DELIMITER = ", or what stands between its cells with `delimiter=…`"
 PAGES = 1 << 16
 """Bytes of a column of a Parquet file that are read at a time."""
 
@@ -283,7 +285,7 @@ def broken_files(path: Path, kind: str) -> Generator[None]:
             f"it cannot be read as {kind} ({reason})",
             place=path,
             value=kind,
-            remedy="Check it, or name its format with `format=…`",
+            remedy=f"Check it, or name its format with `format=…`{_OR_DELIMITER if kind in ('CSV', 'TSV') else ''}",
         ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.category_columns import check_guessed
 from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.renaming import renamed_table
 from rankinite.data.io.slabs import Slab, as_one_query, with_passed, with_sizes
-from rankinite.data.io.sources import plan_table
-from rankinite.data.io.tables import LazyTable, Piece, batches_of, load_batch
+from rankinite.data.io.table_plans import plan_table
+from rankinite.data.io.tables import LazyTable, Piece, batches_of, load_batch, words_in
 from rankinite.engine.kernel import FEATURE
 from rankinite.engine.parallel import run_ahead
 
@@ -26,7 +28,8 @@ class TableRows:
 
     def __init__(self, table: LazyTable, settings: ReadSettings, paths: Sequence[Path] = ()) -> None:
         self.source = table.source
-        self._table, self._plan = table, plan_table(table, settings, paths)
+        self._table = renamed_table(table, settings.renaming)
+        self._plan = plan_table(self._table, settings, paths, partial(words_in, self._table))
         self.feature_names: tuple[str, ...] | None = self._plan.roles.features
 
     def slabs(self) -> Iterator[Slab]:
@@ -72,8 +75,7 @@ class TableRows:
         features = np.empty((batch.num_rows, len(roles.features)), FEATURE)
         _, values, categories = load_batch(batch, roles, features, self.source, places.place, start)
         if start == 0:  # as of a table in memory, though only the first rows can tell
-            for name, vocabulary in categories.items():
-                check_guessed(vocabulary, name, roles.categories, self.source)
+            check_guessed(categories, roles.categories, self.source)
         values.pop("doc_id", None)
         qids = values.pop("qid", None)
         slab = Slab(start, features, roles.features, values, places.place, categories=categories)

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from rankinite.data.io.columns import is_text
+from rankinite.data.io.column_types import is_text
 from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.table_files import (
     arrow_reader,

@@ -21,12 +21,15 @@ import pyarrow.compute
 from rankinite.data._matrix_kernels import columns_to_rows
 from rankinite.data.categories import Vocabulary
 from rankinite.data.coding import unite_codes
-from rankinite.data.io.arrays import inexact_name, inexact_whole_number, matrix_of, missing_value
-from rankinite.data.io.arrow_columns import plain, text
+from rankinite.data.grade_map import MOST_WORDS
+from rankinite.data.io.arrays import matrix_of
+from rankinite.data.io.arrow_columns import numbers, plain
 from rankinite.data.io.category_columns import check_guessed, coded_column
-from rankinite.data.io.columns import Roles, is_numeric, repeated_names
+from rankinite.data.io.column_types import is_numeric, repeated_names
+from rankinite.data.io.columns import Roles
 from rankinite.data.io.frame_blocks import FrameBlock, largest_block
-from rankinite.engine.kernel import FEATURE, SCORE, Features
+from rankinite.data.io.role_values import grade_values, role_values
+from rankinite.engine.kernel import FEATURE, Features
 from rankinite.engine.parallel import run
 from rankinite.errors import DataError, listed, quoted
 
@@ -199,8 +202,7 @@ def load_matrix(table: LazyTable, roles: Roles) -> LoadedTable:
     empty = np.zeros(0)
     values = {role: np.concatenate([part.values[role] for part in parts] or [empty]) for role in roles.named}
     categories = unite_codes(roles.features, [(part.features, part.categories) for part in parts])
-    for name, vocabulary in categories.items():
-        check_guessed(vocabulary, name, roles.categories, table.source)
+    check_guessed(categories, roles.categories, table.source)
     return LoadedTable(matrix, values, categories)
 
 
@@ -217,15 +219,13 @@ def load_batch(
     _fill_rows(
         [coded[name].codes if name in coded else numbers(batch.column(name), FEATURE) for name in roles.features], out_matrix
     )
-    values = {role: _role_values(batch.column(name), role, source, place, start) for role, name in roles.named.items()}
+    values = {
+        role: grade_values(batch.column(name), roles.grade_map, place, start)
+        if role == "grades"
+        else role_values(batch.column(name), role, source, place, start)
+        for role, name in roles.named.items()
+    }
     return LoadedTable(out_matrix, values, {name: column.vocabulary for name, column in coded.items()})
-
-
-def numbers(column: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A numeric Arrow column as a NumPy array of the dtype asked for; nulls become NaN."""
-    array = plain(column)
-    array = pc.cast(array, pa.from_numpy_dtype(np.dtype(kind)), safe=False)
-    return array.to_numpy(zero_copy_only=False)
 
 
 def _fill_rows(arrays: Sequence[Features], out_matrix: Features) -> None:
@@ -239,31 +239,15 @@ def _fill_rows(arrays: Sequence[Features], out_matrix: Features) -> None:
         columns_to_rows(strip, last - first, out_matrix[first:last])
 
 
-def _role_values(column: Any, role: str, source: str, place: Callable[[int], str], start: int) -> npt.NDArray[Any]:
-    """The values of one role in a batch whose first row is row ``start`` of the table."""
-    missing = pc.is_null(column, nan_is_null=True).to_numpy(zero_copy_only=False)
-    if missing.any():
-        raise missing_value(role, place(start + int(np.flatnonzero(missing)[0])))
-    try:
-        if role in ("grades", "weight", "positions"):
-            return numbers(column, SCORE).copy()  # a view would keep the memory of the whole batch
-        _refuse_inexact(column, role, place, start)
-        return text(column)
-    except (pa.ArrowException, ValueError) as error:
-        raise DataError(
-            f"the {role} column cannot be used ({error})",
-            place=source,
-            value=role,
-            remedy=f"Name another with `{role}=…`",
-            shell_remedy="Write the file again without it" if role in ("weight", "batch") else "",
-        ) from error
-
-
-def _refuse_inexact(column: Any, role: str, place: Callable[[int], str], start: int) -> None:
-    array = plain(column)
-    inexact = inexact_whole_number(array.to_numpy(zero_copy_only=False)) if pa.types.is_floating(array.type) else None
-    if inexact is not None:
-        raise inexact_name(role, float(array[inexact].as_py()), str(array.type), place(start + inexact))
+def words_in(table: LazyTable, column: str) -> list[str]:
+    """Words that a column of text holds: all of them, or the first that are too many to be listed."""
+    found: dict[str, None] = {}
+    for piece in table.pieces:
+        for batch in batches_of(piece, [column]):
+            found |= dict.fromkeys(pc.cast(pc.unique(plain(batch.column(column))).drop_null(), pa.string()).to_pylist())
+            if len(found) > 2 * MOST_WORDS:
+                return list(found)
+    return list(found)
 
 
 def batches_of(piece: Piece, columns: Sequence[str]) -> Iterator[Any]:

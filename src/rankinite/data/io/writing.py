@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_rows
 from rankinite.data.io.category_output import arrow_names, arrow_type, arrow_values, check_in_text_table, with_values
-from rankinite.data.io.columns import USUAL_NAMES, is_row_number, repeated_names
+from rankinite.data.io.column_names import USUAL_NAMES
+from rankinite.data.io.column_types import repeated_names
+from rankinite.data.io.columns import is_row_number
 from rankinite.data.io.formats import (
     ARROW,
     CSV,

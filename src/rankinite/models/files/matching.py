@@ -91,7 +91,8 @@ def _by_position(forest: Forest, names: tuple[str, ...], place: str, note: Note)
         place=place,
         value=missing[0],
         rule="A model without names must have as many features as the data, or one more if no split uses its first",
-        remedy="Name them in Python: rankinite.load(…).renamed([…]).save(…)",
+        remedy="Name the features of the model with rankinite.load(…).renamed([…]), or those of the data with `rename=…`",
+        shell_remedy="Give the features of the data the names that the model has for them, with `rename=…` or `names=…`",
     )
 
 

@@ -18,5 +18,5 @@ def check_known_missing(plan: ExportPlan) -> None:
             setting="served_missing",
             value="nan",
             rule="A missing value counts as the feature's mean only if it did in training",
-            remedy="Give `served_missing='zero'` if it is to count as 0, or train with nan='mean'",
+            remedy="Give `served_missing='zero'` if it is to count as 0, or train with `nan='mean'`",
         )

@@ -1,0 +1,49 @@
+"""Oddities: sentences about what is odd in a data set, with settings between backticks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankinite.data.odd_features import advice
+
+if TYPE_CHECKING:
+    from rankinite.data.description import Description
+
+
+def oddities(data: Description) -> list[str]:
+    """What is odd in the data that are described."""
+    found: list[str] = []
+    if data.one_grade_queries:
+        found.append(
+            f"{data.one_grade_queries:,} queries have documents of one grade only "
+            f"({data.one_document_queries:,} of them one document): "
+            "every ranker does equally well on them, and none learns from them."
+        )
+    if data.duplicate_rows:
+        others = f", {data.contradicting_rows:,} of them with another grade" if data.grades else ""
+        found.append(f"{data.duplicate_rows:,} rows repeat the features of an earlier row of their query{others}.")
+    constant = data.constant_features
+    if constant:
+        listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
+        found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
+    infinite = [feature.name for feature in data.features if feature.infinite]
+    if infinite:
+        found.append(
+            f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
+            "read them with `infinite='missing'` or `infinite='clip'`."
+        )
+    if data.fractions:
+        found.append(data.fractions)
+    if data.odd_features:
+        found.append(advice(data.odd_features, named_documents=data.document_ids))
+    if data.lowest_grade is None:
+        found.append(
+            "There are no grades: these rows can be scored and distilled from. If a column holds the grades, name it with "
+            "`grades=…`."
+        )
+    elif data.lowest_grade < 0:
+        found.append(
+            "Some grades are negative, or were missing and became −1: if that marks documents that nobody judged, leave them "
+            "out with `unjudged='drop'`."
+        )
+    return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
