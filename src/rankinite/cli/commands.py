@@ -24,6 +24,7 @@ from typer.core import TyperCommand
 from rankinite.cli import files
 from rankinite.cli import settings_file as config
 from rankinite.cli.compiling import compiling_beside
+from rankinite.cli.foreign_options import answered
 from rankinite.cli.messages import Manner, detail, speaking
 from rankinite.cli.mpi_runs import among_members, is_first
 from rankinite.errors import ArgumentError, RankiniteError
@@ -68,7 +69,7 @@ def listed(name: str) -> type[TyperCommand]:
 
         def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
             """The parsed command line of the verb itself."""
-            with config.named_in_errors():
+            with config.named_in_errors(), answered(name, args, loaded(name).params):
                 return loaded(name).make_context(info_name, args, parent=parent, **extra)
 
     return Verb
