@@ -32,9 +32,9 @@ def test_synth_writes_all_parts_and_domains_to_a_folder(run, tmp_path):
 def test_describe_counts_and_finds_what_is_odd(run, letor):
     done = run("describe", letor)
     assert done.code == 0
-    assert "1 queries have documents of one grade only (0 of them one document)" in done.out
-    assert "1 rows repeat the features of an earlier row of their query, 1 of them with another grade" in done.out
-    assert "1 features are constant and say nothing: 3." in done.out
+    assert "1 query has documents of one grade only (0 with a single document)" in done.out
+    assert "1 row repeats the features of an earlier row of the same query, 1 with another grade" in done.out
+    assert "1 feature is constant and says nothing: 3." in done.out
     found = json.loads(run("describe", letor, "--json").out)[0]
     assert (found["queries"], found["rows"], found["grades"]) == (3, 7, {"0.0": 4, "1.0": 2, "2.0": 1})
 

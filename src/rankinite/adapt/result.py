@@ -26,6 +26,7 @@ from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +122,9 @@ class Choice:
 
     def _title(self, seen: Comparison) -> str:
         result = seen[seen.systems[0]][self.measure]
-        return f"{seen[seen.systems[0]].source}: {result.queries} queries, each judged by rankers that had not seen it"
+        return (
+            f"{seen[seen.systems[0]].source}: {counted(result.queries, 'query')}, each judged by rankers that had not seen it"
+        )
 
     def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
         """(qid, background's value, chosen method's value) of every query counted, the largest gain first.

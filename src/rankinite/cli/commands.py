@@ -29,6 +29,7 @@ from rankinite.cli.messages import Manner, detail, speaking
 from rankinite.cli.mpi_runs import among_members, is_first
 from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.installed import version_line
+from rankinite.plurals import counted
 
 _EVERY = "All verbs"
 THREADS = "Threads to use, at most 1,024; all cores if left out."
@@ -173,7 +174,7 @@ def _running(common: Common) -> Generator[None]:
         if common.verbose:
             from rankinite.engine.parallel import thread_count
 
-            detail(f"{version_line()}, {thread_count()} threads")
+            detail(f"{version_line()}, {counted(thread_count(), 'thread')}")
         with _traced(verbose=common.verbose):
             yield
         detail(f"done in {monotonic() - start:.2f} s")

@@ -22,6 +22,7 @@ from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted, is_scorer
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import centre_and_spread
+from rankinite.plurals import agreeing, counted
 from rankinite.sweep.curve import Curve
 from rankinite.sweep.ratios import RatioCurve, alpha_text
 
@@ -224,7 +225,7 @@ def _named(rankers: Any, least: int) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         kind = type(rankers).__name__
         raise ArgumentError(f"the rankers are a {kind}", value=kind, remedy="Give a list of rankers, or a dict by name")
     if len(scorers) < least:
-        problem = f"there are {len(scorers)} rankers to combine"
+        problem = f"there {agreeing(len(scorers), 'is')} {counted(len(scorers), 'ranker')} to combine"
         raise ArgumentError(problem, value=len(scorers), remedy=f"Give at least {least}")
     for name, scorer in zip(names, scorers, strict=True):
         if not is_scorer(scorer):

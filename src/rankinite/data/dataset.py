@@ -21,6 +21,7 @@ from rankinite.data.selection import query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import DataError, listed, quoted
+from rankinite.plurals import agreeing, counted, data_size
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +149,7 @@ class Dataset:
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def __repr__(self) -> str:
-        size = f"{self.queries} queries, {self.rows} rows, {len(self.feature_names)} features"
+        size = f"{data_size(self.queries, self.rows, len(self.feature_names))}"
         return f"<Dataset {self.source}: {size}{'' if self.judged else ', no grades'}>"
 
     def _repr_html_(self) -> str:
@@ -258,7 +259,7 @@ class Dataset:
         """One value per source row, put in the order of these rows; values of rows that were dropped are left out."""
         if len(values) != self.input_rows:
             raise DataError(
-                f"there are {len(values)} values for {self.input_rows} rows",
+                f"there {agreeing(len(values), 'is')} {counted(len(values), 'value')} for {counted(self.input_rows, 'row')}",
                 place=self.source,
                 value=len(values),
                 remedy="Give one value for each row of the source, in its order",

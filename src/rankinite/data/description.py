@@ -16,6 +16,7 @@ from rankinite.data.odd_features import OddFeature, advice, find_odd_features
 from rankinite.engine.kernel import Features, Floats
 from rankinite.errors import DataError
 from rankinite.grid import Grid
+from rankinite.plurals import agreeing, counted
 
 _BLOCK = 1 << 16
 _SHOWN = 12  # features that are listed where nobody asked for all
@@ -106,7 +107,7 @@ class Description:
             (f"{grade:g}", f"{count:,}", f"{count / self.rows:.1%}", "█" * max(1, round(30 * count / most)))
             for grade, count in self.grades.items()
         )
-        notes = (f"… and {self.other_grades:,} documents of other grades",) if self.other_grades else ()
+        notes = (f"… and {counted(self.other_grades, 'document')} of other grades",) if self.other_grades else ()
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:
@@ -139,22 +140,28 @@ class Description:
         """Sentences about what is odd in the data."""
         found: list[str] = []
         if self.one_grade_queries:
+            count = self.one_grade_queries
+            them = agreeing(count, "it")
             found.append(
-                f"{self.one_grade_queries:,} queries have documents of one grade only "
-                f"({self.one_document_queries:,} of them one document): "
-                "every ranker does equally well on them, and none learns from them."
+                f"{counted(count, 'query')} {agreeing(count, 'has')} documents of one grade only "
+                f"({self.one_document_queries:,} with a single document): "
+                f"every ranker does equally well on {them}, and none learns from {them}."
             )
         if self.duplicate_rows:
-            others = f", {self.contradicting_rows:,} of them with another grade" if self.grades else ""
-            found.append(f"{self.duplicate_rows:,} rows repeat the features of an earlier row of their query{others}.")
-        constant = self.constant_features
-        if constant:
-            listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
-            found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
-        infinite = [feature.name for feature in self.features if feature.infinite]
-        if infinite:
+            others = f", {self.contradicting_rows:,} with another grade" if self.grades else ""
+            repeat = agreeing(self.duplicate_rows, "repeats")
             found.append(
-                f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
+                f"{counted(self.duplicate_rows, 'row')} {repeat} the features of an earlier row of the same query{others}."
+            )
+        constant, infinite = self.constant_features, [feature.name for feature in self.features if feature.infinite]
+        if constant:
+            verbs = "is constant and says" if len(constant) == 1 else "are constant and say"
+            listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
+            found.append(f"{counted(len(constant), 'feature')} {verbs} nothing: {listed}.")
+        if infinite:
+            how_many = f"{counted(len(infinite), 'feature')} {agreeing(len(infinite), 'has')}"
+            found.append(
+                f"{how_many} infinite values ({', '.join(infinite[:20])}): "
                 "read them with --infinite missing or --infinite clip, in Python infinite=."
             )
         if self.odd_features:

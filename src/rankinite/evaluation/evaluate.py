@@ -26,6 +26,7 @@ from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
+from rankinite.plurals import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +122,7 @@ class Evaluation:
         return Grid(
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
-            title=f"{self.source}: {len(self.qids)} queries",
+            title=f"{self.source}: {counted(len(self.qids), 'query')}",
             notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 

@@ -14,6 +14,7 @@ from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import floor_note
 from rankinite.grid import number
 from rankinite.measures.base import Measure
+from rankinite.plurals import counted
 from rankinite.report.document import CurveLine, Figure, Gain, ResultTable, System, SystemResult, TargetSizeCurve
 
 
@@ -144,7 +145,9 @@ def _counts(evaluation: Evaluation) -> tuple[str, ...]:
     counts: dict[tuple[int, int], list[str]] = {}
     for result in evaluation.results:
         counts.setdefault((result.queries, result.skipped), []).append(str(result.measure))
-    return tuple(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items())
+    return tuple(
+        f"{', '.join(names)}: {counted(queries, 'query')}, {skipped} skipped." for (queries, skipped), names in counts.items()
+    )
 
 
 def _interval_note(*evaluations: Evaluation) -> str:

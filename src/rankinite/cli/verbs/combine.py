@@ -16,6 +16,7 @@ from rankinite.cli.messages import say, say_all
 from rankinite.cli.settings_file import RANKER
 from rankinite.cli.verbs.combine_methods import Chosen, CombineMethod
 from rankinite.errors import ArgumentError, quoted
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.combine.result import Combination
@@ -175,7 +176,7 @@ def combine(
         save_picture(plot, lambda: chosen.drawn(found))
     with options.busy(f"writing {out}"):
         found.ranker.save(out)
-    say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    say(f"{out}: {counted(len(named), 'ranker')} combined on the {counted(judged.queries, 'query')} of {judged.source}")
     say_all((*found.warnings, *(() if compared is None else compared.warnings)))
     _print(chosen, found, compared, {"model": str(out), "data": judged.source, "queries": judged.queries} if json else None)
 

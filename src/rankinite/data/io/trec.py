@@ -20,6 +20,7 @@ from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Floats
 from rankinite.errors import DataError, cut, listed, quoted
+from rankinite.plurals import agreeing, counted
 
 QRELS_FORM = "qid iteration document grade"
 RUN_FORM = "qid Q0 document rank score tag"
@@ -109,7 +110,8 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
     scores = score_column(path)
     if len(scores) != data.input_rows:
         raise DataError(
-            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
+            f"there {agreeing(len(scores), 'is')} {counted(len(scores), 'score')}, but {data.source} has "
+            f"{counted(data.input_rows, 'row')}",
             place=path,
             value=len(scores),
             remedy="Give one score for each row of the source, in its order",
@@ -223,7 +225,7 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
         fields = text.split()
         if len(fields) != columns:
             raise DataError(
-                f"there are {len(fields)} columns instead of {columns}",
+                f"there {agreeing(len(fields), 'is')} {counted(len(fields), 'column')} instead of {columns}",
                 place=place,
                 value=len(fields),
                 rule=f"A line is '{form}'",

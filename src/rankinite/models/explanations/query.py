@@ -21,6 +21,7 @@ from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
 from rankinite.models.explanations.documents import query_of
+from rankinite.plurals import counted
 from rankinite.seeds import generator
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class QueryExplanation:
         return Grid(
             ("feature", "lost without", "lost shuffled", "size within"),
             rows,
-            title=f"query {self.qid}: {self.documents} documents, {self.measure} {number(self.value)}",
+            title=f"query {self.qid}: {counted(self.documents, 'document')}, {self.measure} {number(self.value)}",
             notes=(
                 *([f"{hidden} more features are worth less."] if hidden else []),
                 f"Lost without: {self.measure} lost when the feature's contributions are taken out of the scores.",
