@@ -68,7 +68,7 @@ class RankiniteError(Exception):
         """The message with its settings spelled by a function, which is given what is between backticks."""
         where = "".join(f"{place}: " for place in places if place)
         texts = (subject + self.problem, self.rule, remedy)
-        return where + " ".join(_sentence(_CODE.sub(lambda found: spelled(found[1]), text)) for text in texts if text)
+        return where + " ".join(_sentence(respelled(text, spelled)) for text in texts if text)
 
     def at(self, place: object) -> Self:
         """The same error with what it happened in, such as a file or a ranker, before its place."""
@@ -79,6 +79,11 @@ class RankiniteError(Exception):
 
 
 _CODE = re.compile(r"`([^`]*)`")
+
+
+def respelled(text: str, spelled: Callable[[str], str]) -> str:
+    """A text whose settings, which are between backticks, are spelled by a function."""
+    return _CODE.sub(lambda found: spelled(found[1]), text)
 
 
 def _sentence(text: str) -> str:

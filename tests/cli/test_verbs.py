@@ -44,7 +44,7 @@ def test_describe_tells_of_infinities_and_rare_grades(run, tmp_path):
     path.write_text("".join(f"{grade} qid:1 1:{grade} 2:{'inf' if grade == 3 else 0}\n" for grade in range(-1, 24)))
     done = run("describe", path)
     assert done.code == 0
-    assert "1 features have infinite values (2)" in done.out
+    assert "1 feature has infinite values (2)" in done.out
     assert "5 documents of other grades" in done.out
     assert "Some grades are negative" in done.out
 

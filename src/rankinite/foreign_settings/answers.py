@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from rankinite.errors import ArgumentError
+from rankinite.errors import ArgumentError, respelled
 from rankinite.foreign_settings import remedies
 from rankinite.foreign_settings.table import BY_NAME, ForeignSetting
 
@@ -50,7 +50,7 @@ def foreign_names(
         ". ".join(_joined([answer.remedy for answer in answers if answer.remedy])),
     )
     if spell is not None:
-        texts = tuple(ArgumentError(text).written((), "", "", spell) for text in texts)
+        texts = tuple(respelled(text, spell) for text in texts)
     problem, rule, remedy = texts
     first = next(name for name in written if _answer(name, "", known, owner))
     return ArgumentError(problem, owner=owner, value=first, rule=rule, remedy=remedy)

@@ -124,7 +124,7 @@ def _layout(tree: Trees) -> list[tuple[float, float]]:
 
 
 def _label(tree: Trees, node: int, names: Sequence[str], categories: Mapping[str, Vocabulary]) -> str:
-    rows = f"{counted(tree.rows[node], 'row')}"
+    rows = counted(tree.rows[node], "row")
     if tree.feature[node] == LEAF:
         return f"{tree.value[node]:+.4g}   {rows}"
     name, codes = short(names[int(tree.feature[node])]), tree.set_of(node)

@@ -68,7 +68,7 @@ class PreparedScorer:
             raise DataError(
                 f"the matrix has shape {array.shape}",
                 value=array.shape,
-                rule=f"It must have one row per document and {counted(len(self.names) or 'its', 'column')}",
+                rule=f"It must have one row per document and {counted(len(self.names), 'column') if self.names else 'its columns'}",
                 remedy="Give the columns that the scorer was made for; one document is `row.reshape(1, -1)`",
             )
         return array

@@ -74,7 +74,7 @@ class Tuned:
         return Grid(header, tuple(rows), align="l" + "r" * (len(header) - 1), title=self._title(), notes=tuple(self.notes()))
 
     def _title(self) -> str:
-        where = f"{counted(self.folds, 'fold')}" if self.folds else "validation data"
+        where = counted(self.folds, "fold") if self.folds else "validation data"
         return f"{type(self.learner).__name__}: {counted(len(self.trials), 'trial')} on {where}"
 
     def notes(self) -> list[str]:

@@ -72,7 +72,7 @@ def _row_of(query: Dataset, setting: str, named: str | int) -> int:
             owner=OWNER,
             setting=setting,
             value=named,
-            rule=f"Its {counted(query.rows, 'document')} are numbered from 0 to {query.rows - 1}"
+            rule=f"Documents are numbered from 0 to {query.rows - 1}"
             + ("" if query.doc_ids is not None else ", as the data give them no ids"),
         )
     found = np.flatnonzero(query.doc_ids == str(named))

@@ -32,7 +32,6 @@ from rankinite.models.files.parsed import (
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.models.files.xgboost_categories import node_sets, xgboost_categories
 from rankinite.models.forest import Forest
-from rankinite.plurals import counted
 from rankinite.trees.structure import LEAF, Trees, join, sets_of
 
 BY_LOGIT = ("binary:logistic", "reg:logistic")
@@ -105,7 +104,7 @@ def _names(learner: Parsed) -> tuple[str, ...]:
         return names
     if count.whole() > MOST_UNNAMED:
         raise DataError(
-            f"this XGBoost model has {counted(quoted(count.value), 'feature')} without names",
+            f"this XGBoost model has {quoted(count.value)} features without names",
             place=count.path,
             value=count.value,
             rule=f"Models without names may have {MOST_UNNAMED:,}, because features are kept as a dense matrix",
