@@ -65,10 +65,11 @@ class PreparedScorer:
                 remedy="Convert it once with `numpy.ascontiguousarray(matrix, numpy.float32)`",
             )
         if array.ndim != 2 or (array.shape[1] != len(self.names) and self.names):
+            columns = counted(len(self.names), "column") if self.names else "its columns"
             raise DataError(
                 f"the matrix has shape {array.shape}",
                 value=array.shape,
-                rule=f"It must have one row per document and {counted(len(self.names), 'column') if self.names else 'its columns'}",
+                rule=f"It must have one row per document and {columns}",
                 remedy="Give the columns that the scorer was made for; one document is `row.reshape(1, -1)`",
             )
         return array
