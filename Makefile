@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test quick fuzz crash determinism cluster-test parity browser compiler java lint types docs bench adaptation clean
+.PHONY: help demo test quick fuzz crash determinism cluster-test parity browser compiler java lint types docs dist bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    ruff and the import order"
 	@echo "make types   basedpyright, strict, on src"
 	@echo "make docs    guides and reference as a site in site/, which works without a network"
+	@echo "make dist    the source archive and the wheel, in dist/"
 	@echo "make bench   all benchmarks; results go to benchmarks/RESULTS.md (run on an idle machine)"
 	@echo "make adaptation   hours of adapting to other domains, resumable; results go to docs/adaptation-results.md"
 	@echo "make clean   remove the environment and everything generated"
@@ -25,7 +26,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "rankinite needs Python 3.11 or later; try make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
+$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt src/rankinite/version.py
 	$(INSTALL) --editable .
 	@touch $@
 
@@ -104,6 +105,12 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -c docs -d $(VENV)/doctrees . site
 	@echo "open site/index.html"
 
+# The wheel is built from the source archive, so that this is known to hold what that needs.
+dist: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	@ls -l dist
+
 bench: $(VENV)/.bench
 	for program in $(filter-out benchmarks/adaptation.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$program || exit 1; done
 
@@ -113,5 +120,5 @@ adaptation: $(VENV)/.bench
 	$(BIN)/python benchmarks/adaptation.py --report
 
 clean:
-	rm -rf $(VENV) demo site .bench .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site dist .bench .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

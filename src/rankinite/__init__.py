@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankinite.version import VERSION
+
 if TYPE_CHECKING:
     from rankinite import adapt as adapt
     from rankinite import combine as combine
@@ -218,7 +220,7 @@ _PACKAGES = ("adapt", "combine", "ensembles", "report", "reproduce")
 """Packages that are themselves part of the face: ``rk.combine.exact``, ``rk.adapt.choose``, ``rk.ensembles.challenge``, …."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = sorted([*_HOME_OF, *_PACKAGES, "__version__"])  # pyright: ignore[reportUnsupportedDunderAll]
 
 

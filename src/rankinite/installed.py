@@ -10,15 +10,17 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("rankinite", "numpy", "numba", "scipy", "pyarrow")
-"""The packages that numbers depend on."""
+from rankinite.version import VERSION
+
+PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
+"""The packages, besides our own, that numbers depend on."""
 UNRELATED = ("cli", "report", "reproduce", "serving")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 
 def versions() -> dict[str, str]:
     """The version of each package; one that is not installed is left out."""
-    found: dict[str, str] = {}
+    found = {"rankinite": VERSION}
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
@@ -26,7 +28,7 @@ def versions() -> dict[str, str]:
 
 
 def version_line() -> str:
-    """The versions in one line: ``rankinite 0.1.0, numpy 2.2.0, …``."""
+    """The versions in one line: ``rankinite 0.2.0, numpy 2.2.0, …``."""
     return ", ".join(f"{name} {number}" for name, number in versions().items())
 
 

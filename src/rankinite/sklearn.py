@@ -32,6 +32,7 @@ from rankinite.data.io.reading import read
 from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.learners.lambdamart import LambdaMART
@@ -206,6 +207,7 @@ def _estimator(name: str, base: type[Kind], learner: Callable[Settings, Learner]
     made: Any = make_dataclass(
         name, settings, bases=(base,), namespace={"learner": learner}, kw_only=True, eq=False, repr=False
     )
+    made = answers_foreign_names(made)
     made.__module__, made.__doc__ = __name__, f"{kind.__name__} as a scikit-learn estimator. {kind.__doc__}"
     return made
 

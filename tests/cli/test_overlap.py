@@ -115,7 +115,19 @@ def test_weights_are_not_judged_by_what_chose_them(run, files, nets, tmp_path):
 
 @pytest.mark.usefixtures("small")
 def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
-    arguments = ("adapt", files.model, "-d", files.test, "--test", mixed, "--methods", "additive", "--no-curve", "--folds", "2")
+    arguments = (
+        "adapt",
+        files.model,
+        "--train",
+        files.test,
+        "--test",
+        mixed,
+        "--methods",
+        "additive",
+        "--no-curve",
+        "--folds",
+        "2",
+    )
     assert run(*arguments, "--out", tmp_path / "refused").code == 2
     done = run(*arguments, "--allow-overlap", "--out", tmp_path / "out")
     assert done.code == 0, done.err
@@ -131,7 +143,7 @@ def test_adapting_goes_on_where_overlap_is_allowed(run, files, mixed, tmp_path):
 
 @pytest.mark.usefixtures("small")
 def test_a_background_that_knows_the_target_is_noted(run, files, renamed, tmp_path):
-    arguments = ("adapt", files.model, "-d", renamed, "--methods", "additive", "--no-curve", "--folds", "2")
+    arguments = ("adapt", files.model, "--train", renamed, "--methods", "additive", "--no-curve", "--folds", "2")
     done = run(*arguments, "--out", tmp_path / "out")
     assert done.code == 0, done.err
     warning = f"background was trained on 60 of the 60 queries of {renamed}, which flatters it."

@@ -32,9 +32,9 @@ def test_synth_writes_all_parts_and_domains_to_a_folder(run, tmp_path):
 def test_describe_counts_and_finds_what_is_odd(run, letor):
     done = run("describe", letor)
     assert done.code == 0
-    assert "1 queries have documents of one grade only (0 of them one document)" in done.out
-    assert "1 rows repeat the features of an earlier row of their query, 1 of them with another grade" in done.out
-    assert "1 features are constant and say nothing: 3." in done.out
+    assert "1 query has documents of one grade only (0 with a single document)" in done.out
+    assert "1 row repeats the features of an earlier row of the same query, 1 with another grade" in done.out
+    assert "1 feature is constant and says nothing: 3." in done.out
     found = json.loads(run("describe", letor, "--json").out)[0]
     assert (found["queries"], found["rows"], found["grades"]) == (3, 7, {"0.0": 4, "1.0": 2, "2.0": 1})
 
@@ -44,7 +44,7 @@ def test_describe_tells_of_infinities_and_rare_grades(run, tmp_path):
     path.write_text("".join(f"{grade} qid:1 1:{grade} 2:{'inf' if grade == 3 else 0}\n" for grade in range(-1, 24)))
     done = run("describe", path)
     assert done.code == 0
-    assert "1 features have infinite values (2)" in done.out
+    assert "1 feature has infinite values (2)" in done.out
     assert "5 documents of other grades" in done.out
     assert "Some grades are negative" in done.out
 

@@ -18,7 +18,8 @@ def test_the_text_read_back_scores_the_same(grades):
     forest = random_forest(1, trees=4, grades=grades)
     forest = Forest(forest.trees, ("plain-name_1.x", 'has "quotes" and <= 3', "b m\n25"), forest.start, forest.grades)
     head, *trees = forest.text().split("\n\ntree ")
-    assert head.startswith(f"forest: {len(forest)} trees, 3 features, {forest.outputs} outputs\nstart: ")
+    outputs = "1 output" if grades is None else f"{len(grades)} outputs"
+    assert head.startswith(f"forest: {len(forest)} trees, 3 features, {outputs}\nstart: ")
     assert len(trees) == len(forest)
     matrix = random_matrix(2, 40, 3)
     for row, sums in zip(matrix.tolist(), forest.outputs_of(matrix).T.tolist(), strict=True):

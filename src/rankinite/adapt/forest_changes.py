@@ -14,6 +14,7 @@ from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.grid import Grid
 from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
+from rankinite.plurals import agreeing, counted
 from rankinite.trees.structure import LEAF, Trees
 
 
@@ -63,7 +64,7 @@ class Moved:
             mean = float(self.mean_change @ self.leaves) / int(self.leaves.sum())
             sums = [int(array.sum()) for array in self._counts()]
             rows.append(_cells("all", (*sums, mean, float(self.largest_change.max()))))
-        notes = (f"{self.added} trees were added behind these.",) if self.added else ()
+        notes = (f"{counted(self.added, 'tree')} {agreeing(self.added, 'was')} added behind these.",) if self.added else ()
         header = ("tree", "leaves changed", "thresholds changed", "nodes trimmed", "mean |change|", "largest |change|")
         return Grid(header, tuple(rows), align="r" * len(header), title="what moved", notes=notes)
 

@@ -11,6 +11,7 @@ from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, 
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
 from rankinite.measures.base import sign_of
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def plot_methods(choice: Choice, seen: Comparison, axes: Axes | None) -> Axes:
     shared = seen[base]
     queries = shared[choice.measure].queries
     canvas.set_xlabel(f"gain in {choice.measure} over the background, and its {percent(shared.confidence)} interval")
-    canvas.set_title(literal(f"{short_source(shared.source)}: {queries:,} queries; chosen: {choice.name}"))
+    canvas.set_title(literal(f"{short_source(shared.source)}: {counted(queries, 'query')}; chosen: {choice.name}"))
     return canvas
 
 

@@ -28,6 +28,7 @@ from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Choice(GridResult, TabularByQuery):
     def _title(self, seen: Comparison) -> str:
         result = seen[seen.systems[0]][self.measure]
         source = short_source(seen[seen.systems[0]].source)
-        return f"{source}: {result.queries} queries, each judged by rankers that had not seen it"
+        return f"{source}: {counted(result.queries, 'query')}, each judged by rankers that had not seen it"
 
     def gains(self, comparison: Comparison | None = None) -> list[tuple[str, float, float]]:
         """(qid, background's value, chosen method's value) of every query counted, the largest gain first.

@@ -43,6 +43,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.memory import memory_left, spelled_size, too_large
 from rankinite.errors import ArgumentError, DataError, respelled
+from rankinite.plurals import counted, data_size
 from rankinite.trees.bins import Bins, fit_bins
 from rankinite.trees.category_bins import coded_categories
 
@@ -183,7 +184,7 @@ class _Coding:
             needed = folder_bytes(int(sizes.sum()), len(sizes), len(names))
             check_disk(self.out, needed)
             self.say(
-                f"{len(sizes):,} queries, {int(sizes.sum()):,} rows, {len(names)} features: {spelled_size(needed)} on disk; "
+                f"{data_size(len(sizes), int(sizes.sum()), len(names))}: {spelled_size(needed)} on disk; "
                 f"training takes about {spelled_size(memory_for_training(int(sizes.sum()), len(names)))} of memory"
             )
             categories = counted.categories(self.pieces.source)
@@ -208,7 +209,7 @@ class _Coding:
     def _check_memory(self, features: int) -> None:
         needed, allowed = memory_for_coding(features, self.sample), memory_left()
         if needed > allowed.left:
-            what = f"coding {features} features with a sample of {self.sample} rows"
+            what = f"coding {counted(features, 'feature')} with a sample of {counted(self.sample, 'row')}"
             raise too_large(self.pieces.source, what, needed, allowed, "Lower `bin_sample`, or choose fewer features")
         self.say(f"coding takes at most about {spelled_size(needed)} of memory, however many rows there are")
 

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 import rankinite
 from rankinite.cli import commands as verbs
 from rankinite.cli import settings_file as config
+from rankinite.cli.foreign_options import answered
 
 EXAMPLES = """[bold]Three examples[/bold]
 
@@ -36,6 +37,11 @@ EXIT_CODES = (
 
 class Verbs(TyperGroup):
     """The verbs; in errors, long names of unknown ones are cut."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What is left of the arguments after the options before the verb."""
+        with answered("", list(args), self.params):
+            return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb that the first argument names."""

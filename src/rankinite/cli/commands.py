@@ -24,10 +24,12 @@ from typer.core import TyperCommand
 from rankinite.cli import files
 from rankinite.cli import settings_file as config
 from rankinite.cli.compiling import compiling_beside
+from rankinite.cli.foreign_options import answered
 from rankinite.cli.messages import Manner, detail, speaking
 from rankinite.cli.mpi_runs import among_members, is_first
 from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.installed import version_line
+from rankinite.plurals import counted
 
 _EVERY = "All verbs"
 THREADS = "Threads to use, at most 1,024; all cores if left out."
@@ -68,7 +70,7 @@ def listed(name: str) -> type[TyperCommand]:
 
         def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
             """The parsed command line of the verb itself."""
-            with config.named_in_errors():
+            with config.named_in_errors(), answered(name, args, loaded(name).params):
                 return loaded(name).make_context(info_name, args, parent=parent, **extra)
 
     return Verb
@@ -172,7 +174,7 @@ def _running(common: Common) -> Generator[None]:
         if common.verbose:
             from rankinite.engine.parallel import thread_count
 
-            detail(f"{version_line()}, {thread_count()} threads")
+            detail(f"{version_line()}, {counted(thread_count(), 'thread')}")
         with _traced(verbose=common.verbose):
             yield
         detail(f"done in {monotonic() - start:.2f} s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 
 
 def kind_of(ranker: Any) -> str:
@@ -32,7 +33,7 @@ def part_of(ranker: Any, numbers: list[int], model: object) -> tuple[Any, str]:
             )
         if number >= len(inside):
             raise ArgumentError(
-                f"is not there: {name} has {len(inside)} parts",
+                f"is not there: {name} has {counted(len(inside), 'part')}",
                 setting="part",
                 value=number,
                 remedy=f"Give a number from 0 to {len(inside) - 1}",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli.messages import say
 from rankinite.engine.compile_notices import when_compiling
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.adapt.trial import Step, Watching
@@ -51,7 +52,7 @@ class _Shown:
 
 def _choice_summary(progress: FoldProgress) -> str:
     """``ndcg@10 0.6533 on 5 held-out parts (best at 41)``."""
-    parts = "1 held-out part" if progress.parts == 1 else f"{progress.parts} held-out parts"
+    parts = counted(progress.parts, "held-out part")
     return f"{progress.measure} {progress.value:.4f} on {parts} (best at {progress.best})"
 
 

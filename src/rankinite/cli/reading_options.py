@@ -12,6 +12,7 @@ import typer
 from rankinite.choices import Infinite, Missing, Unjudged
 from rankinite.cli.messages import busy, detail, say
 from rankinite.errors import ArgumentError
+from rankinite.plurals import data_size
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -140,7 +141,7 @@ class Reading:
 
             settings = replace(self.settings(like), known_features=known_features, needs_queries=needs_queries)
             data = read_with(list(paths), settings, format=self.input_format, infinite=self.infinite)
-        size = f"{data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features"
+        size = data_size(data.queries, data.rows, len(data.feature_names))
         detail(f"{data.source}: {size}{'' if data.judged else ', no grades'}{_size(paths)}")
         return data
 

@@ -21,6 +21,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from rankinite.cli.foreign_options import foreign_key
 from rankinite.cli.messages import detail, say, shortened
 from rankinite.cli.ranker_arguments import path_of
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -82,6 +83,8 @@ def _defaults(context: typer.Context, file: Path, paths: frozenset[str]) -> dict
     for written, value in table.items():
         key = written.replace("_", "-")
         if key not in known:
+            if (foreign := foreign_key(written, value, known, f"{file}: [{verb}]")) is not None:
+                raise foreign
             close = get_close_matches(key, known, 1)
             raise ArgumentError(
                 f"there is no setting {quoted(written)}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rankinite import LEARNERS
 from rankinite.errors import ArgumentError, DataError, RankiniteError, listed, quoted
+from rankinite.foreign_settings.answers import as_written, foreign_names
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Trainer
@@ -58,6 +59,8 @@ def _trainer(text: str, sources: Mapping[str, Trainer] | None = None) -> tuple[s
         setting, equals, value = word.partition("=")
         setting = setting.replace("-", "_")
         if not equals or setting not in {*SETTINGS[learner], *AROUND}:
+            if (foreign := foreign_names({setting: value}, {*SETTINGS[learner]}, spell=as_written)) is not None:
+                raise foreign.at(quoted(text))
             raise ArgumentError(
                 f"{quoted(text)} has {quoted(word)}, which is not a setting of {kind}",
                 value=text,

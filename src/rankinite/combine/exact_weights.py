@@ -17,6 +17,7 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.given_scores import RankerLike
 from rankinite.measures.base import Measure
+from rankinite.plurals import agreeing, counted
 from rankinite.sweep.curve import Form
 
 
@@ -109,7 +110,7 @@ def _leaves(nested: Nested) -> list[RankerLike]:
     if not isinstance(nested, tuple):
         return [nested]
     if len(nested) != 2:
-        problem = f"there are {len(nested)} rankers between one pair of brackets"
+        problem = f"there {agreeing(len(nested), 'is')} {counted(len(nested), 'ranker')} between one pair of brackets"
         raise ArgumentError(problem, value=len(nested), remedy="Nest pairs: ((a, b), c)")
     return [*_leaves(nested[0]), *_leaves(nested[1])]
 

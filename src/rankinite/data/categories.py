@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rankinite.engine.kernel import FEATURE, Features, frozen
 from rankinite.errors import DataError, quoted
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -37,7 +38,7 @@ class Vocabulary:
         object.__setattr__(self, "names", tuple(map(str, self.names)))
         if len(self.names) > MOST:
             raise DataError(
-                f"a feature has {len(self.names):,} categories",
+                f"a feature has {counted(len(self.names), 'category')}",
                 value=len(self.names),
                 rule=f"There may be {MOST:,} at most",
                 remedy="Leave the column out, or group its values",

@@ -22,6 +22,7 @@ from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floa
 from rankinite.engine.reducer import Members
 from rankinite.errors import DataError
 from rankinite.frames import ArrowTable, Tabular
+from rankinite.plurals import agreeing, counted, data_size
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,7 +150,7 @@ class Dataset(Tabular):
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def __repr__(self) -> str:
-        size = f"{self.queries} queries, {self.rows} rows, {len(self.feature_names)} features"
+        size = f"{data_size(self.queries, self.rows, len(self.feature_names))}"
         return f"<Dataset {self.source}: {size}{'' if self.judged else ', no grades'}>"
 
     def _repr_html_(self) -> str:
@@ -249,7 +250,7 @@ class Dataset(Tabular):
         """One value per source row, put in the order of these rows; values of rows that were dropped are left out."""
         if len(values) != self.input_rows:
             raise DataError(
-                f"there are {len(values)} values for {self.input_rows} rows",
+                f"there {agreeing(len(values), 'is')} {counted(len(values), 'value')} for {counted(self.input_rows, 'row')}",
                 place=self.source,
                 value=len(values),
                 remedy="Give one value for each row of the source, in its order",

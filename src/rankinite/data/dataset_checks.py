@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankinite.data.grouping import distinct
 from rankinite.engine.kernel import Positions
 from rankinite.errors import DataError, quoted
+from rankinite.plurals import counted
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
 """Bounds of weights above 0: gradients are multiplied by the weight, squared and added up, in 64-bit floats."""
@@ -94,7 +95,7 @@ def _check_offsets(data: Dataset) -> None:
     inside = bool(((offsets >= 0) & (offsets <= rows)).all())
     if offsets[0] != 0 or offsets[-1] != rows or not inside or not (offsets[:-1] < offsets[1:]).all():
         raise DataError(
-            f"the offsets {quoted(offsets.tolist())} do not divide {rows} rows into queries",
+            f"the offsets {quoted(offsets.tolist())} do not divide {counted(rows, 'row')} into queries",
             place=f"{data.source}, offsets",
             value=offsets.tolist(),
             rule=f"They must rise from 0 to {rows}, the number of rows, without an empty query",

@@ -18,6 +18,7 @@ from rankinite.data.oddities import oddities
 from rankinite.engine.kernel import Features, Floats
 from rankinite.errors import DataError, respelled
 from rankinite.grid import Grid
+from rankinite.plurals import counted
 
 _BLOCK = 1 << 16
 _SHOWN = 12  # features that are listed where nobody asked for all
@@ -116,7 +117,7 @@ class Description:
             for grade, count in counts.items()
         )
         others = 0 if self.grade_ranges else self.other_grades
-        notes = (f"… and {others:,} documents of other grades",) if others else ()
+        notes = (f"… and {counted(others, 'document')} of other grades",) if others else ()
         return Grid(("grade", "documents", "share", ""), rows, align="rrrl", notes=notes)
 
     def feature_grid(self, most: int | None = None, remedy: str = "feature_grid() has all") -> Grid:

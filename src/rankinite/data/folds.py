@@ -17,6 +17,7 @@ from rankinite.data.joining import concat
 from rankinite.data.row_keys import feature_keys, query_keys
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.plurals import counted
 from rankinite.seeds import generator
 
 
@@ -85,7 +86,7 @@ def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int
         dealt = dealt[np.isin(dealt, queries)]
     if not 2 <= k <= len(dealt):
         raise ArgumentError(
-            f"{len(dealt)} queries cannot be held out in {k} parts",
+            f"{counted(len(dealt), 'query')} cannot be held out in {counted(k, 'part')}",
             place=data.source,
             value=k,
             rule="There must be at least 2 parts, each of at least one query",
@@ -176,7 +177,9 @@ def _in_source_order(data: Dataset, queries: Indices) -> Dataset:
 def _check_count(count: int, queries: int, *, owner: str, setting: str = "", place: str = "") -> None:
     if not 3 <= count <= queries:
         raise ArgumentError(
-            f"does not divide {queries} queries into folds" if setting else f"{count} parts of {queries} queries make no folds",
+            f"does not divide {counted(queries, 'query')} into folds"
+            if setting
+            else f"{counted(count, 'part')} of {counted(queries, 'query')} make no folds",
             owner=owner,
             place=place,
             setting=setting,

@@ -16,6 +16,7 @@ from rankinite.data.origin import origin_of
 from rankinite.data.preferences import Preferences
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.plurals import counted
 
 
 def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -> Dataset:
@@ -137,7 +138,7 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
     a, b = first.feature_names, second.feature_names
     if len(a) != len(b):
         raise DataError(
-            f"it has {len(b)} features, but {first.source} has {len(a)}",
+            f"it has {counted(len(b), 'feature')}, but {first.source} has {len(a)}",
             place=second.source,
             value=len(b),
             rule="They must be the same",

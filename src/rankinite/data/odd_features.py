@@ -17,6 +17,7 @@ from rankinite.data.coding import nearly_one_per_row
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.column_names import NAMED_LIKE, meaning_of
 from rankinite.engine.kernel import Flags, Indices
+from rankinite.plurals import counted
 
 _SAMPLE = 1 << 12  # rows that are looked at first: they settle most features
 _MOST_NAMES = 20
@@ -83,7 +84,7 @@ def advice(odd: Sequence[OddFeature], *, named_documents: bool) -> str:
     ids = [] if named_documents else groups.get(NAMED_LIKE["document"], [])[:1]
     other = "".join(f" If {name} names the documents, give `doc_id={name!r}`." for name in ids)
     return (
-        f"{len(odd):,} {'feature' if len(odd) == 1 else 'features'} may not be meant as such: {reasons}. Ids are learnt by "
+        f"{counted(len(odd), 'feature')} may not be meant as such: {reasons}. Ids are learnt by "
         "heart, and positions and clicks are not known when documents are ranked. Leave out what is not a feature with "
         f"`ignore={names!r}`{more}.{other}"
     )

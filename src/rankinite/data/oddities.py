@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankinite.data.odd_features import advice
+from rankinite.plurals import agreeing, counted
 
 if TYPE_CHECKING:
     from rankinite.data.description import Description
@@ -14,22 +15,29 @@ def oddities(data: Description) -> list[str]:
     """What is odd in the data that are described."""
     found: list[str] = []
     if data.one_grade_queries:
+        count = data.one_grade_queries
+        them = agreeing(count, "it")
         found.append(
-            f"{data.one_grade_queries:,} queries have documents of one grade only "
-            f"({data.one_document_queries:,} of them one document): "
-            "every ranker does equally well on them, and none learns from them."
+            f"{counted(count, 'query')} {agreeing(count, 'has')} documents of one grade only "
+            f"({data.one_document_queries:,} with a single document): "
+            f"every ranker does equally well on {them}, and none learns from {them}."
         )
     if data.duplicate_rows:
-        others = f", {data.contradicting_rows:,} of them with another grade" if data.grades else ""
-        found.append(f"{data.duplicate_rows:,} rows repeat the features of an earlier row of their query{others}.")
+        others = f", {data.contradicting_rows:,} with another grade" if data.grades else ""
+        repeat = agreeing(data.duplicate_rows, "repeats")
+        found.append(
+            f"{counted(data.duplicate_rows, 'row')} {repeat} the features of an earlier row of the same query{others}."
+        )
     constant = data.constant_features
     if constant:
         listed = ", ".join(constant[:20]) + (" …" if len(constant) > 20 else "")
-        found.append(f"{len(constant):,} features are constant and say nothing: {listed}.")
+        verbs = "is constant and says" if len(constant) == 1 else "are constant and say"
+        found.append(f"{counted(len(constant), 'feature')} {verbs} nothing: {listed}.")
     infinite = [feature.name for feature in data.features if feature.infinite]
     if infinite:
+        how_many = f"{counted(len(infinite), 'feature')} {agreeing(len(infinite), 'has')}"
         found.append(
-            f"{len(infinite):,} features have infinite values ({', '.join(infinite[:20])}): "
+            f"{how_many} infinite values ({', '.join(infinite[:20])}): "
             "read them with `infinite='missing'` or `infinite='clip'`."
         )
     if data.fractions:

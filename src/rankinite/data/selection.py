@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankinite.engine.kernel import INDEX, Indices
 from rankinite.errors import DataError, listed, quoted
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -23,7 +24,7 @@ def query_numbers(data: Dataset, queries: npt.ArrayLike | Iterable[str]) -> Indi
     if chosen.dtype == np.bool_:
         if len(chosen) != data.queries:
             raise DataError(
-                f"the mask of queries has {len(chosen)} entries",
+                f"the mask of queries has {counted(len(chosen), 'entry')}",
                 place=data.source,
                 value=len(chosen),
                 rule=f"A mask has one entry per query, {data.queries} in all",

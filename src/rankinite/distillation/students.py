@@ -32,6 +32,7 @@ from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.models.weighted import checked_hidden
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 Method = Literal["select", "grow", "net"]
@@ -124,7 +125,7 @@ def distil(
         judged = [({**final, DIRECT: students.direct(data)}, test)]
     rows, values = table(matched, judged, judge)
     overlap = overlap_warnings({TEACHER: TrainingOverlaps(test or data).of(matched)}, (test or data).source)
-    where = test.source if test is not None else f"{folds} folds of {data.source}, each by students of the others"
+    where = test.source if test is not None else f"{counted(folds, 'fold')} of {data.source}, each by students of the others"
     return Distilled(ranker, method, judge, rows, where, values, (*_limits(matched, data), *overlap))
 
 

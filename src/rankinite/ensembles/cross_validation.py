@@ -25,6 +25,7 @@ from rankinite.learners.base import Trainer
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.models.base import Fitted
+from rankinite.plurals import counted
 from rankinite.workers.cluster import Where, using
 
 
@@ -65,7 +66,7 @@ def cross_validate(
     with using(cluster):
         rankers = dict(zip(places, fit_all(fits, tell, in_turn=True), strict=True))
     scores = {name: [scores_of(rankers[number, name], fold.test, name) for number, fold in enumerate(dealt)] for name in named}
-    source = f"{len(dealt)} folds of {_source(data)}"
+    source = f"{counted(len(dealt), 'fold')} of {_source(data)}"
     pooled = replace(concat([fold.test for fold in dealt]), source=source)
     joined = {name: np.concatenate(parts) for name, parts in scores.items()}
     if len(joined) > 1:

@@ -28,6 +28,7 @@ from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
 from rankinite.measures.spelling import parse_measure
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 
@@ -124,7 +125,7 @@ class Evaluation(GridResult, TabularByQuery):
         return Grid(
             header=("measure", "mean", f"{percent(self.confidence)} interval", "queries", "skipped"),
             rows=rows,
-            title=f"{short_source(self.source)}: {len(self.qids)} queries",
+            title=f"{short_source(self.source)}: {counted(len(self.qids), 'query')}",
             notes=(*self.warnings, f"Convention {self.convention}, ties {self.ties}. Intervals: Student's t over queries."),
         )
 

@@ -13,6 +13,7 @@ from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, cut, quoted
 from rankinite.measures.base import Measure
 from rankinite.measures.spelling import parse_measure
+from rankinite.plurals import counted
 
 _EXAMPLE: Final = {"remedy": "Give for example NDCG(10) or 'ndcg@10'", "shell_remedy": "Give for example ndcg@10"}
 
@@ -74,7 +75,7 @@ def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> 
         ) from error
     if scores.shape != (data.rows,):
         raise DataError(
-            f"the scores have shape {scores.shape} but {data.source} has {data.rows} rows",
+            f"the scores have shape {scores.shape} but {data.source} has {counted(data.rows, 'row')}",
             place=name,
             value=scores.shape,
             remedy="Give one score for each row, in the order of the data's rows",

@@ -10,6 +10,7 @@ from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, 
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
 from rankinite.measures.base import sign_of
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def plot_means(comparison: Comparison, measure: Measure | str, axes: Axes | None
     )
     shared = next(iter(comparison.evaluations.values()))
     canvas.set_xlabel(f"mean {results[0].measure} and its {percent(shared.confidence)} interval; orange: best mean")
-    canvas.set_title(literal(f"{short_source(shared.source)}: {results[0].queries:,} queries"))
+    canvas.set_title(literal(f"{short_source(shared.source)}: {counted(results[0].queries, 'query')}"))
     return canvas
 
 

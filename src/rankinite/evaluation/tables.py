@@ -8,6 +8,7 @@ from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import TESTS, floor_note
 from rankinite.grid import Grid, number
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -151,6 +152,9 @@ def _notes(comparison: Comparison) -> tuple[str, ...]:
         *comparison.warnings,
         f"{half}. * or bold: best mean." if pairs else f"{half}.",
         *((letters,) if pairs else ()),
-        *(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items()),
+        *(
+            f"{', '.join(names)}: {counted(queries, 'query')}, {skipped} skipped."
+            for (queries, skipped), names in counts.items()
+        ),
         f"Convention {shared.convention}, ties {shared.ties}{drawn}.",
     )

@@ -12,6 +12,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.overlap import Contents, contents_of
 from rankinite.data.sketch import QuerySketch, united
+from rankinite.plurals import agreeing
 
 MOST_NAMES = 3
 """The most rankers that are named in a sentence; the others are counted."""
@@ -110,5 +111,5 @@ def _warning(names: list[str], overlap: TrainingOverlap, source: str) -> str:
     if not overlap.queries:
         return f"It is not known whether {who} {verb} trained on queries of {source}."
     how_many = ("" if overlap.known else "at least ") + ("" if overlap.exact else "about ")
-    met = f"trained on {how_many}{overlap.queries} of the {overlap.of} queries of {source}"
+    met = f"trained on {how_many}{overlap.queries} of the {overlap.of} {agreeing(overlap.of, 'query')} of {source}"
     return f"{who} {verb} {met}, which flatters {'them' if several else 'it'}."

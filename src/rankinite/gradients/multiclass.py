@@ -14,6 +14,7 @@ from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, listed
 from rankinite.gradients import _point_kernels as _kernels
 from rankinite.gradients.base import checked_scores, query_weights, weight_of_rows
+from rankinite.plurals import counted
 
 MOST = 50
 """More distinct grades than this are not classes but a quantity."""
@@ -69,7 +70,7 @@ class Multiclass:
         return len(self.grades)
 
     def __str__(self) -> str:
-        return f"multiclass loss on {self.outputs} grades"
+        return f"multiclass loss on {counted(self.outputs, 'grade')}"
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row's K scores; all of shape (K, rows)."""

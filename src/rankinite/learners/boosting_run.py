@@ -39,6 +39,7 @@ from rankinite.learners.step_settings import StepSettings
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.models.training import MISSING_VALUES
+from rankinite.plurals import counted
 from rankinite.trees._state import Keys
 from rankinite.trees.coded_trees import add_coded
 from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
@@ -279,7 +280,7 @@ class BoostingRun:
                 "no tree could be split, so there is nothing to rank by",
                 place=self.train.source,
                 value=self.train.rows,
-                rule=f"{self.train.rows} rows cannot be cut into leaves of `min_rows={self.learner.min_rows}` and "
+                rule=f"{counted(self.train.rows, 'row')} cannot be cut into leaves of `min_rows={self.learner.min_rows}` and "
                 f"`min_curvature={self.learner.min_curvature:g}` that gain anything",
                 remedy="Lower these, or check that the features vary",
             )

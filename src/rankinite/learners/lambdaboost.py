@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rankinite.checks import check_choice, check_count, check_positive, check_rate, plain_numbers
 from rankinite.choices import MissingValues
 from rankinite.errors import ArgumentError
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.base import Callback, TrainsForMeasure
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 LineStep = Literal["least-squares", "exact"]
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class LambdaBoost(TrainsForMeasure):
     """A linear ranker, or a linear correction of ``base``, found one feature a round.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from rankinite.checks import check_choice, check_count, check_flag, check_number, check_positive
 from rankinite.choices import Debias
 from rankinite.errors import ArgumentError
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.base import TrainsForMeasure
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.debiased import Debiased
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class LambdaMART(TrainsForMeasure, StepSettings, Boosting):
     """Boosted trees that climb a measure such as NDCG (papers 002 §7, 000 §3).

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankinite.checks import check_positive
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.base import TrainsForMeasure
 from rankinite.learners.descent import Descent
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.base import Objective
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class LambdaRank(TrainsForMeasure, Descent):
     """A net that climbs a measure such as NDCG (papers 002 §4, 004 §4.1); ``hidden=()`` makes it linear.

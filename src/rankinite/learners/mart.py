@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_number, check_positive
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
 
@@ -20,6 +21,7 @@ MOST_GRADES = 100
 """Targets with more different values are no grades."""
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class MART(StepSettings, Boosting):
     """Gradient boosted trees on the grades of single documents (papers 002 §5–6, 003 §3, 004 §4.2)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankinite.errors import ArgumentError
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.boosting import Boosting
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.base import Objective
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class McRank(Boosting):
     """Multiclass boosting: one tree for each grade a round (what paper 000 §5 compares with).

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankinite.checks import check_positive
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.descent import Descent
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.base import Objective
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class RankNet(Descent):
     """A net on RankNet's pairwise cost (paper 002 §2): LambdaRank with ΔZ = 1; ``hidden=()`` makes it linear.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankinite.checks import check_positive
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.base import Objective
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class RankNetTrees(StepSettings, Boosting):
     """Boosted trees on RankNet's pairwise cost (paper 002 §2 with the trees of §7: LambdaMART with ΔZ = 1).

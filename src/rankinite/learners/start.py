@@ -22,6 +22,7 @@ from rankinite.learners.base import Callback, Resuming
 from rankinite.models.base import content_key, is_scorer
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 
 OTHER_RUN = "Train as before, or delete the checkpoint to start afresh"
 
@@ -147,7 +148,8 @@ def check_not_shortened(forest: Forest, rounds: int) -> None:
     """Refuse to go back behind a checkpoint of debiased clicks: it keeps the estimates of its last round alone."""
     if rounds < forest.rounds:
         raise ArgumentError(
-            f"is less than the {forest.rounds} rounds of the checkpoint, which keeps the debiasing of the last one alone",
+            f"is less than the {counted(forest.rounds, 'round')} of the checkpoint, which keeps the debiasing of the last one "
+            "alone",
             setting="trees",
             value=rounds,
             remedy=f"Give at least {forest.rounds}, and truncate the ranker; or delete the checkpoint to start afresh",
@@ -177,7 +179,7 @@ def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset |
         )
     if forest.outputs != outputs:
         raise DataError(
-            f"this checkpoint has {forest.outputs} scores per row, not {outputs}",
+            f"this checkpoint has {counted(forest.outputs, 'score')} per row, not {outputs}",
             place=place,
             value=forest.outputs,
             remedy=OTHER_RUN,
@@ -188,7 +190,7 @@ def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset |
     whole = sizes in [(values, 0 if valid is None else measured, steps) for values in (0, measured) for steps in (0, rounds)]
     if history is None or not whole or not all(np.isfinite(values).all() for values in (history.train, history.valid)):
         raise DataError(
-            f"the history of this checkpoint does not fit its {rounds} rounds of trees",
+            f"the history of this checkpoint does not fit its {counted(rounds, 'round')} of trees",
             place=place,
             value=sizes,
             rule="It must have one finite number for each round and one for the start",
@@ -201,7 +203,7 @@ def _differing(names: tuple[str, ...], wanted: tuple[str, ...], source: str) -> 
     for position, (name, other) in enumerate(zip(names, wanted, strict=False)):
         if name != other:
             return f"the feature {quoted(name)} at position {position}, where {source} has {quoted(other)}"
-    return f"{len(names)} features, but {source} has {len(wanted)}"
+    return f"{counted(len(names), 'feature')}, but {source} has {len(wanted)}"
 
 
 def with_base(base: Scorer | None, forest: Forest) -> Forest | Blend:

@@ -23,6 +23,7 @@ from rankinite.learners.shares import check_alike, check_all_have_some, check_jo
 from rankinite.learners.tree_count import with_tree_count
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 from rankinite.workers.cluster import in_force
 from rankinite.workers.mpi_group import MpiGroup, mpi_in_force
 
@@ -58,7 +59,7 @@ def _over_mpi(
     check_alike(known)
     if members.count > len(shards.manifests):
         raise DataError(
-            f"{members.count} members cannot share {len(shards.manifests)} folders of bins",
+            f"{counted(members.count, 'member')} cannot share {counted(len(shards.manifests), 'folder')} of bins",
             place=shards.source,
             value=len(shards.manifests),
             rule="Every member has at least one folder",

@@ -13,6 +13,7 @@ from rankinite.engine.kernel import GRADE, SCORE, Flags, Floats, Grades, Indices
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError
 from rankinite.measures import _ranking_kernels as _kernels
+from rankinite.plurals import agreeing, counted
 
 _CODES = {
     "expected": _kernels.TIES_EXPECTED,
@@ -116,7 +117,7 @@ def _check_scores(scores: Floats, grades: Grades, offsets: Indices) -> None:
         )
     if scores.shape != grades.shape:
         raise DataError(
-            f"there are {len(grades)} rows but the scores have shape {scores.shape}",
+            f"there {agreeing(len(grades), 'is')} {counted(len(grades), 'row')} but the scores have shape {scores.shape}",
             place="rank",
             value=scores.shape,
             remedy="Give one score for each row, in the order of the data's rows",

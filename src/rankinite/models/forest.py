@@ -28,6 +28,7 @@ from rankinite.models.importance import tree_importance
 from rankinite.models.inputs import columns_of, located
 from rankinite.models.text import forest_text
 from rankinite.models.training import by_learner, drawn_history, plain_settings
+from rankinite.plurals import counted
 from rankinite.trees.structure import Trees
 from rankinite.trees.walk import Walks, add_trees, expected_grades, walks_of
 
@@ -122,7 +123,9 @@ class Forest(Fitted):
         return {"trees": len(self)}
 
     def __repr__(self) -> str:
-        return f"<Forest{by_learner(self.settings)}: {len(self)} trees, {len(self.feature_names)} features>"
+        return (
+            f"<Forest{by_learner(self.settings)}: {counted(len(self), 'tree')}, {counted(len(self.feature_names), 'feature')}>"
+        )
 
     # ---- scoring ----------------------------------------------------------------------------------------------
 
@@ -260,7 +263,7 @@ class Forest(Fitted):
 
         if not 0 <= number < len(self):
             raise ArgumentError(
-                f"is not the number of a tree: this forest has {len(self)} trees",
+                f"is not the number of a tree: this forest has {counted(len(self), 'tree')}",
                 owner="plot_tree",
                 setting="number",
                 value=number,

@@ -12,6 +12,7 @@ from rankinite.data.categories import Vocabulary, union
 from rankinite.data.sketch import united
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, quoted
+from rankinite.plurals import counted
 from rankinite.trees.structure import LEAF, join
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def renamed(forest: Forest, names: Sequence[str | None]) -> Forest:
     new: list[Any] = list(names)
     if len(new) != len(forest.feature_names) or not all(name is None or isinstance(name, str) for name in new):
         raise ArgumentError(
-            f"does not fit a forest with {len(forest.feature_names)} features",
+            f"does not fit a forest with {counted(len(forest.feature_names), 'feature')}",
             owner="renamed",
             setting="names",
             value=new,

@@ -20,6 +20,7 @@ from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.models.category_inputs import numbers_of_column, refuse_categories
+from rankinite.plurals import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ def _plain_matrix(features: Any, count: int) -> Reals:
         )
     if array.shape[1] != count:
         raise DataError(
-            f"the matrix has {array.shape[1]} columns but the model has {count} features",
+            f"the matrix has {counted(array.shape[1], 'column')} but the model has {counted(count, 'feature')}",
             value=array.shape[1],
             remedy="Give one column per feature, in the order of feature_names, or a Dataset or data frame, whose features are "
             "found by name",

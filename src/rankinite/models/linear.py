@@ -27,6 +27,7 @@ from rankinite.models.training import by_learner
 from rankinite.models.weighted import Weighted, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import sizes_of
+from rankinite.plurals import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +93,7 @@ class Linear(Weighted):
         object.__setattr__(self, "bias", float(bias))
 
     def __repr__(self) -> str:
-        return f"<Linear{by_learner(self.settings)}: {len(self.feature_names)} features>"
+        return f"<Linear{by_learner(self.settings)}: {counted(len(self.feature_names), 'feature')}>"
 
     def score(self, features: Dataset | npt.ArrayLike) -> Floats:
         """One score per row of a Dataset, a data frame (features found by name) or a matrix (columns in order)."""

@@ -27,6 +27,7 @@ from rankinite.evaluation.inputs import Scorer, one_measure
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
 from rankinite.models.directions import Curves, Directions
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,8 +92,8 @@ class Optimum:
         sentences: list[str] = []
         if self.queries[-1] < FEW:
             sentences.append(
-                f"On {self.queries[-1]:,} queries the measure is a step function of the weights: it may rise by chance or not "
-                f"move at all. Test on {FEW:,} or more."
+                f"On {counted(self.queries[-1], 'query')} the measure is a step function of the weights: it may rise by "
+                f"chance or not move at all. Test on {FEW:,} or more."
             )
         others = [step for step, reliable in zip(self.steps, self.reliable, strict=True) if reliable and self._rising(step)]
         if self.is_optimum and self.step is not None and others:
@@ -139,7 +140,7 @@ class Optimum:
             "†": f"† too short to tell: {UNCHANGED:.0%} of the directions or more leave the measure unchanged",
         }
         return Grid(
-            ("step", "up", "down", "unchanged", *(f"up on {count:,} queries" for count in self.queries[:-1])),
+            ("step", "up", "down", "unchanged", *(f"up on {counted(count, 'query')}" for count in self.queries[:-1])),
             tuple(rows),
             title=f"where {self.directions} directions lead in a space of {self.weights} weights, on {self.queries[-1]:,} "
             f"queries; {self.measure} {self.value:.4f}",

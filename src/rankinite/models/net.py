@@ -21,6 +21,7 @@ from rankinite.models.training import by_learner
 from rankinite.models.weighted import Weighted, checked_hidden, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import layers_of, sizes_of, weight_count
+from rankinite.plurals import counted
 
 _ARRAYS = ("weights", "centre", "scale")
 
@@ -74,7 +75,7 @@ class Net(Weighted):
 
     def __repr__(self) -> str:
         hidden = ", ".join(map(str, self.hidden)) or "no"
-        return f"<Net{by_learner(self.settings)}: {len(self.feature_names)} features, {hidden} hidden units>"
+        return f"<Net{by_learner(self.settings)}: {counted(len(self.feature_names), 'feature')}, {hidden} hidden units>"
 
     def layers(self) -> list[tuple[Floats, Floats]]:
         """Weights, shape (outputs, inputs), and biases, shape (outputs,), of each layer: all it takes to rebuild the net."""

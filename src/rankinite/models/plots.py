@@ -11,6 +11,7 @@ from rankinite.data.categories import Vocabulary
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, figure_of, literal, plain, short
 from rankinite.errors import ArgumentError
 from rankinite.models.history import History
+from rankinite.plurals import counted
 from rankinite.trees.structure import LEAF, Trees
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _layout(tree: Trees) -> list[tuple[float, float]]:
 
 
 def _label(tree: Trees, node: int, names: Sequence[str], categories: Mapping[str, Vocabulary]) -> str:
-    rows = f"{tree.rows[node]:,} rows"
+    rows = counted(tree.rows[node], "row")
     if tree.feature[node] == LEAF:
         return f"{tree.value[node]:+.4g}   {rows}"
     name, codes = short(names[int(tree.feature[node])]), tree.set_of(node)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, INDEX, Features, Floats, Indices
 from rankinite.errors import DataError
+from rankinite.plurals import agreeing, counted
 
 SUMMARIES = ("highest", "mean", "highest of the top 3", "mean of the top 3")
 """What sums up a ranker's scores of a query's documents (paper 004 §4.2). The top three are its own, so that two are alike."""
@@ -22,7 +23,7 @@ def grouped(scores: Floats, features: Any, qid: npt.ArrayLike | None) -> tuple[I
         queries = np.unique(np.asarray(qid), return_index=True, return_inverse=True)[2]  # see data.grouping.distinct
         if queries.shape != scores.shape:
             raise DataError(
-                f"qid has shape {np.shape(qid)} but there are {len(scores)} rows",
+                f"qid has shape {np.shape(qid)} but there {agreeing(len(scores), 'is')} {counted(len(scores), 'row')}",
                 value=np.shape(qid),
                 remedy="Give the query of each row",
             )

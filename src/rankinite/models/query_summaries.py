@@ -20,6 +20,7 @@ from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
 from rankinite.models.inputs import check_meaning, located
 from rankinite.models.query_scores import SUMMARIES, grouped, summed_up
+from rankinite.plurals import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +43,7 @@ class QuerySummaries(Fitted):
         object.__setattr__(self, "sources", tuple(self.sources))
         if not isinstance(self.top, Fitted) or len(names_of(self.top)) <= len(summary_names(len(self.sources))):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
             raise ArgumentError(
-                f"has no features besides the summaries of {len(self.sources)} rankers",
+                f"has no features besides the summaries of {counted(len(self.sources), 'ranker')}",
                 owner="QuerySummaries",
                 setting="top",
                 value=self.top,

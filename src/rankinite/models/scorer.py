@@ -14,6 +14,7 @@ from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.models.base import Fitted, names_of, part_scores
 from rankinite.models.inputs import NamedMatrix, two_features
+from rankinite.plurals import counted
 from rankinite.trees.walk import TreeRun, add_runs, expected_grades
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class PreparedScorer:
         return self._scores(self._checked(matrix))
 
     def __repr__(self) -> str:
-        return f"<Scorer of {len(self.names)} columns: {self.ranker.line()}>"
+        return f"<Scorer of {counted(len(self.names), 'column')}: {self.ranker.line()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _prepared_again, (self.ranker, self.names)
@@ -64,10 +65,11 @@ class PreparedScorer:
                 remedy="Convert it once with `numpy.ascontiguousarray(matrix, numpy.float32)`",
             )
         if array.ndim != 2 or (array.shape[1] != len(self.names) and self.names):
+            columns = counted(len(self.names), "column") if self.names else "its columns"
             raise DataError(
                 f"the matrix has shape {array.shape}",
                 value=array.shape,
-                rule=f"It must have one row per document and {len(self.names) or 'its'} columns",
+                rule=f"It must have one row per document and {columns}",
                 remedy="Give the columns that the scorer was made for; one document is `row.reshape(1, -1)`",
             )
         return array

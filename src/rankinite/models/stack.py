@@ -33,6 +33,7 @@ from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.inputs import check_meaning
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
+from rankinite.plurals import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +55,7 @@ class Stack(Fitted):
         top: Any = self.top
         if not isinstance(top, Net | Linear) or len(top.feature_names) != len(self.parts):
             raise ArgumentError(
-                f"does not fit a stack of {len(self.parts)} rankers",
+                f"does not fit a stack of {counted(len(self.parts), 'ranker')}",
                 owner="Stack",
                 setting="top",
                 value=top,

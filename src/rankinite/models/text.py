@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 from rankinite.trees.structure import LEAF, Trees
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def forest_text(forest: Forest, first: int | None) -> str:
     if first is not None and first < 0:
         raise ArgumentError("must be a whole number from 0 on", owner="text", setting="first", value=first)
     count = len(forest) if first is None else min(first, len(forest))
+    size = ", ".join((counted(len(forest), "tree"), counted(len(forest.feature_names), "feature")))
     lines = [
-        f"forest: {len(forest)} trees, {len(forest.feature_names)} features, {forest.outputs} outputs",
+        f"forest: {size}, {counted(forest.outputs, 'output')}",
         f"start: {' '.join(map(repr, forest.start.tolist()))}",
     ]
     if forest.grades is not None:
@@ -48,7 +50,7 @@ def forest_text(forest: Forest, first: int | None) -> str:
 
 def linear_text(ranker: Linear) -> str:
     """Bias, then weight and centre of each feature, and the weight before training where there was one."""
-    lines = [f"linear: {len(ranker.feature_names)} features", f"bias: {ranker.bias!r}", ""]
+    lines = [f"linear: {counted(len(ranker.feature_names), 'feature')}", f"bias: {ranker.bias!r}", ""]
     begun = [""] * len(ranker.weights) if ranker.before is None else [f" [before {old!r}]" for old in ranker.before.tolist()]
     rows = zip(ranker.feature_names, ranker.weights.tolist(), ranker.centre_of_features.tolist(), begun, strict=True)
     lines += [f"{shown_name(name)}: {weight!r} [centre {centre!r}]{old}" for name, weight, centre, old in rows]
@@ -58,7 +60,11 @@ def linear_text(ranker: Linear) -> str:
 def net_text(net: Net) -> str:
     """How features are standardised, then layer by layer and unit by unit all weights."""
     names = [shown_name(name) for name in net.feature_names]
-    lines = [f"net: {len(names)} features, hidden units {', '.join(map(str, net.hidden)) or 'none'}", "", "standardised"]
+    lines = [
+        f"net: {counted(len(names), 'feature')}, hidden units {', '.join(map(str, net.hidden)) or 'none'}",
+        "",
+        "standardised",
+    ]
     lines += [f"{name}: (x - {c!r}) * {s!r}" for name, c, s in zip(names, net.centre.tolist(), net.scale.tolist(), strict=True)]
     layers = net.layers()
     for number, (weights, biases) in enumerate(layers, 1):

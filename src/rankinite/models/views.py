@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankinite.grid import Grid
+from rankinite.plurals import counted
 from rankinite.trees.structure import LEAF
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def history_rows(trained: Trained) -> Iterable[tuple[str, str]]:
     history = trained.history
     if history is None:
         return
-    yield "training", f"{history.stopped} after {history.rounds:,} {trained.unit}s, {trained.unit} {history.best:,} kept"
+    yield "training", f"{history.stopped} after {counted(history.rounds, trained.unit)}, {trained.unit} {history.best:,} kept"
     for name, values in (("train", history.train), ("valid", history.valid)):
         if history.best < len(values):
             went = f"{values[0]:.4f} before, {values[history.best]:.4f} kept, {values[-1]:.4f} last"
@@ -128,7 +129,7 @@ def queries_row(trained: Trained) -> Iterable[tuple[str, str]]:
     sketch = trained.sketch
     if sketch is not None:
         about, more = "about " if sketch.level else "", "" if sketch.complete else ", and others that are not known"
-        yield "trained on", f"{about}{sketch.queries:,} queries{more}"
+        yield "trained on", f"{about}{counted(sketch.queries, 'query')}{more}"
 
 
 def _more(hidden: int) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from rankinite.planning.exchange import Exchange, Link, round_exchange, tree_exc
 from rankinite.planning.job import Job
 from rankinite.planning.memory import Memory, memory_of
 from rankinite.planning.speed import Speed, measure_speed, work_of
+from rankinite.plurals import counted
 from rankinite.trees._state import LOW
 from rankinite.trees.grow import PRECISE
 from rankinite.trees.settings import Shape, TreeSettings
@@ -106,8 +107,8 @@ class Plan:
             header=("machines", "codes", "memory", "compute", "network", "s per tree", "hours"),
             rows=lines,
             align="rrrrrrr",
-            title=f"{self.rows:,} rows × {self.features:,} features, {self.trees:,} {self.shape} trees of {self.leaves:,} "
-            "leaves",
+            title=f"{counted(self.rows, 'row')} × {counted(self.features, 'feature')}, "
+            f"{counted(self.trees, f'{self.shape} tree')} of {counted(self.leaves, 'leaf')}",
             notes=tuple(self.notes()),
             strong=frozenset((place, 0) for place in chosen),
         )
@@ -117,9 +118,9 @@ class Plan:
         one, scale = self.outlook, "" if self.speed.threads == 1 else "s"
         notes = [
             "Codes are mapped from disk and should fit into memory beside the rest; all is per machine, seconds per tree.",
-            f"{one.machines:,} machine{'' if one.machines == 1 else 's'} (*): {one.rows:,} rows each"
+            f"{counted(one.machines, 'machine')} (*): {counted(one.rows, 'row')} each"
             + (f", {one.messages:,} messages of {spelled_size(one.bytes)} in all per tree." if one.machines > 1 else "."),
-            f"From {self.pays_up_to:,} machine{'' if self.pays_up_to == 1 else 's'} on, twice as many save less than 20 %"
+            f"From {counted(self.pays_up_to, 'machine')} on, twice as many save less than 20 %"
             + ("." if self.slower_from is None else f"; from {self.slower_from:,} on they take longer."),
             f"Machines are assumed to be like this one with {self.speed.threads} thread{scale}, and idle.",
         ]

@@ -10,6 +10,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import fingerprint
 from rankinite.installed import versions
 from rankinite.models.base import trained_of
+from rankinite.plurals import data_size
 from rankinite.report.document import Facts
 from rankinite.report.parts import inside
 
@@ -25,7 +26,7 @@ def data_facts(data: Mapping[str, Dataset | None]) -> Facts:
 
 
 def _data_text(data: Dataset) -> str:
-    size = f"{data.queries} queries, {data.rows} rows, {len(data.feature_names)} features"
+    size = data_size(data.queries, data.rows, len(data.feature_names))
     return f"{data.source}: {size}; fingerprint {fingerprint(data)[:16]}"
 
 

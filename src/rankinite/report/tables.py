@@ -15,6 +15,7 @@ from rankinite.evaluation.evaluate import Evaluation, finite, percent
 from rankinite.evaluation.pairs import floor_note
 from rankinite.grid import decimals_for, number, shared_decimals, spread
 from rankinite.measures.base import Measure, sign_of
+from rankinite.plurals import counted
 from rankinite.report.document import (
     CurveLine,
     Figure,
@@ -231,7 +232,9 @@ def _counts(evaluation: Evaluation) -> tuple[str, ...]:
     counts: dict[tuple[int, int], list[str]] = {}
     for result in evaluation.results:
         counts.setdefault((result.queries, result.skipped), []).append(str(result.measure))
-    return tuple(f"{', '.join(names)}: {queries} queries, {skipped} skipped." for (queries, skipped), names in counts.items())
+    return tuple(
+        f"{', '.join(names)}: {counted(queries, 'query')}, {skipped} skipped." for (queries, skipped), names in counts.items()
+    )
 
 
 def _interval_note(confidence: float, spreads: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from rankinite.data.dataset import Dataset
 from rankinite.grid import number
 from rankinite.measures.base import sign_of
+from rankinite.plurals import counted
 from rankinite.report import provenance as repeating
 from rankinite.report.builders import CallerFacts, of_training
 from rankinite.report.document import Figure, Report
@@ -75,7 +76,7 @@ def _choice_sentences(tuned: Tuned) -> tuple[str, ...]:
     best, chosen = tuned.best()[0], tuned.chosen
     settings = [f"{name} {setting_text(value)}" for name, value in tuned.settings.items()]
     left = tuned.not_complete()
-    tried = f"{len(tuned.trials)} trials{f' ({left})' if left else ''}"
+    tried = f"{counted(len(tuned.trials), 'trial')}{f' ({left})' if left else ''}"
     if chosen is best:
         why = f"Trial {chosen.number + 1} of {tried} is the best, and no smaller model is within one standard error of it."
     else:
@@ -110,7 +111,7 @@ def _search_facts(tuned: Tuned) -> dict[str, dict[str, Any]]:
     about = {
         "learner": type(tuned.learner).__name__,
         "measure": str(tuned.measure),
-        "judged by": f"{tuned.folds} folds" if tuned.folds else "validation data",
+        "judged by": counted(tuned.folds, "fold") if tuned.folds else "validation data",
     }
     return {"Search": about, "Settings searched": {name: _values(one) for name, one in tuned.space.items()}}
 

@@ -14,6 +14,7 @@ from rankinite.evaluation.evaluate import evaluate
 from rankinite.installed import version_line
 from rankinite.measures.dcg import NDCG
 from rankinite.models.base import line_of, trained_of
+from rankinite.plurals import counted
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.scoring_time import seconds_to_score
@@ -50,7 +51,7 @@ def _training(plan: ExportPlan) -> Iterator[str]:
         return
     yield f"Settings: `{json.dumps(dict(trained.settings), ensure_ascii=False)}`"
     if trained.sketch is not None:
-        yield f"\nTrained on {trained.sketch.queries:,} queries."
+        yield f"\nTrained on {counted(trained.sketch.queries, 'query')}."
     if trained.history is not None and len(trained.history.valid):
         history = trained.history
         yield f"\n{history.measure} on the validation data that chose its size: {history.valid[history.best]:.4f}"
@@ -71,7 +72,7 @@ def _size(plan: ExportPlan) -> Iterator[str]:
     yield f"- features: {len(plan.names):,}: {', '.join(plan.names)}"
     forest = plan.flat.forest
     if forest is not None:
-        yield f"- {len(forest):,} trees, {int((forest.trees.feature == LEAF).sum()):,} leaves"
+        yield f"- {counted(len(forest), 'tree')}, {counted(int((forest.trees.feature == LEAF).sum()), 'leaf')}"
     yield f"- about {microseconds(plan):.1f} µs per document in rankinite, {BATCH} at a time; features cost more than trees"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.base import part_scores
+from rankinite.plurals import counted
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.categories import names_of_codes
 from rankinite.serving.plan import ExportPlan
@@ -39,7 +40,7 @@ class Proof:
 
     def sentence(self) -> str:
         """The result in words."""
-        sample = f" and {self.sample_rows:,} rows of the sample" if self.sample_rows else ""
+        sample = f" and {counted(self.sample_rows, 'row')} of the sample" if self.sample_rows else ""
         if np.isnan(self.largest_difference):
             return f"read back: as predicted on {self.rows:,} adversarial rows{sample}"
         apart = (

@@ -16,6 +16,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import DataError
 from rankinite.models.files.loading import load
+from rankinite.plurals import agreeing, counted
 from rankinite.serving.exporting import plan_for, sample_rows
 from rankinite.serving.folder import MODEL, SAMPLE, named_columns, read_manifest
 from rankinite.serving.plan import ExportPlan
@@ -49,7 +50,7 @@ class Served:
 
     def text(self) -> str:
         """The result in words."""
-        lines = [f"{self.rows:,} scores: {self.equal:,} equal, {self.near:,} equal but for the last digits"]
+        lines = [f"{counted(self.rows, 'score')}: {self.equal:,} equal, {self.near:,} equal but for the last digits"]
         if self.first_difference is not None:
             row = self.first_difference
             lines.append(
@@ -74,7 +75,7 @@ def check_served(folder: AnyPath, scores: npt.ArrayLike, data: Dataset | None = 
     served = np.asarray(scores, SCORE)
     if served.shape != (len(rows),):
         raise DataError(
-            f"there are {len(served)} scores for {len(rows)} rows",
+            f"there {agreeing(len(served), 'is')} {counted(len(served), 'score')} for {counted(len(rows), 'row')}",
             place=place,
             value=len(served),
             rule="There must be one score per row, in their order",

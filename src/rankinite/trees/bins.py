@@ -18,6 +18,7 @@ from rankinite.data.row_keys import keys_of_features
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.errors import ArgumentError, DataError
+from rankinite.plurals import counted
 from rankinite.trees._bin_kernels import code_rows, count_values, gather_columns, mark_missing, place_edges, sort_values
 from rankinite.trees._state import MISSING, WIDTH, Keys
 
@@ -45,7 +46,7 @@ class Codes:
         return self.blocks.shape[1]
 
     def __repr__(self) -> str:
-        return f"<Codes: {self.rows} rows, {self.features} features>"
+        return f"<Codes: {counted(self.rows, 'row')}, {counted(self.features, 'feature')}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +87,7 @@ class Bins:
         return len(self.has_missing)
 
     def __repr__(self) -> str:
-        return f"<Bins: {self.features} features, {len(self.edges)} edges>"
+        return f"<Bins: {counted(self.features, 'feature')}, {counted(len(self.edges), 'edge')}>"
 
     def thresholds(self, features: Indices, codes: Indices) -> Floats:
         """The numbers that part codes: ``x <= threshold`` exactly when x is not missing and its code is at most ``code``."""
@@ -109,7 +110,7 @@ class Bins:
         rows, columns = features.shape
         if columns != self.features:
             raise DataError(
-                f"the rows have {columns} features, but the bins were made from rows with {self.features}",
+                f"the rows have {counted(columns, 'feature')}, but the bins were made from rows with {self.features}",
                 value=columns,
                 remedy="Give the same features in the same order",
             )

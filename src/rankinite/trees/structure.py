@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rankinite.data.categories import MOST
 from rankinite.engine.kernel import Flags, Floats, Indices, frozen
 from rankinite.errors import DataError
+from rankinite.plurals import counted
 
 LEAF = -1
 """The feature of a node that has no children."""
@@ -79,7 +80,7 @@ class Trees:
         return len(self.offsets) - 1
 
     def __repr__(self) -> str:
-        return f"<Trees: {len(self)} trees, {len(self.feature)} nodes>"
+        return f"<Trees: {counted(len(self), 'tree')}, {counted(len(self.feature), 'node')}>"
 
     @property
     def has_sets(self) -> bool:

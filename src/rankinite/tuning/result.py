@@ -15,6 +15,7 @@ from rankinite.grid import Grid, GridResult, number
 from rankinite.learners.base import Learner, plain_setting
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
+from rankinite.plurals import counted
 from rankinite.tuning.choice import Estimate
 from rankinite.tuning.space import Space
 from rankinite.tuning.tried import Tried
@@ -74,13 +75,13 @@ class Tuned(GridResult, Tabular):
         return Grid(header, tuple(rows), align="l" + "r" * (len(header) - 1), title=self._title(), notes=tuple(self.notes()))
 
     def _title(self) -> str:
-        where = f"{self.folds} folds" if self.folds else "validation data"
-        return f"{type(self.learner).__name__}: {len(self.trials)} trials on {where}"
+        where = counted(self.folds, "fold") if self.folds else "validation data"
+        return f"{type(self.learner).__name__}: {counted(len(self.trials), 'trial')} on {where}"
 
     def notes(self) -> list[str]:
         """What the values mean, and how honest they are."""
         left = self.not_complete()
-        notes = [f"Of {len(self.trials)} trials {left}."] if left else []
+        notes = [f"Of {counted(len(self.trials), 'trial')} {left}."] if left else []
         notes.append(
             "←: chosen, the smallest model within one standard error of the best. Its value is too good: it was chosen by it."
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rankinite.errors import ArgumentError, DataError, listed
+from rankinite.foreign_settings.answers import as_written, foreign_names
 from rankinite.learners.base import Learner
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.descent import Descent
@@ -114,6 +115,8 @@ def check_space(space: Space, learner: Learner) -> None:
         raise ArgumentError("is empty", setting="space", value={}, rule=f"Settings of the learner are {listed(known, 99)}")
     for name, searched in space.items():
         if name not in known:
+            if (foreign := foreign_names({name: ""}, known, type(learner).__name__, as_written)) is not None:
+                raise foreign
             raise ArgumentError(
                 f"has {name}, which is not a setting of {type(learner).__name__}",
                 setting="space",

@@ -77,13 +77,13 @@ def adapt(
 
       rankinite adapt web.rankinite --train market.txt -B web.parquet --test test.txt --out market
 
-      rankinite adapt lightgbm.txt -d market.txt --also ndcg@1,err --methods trada,smart -o market
+      rankinite adapt lightgbm.txt --train market.txt --also ndcg@1,err --methods trada,smart -o market
 
-      rankinite adapt us=us.rankinite uk=uk.rankinite bm25=feature:25 -d market.txt --shifted later.txt -o market
+      rankinite adapt us=us.rankinite uk=uk.rankinite bm25=feature:25 --train market.txt --shifted later.txt -o market
 
-      rankinite adapt web.rankinite -d market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
+      rankinite adapt web.rankinite --train market.txt -B web.txt --map-grades 0=0,1=0,2=1,3=1,4=1 -o market
 
-      rankinite adapt lightgbm.txt -d market.txt --deployable es-ltr -o market
+      rankinite adapt lightgbm.txt --train market.txt --deployable es-ltr -o market
 
       rankinite adapt --config market/adapt.toml --seed 1 --out again
     """

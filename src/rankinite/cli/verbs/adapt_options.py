@@ -81,7 +81,7 @@ BackgroundArgument: TypeAlias = Annotated[
 ]
 TrainOption: TypeAlias = Annotated[
     list[Path],
-    typer.Option("--train", "-d", help="Judged queries of the new domain, the target; may be repeated.", show_default=False),
+    typer.Option("--train", help="Judged queries of the new domain, the target; may be repeated.", show_default=False),
 ]
 OutOption: TypeAlias = Annotated[
     Path,

@@ -16,6 +16,7 @@ from rankinite.cli.output import echo
 from rankinite.cli.ranker_arguments import named
 from rankinite.grid import Grid, markdown_text, number
 from rankinite.measures.base import sign_of
+from rankinite.plurals import agreeing, counted
 from rankinite.safe_text import for_spreadsheet, for_terminal
 from rankinite.short_names import short_source
 
@@ -95,7 +96,8 @@ def _gain_sentence(choice: Choice, name: str, seen: Comparison) -> str:
     ends = [f"most {first} ({number(most, signed=True)})"] * bool(better)
     ends += [f"worst {last} ({number(least, signed=True)})"] * bool(worse)
     examples = f": {', '.join(ends)}" if ends else ""
-    return f"Of {len(changes)} {name} queries {better} gain by {choice.name} and {worse} lose{examples}."
+    gain, lose = agreeing(better, "gains"), agreeing(worse, "loses")
+    return f"Of {counted(len(changes), f'{name} query')} {better} {gain} by {choice.name} and {worse} {lose}{examples}."
 
 
 def _files_text(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> str:

@@ -13,6 +13,7 @@ from rankinite.cli import files, options
 from rankinite.cli.error_text import in_shell
 from rankinite.cli.messages import say
 from rankinite.cli.settings_file import RANKER
+from rankinite.plurals import counted, data_size
 
 EVERY = 5.0
 """Seconds between two lines on how far it is."""
@@ -102,9 +103,9 @@ def bin(  # noqa: A001 - the name of the verb
         say=say,
     )
     size = sum(length for manifest in found.manifests for length, _ in manifest.files.values())
-    folders = f", {len(found.manifests)} folders" if shards is not None else ""
+    folders = f", {counted(len(found.manifests), 'folder')}" if shards is not None else ""
     categories = f", {len(found.categories)} of them categories" if found.categories else ""
-    facts = f"{found.queries:,} queries, {found.rows:,} rows, {len(found.feature_names)} features{categories}{folders}"
+    facts = f"{data_size(found.queries, found.rows, len(found.feature_names))}{categories}{folders}"
     warning = id_warning(found) if like is None else ""
     if warning:
         say(in_shell(warning))
@@ -139,7 +140,7 @@ class _Lines:
             self._doing, self._begun = doing, now
         if now - self._said >= EVERY:
             self._said = now
-            say(f"{doing}: {rows:,} rows, {now - self._begun:.0f} s")
+            say(f"{doing}: {counted(rows, 'row')}, {now - self._begun:.0f} s")
 
 
 def _silent(_doing: str, _rows: int) -> None:

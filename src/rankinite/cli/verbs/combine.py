@@ -16,6 +16,7 @@ from rankinite.cli.messages import say, say_all
 from rankinite.cli.settings_file import RANKER
 from rankinite.cli.verbs.combine_methods import Chosen, CombineMethod
 from rankinite.errors import ArgumentError, quoted
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.combine.result import Combination
@@ -195,9 +196,10 @@ def combine(
         save_picture(plot, lambda: chosen.drawn(found))
     with options.busy(f"writing {out}"):
         (found.ranker.save if found.is_model else found.write_scores)(out)
-    say(f"{out}: {len(named)} rankers combined on the {judged.queries:,} queries of {judged.source}")
+    say(f"{out}: {counted(len(named), 'ranker')} combined on the {counted(judged.queries, 'query')} of {judged.source}")
     if not found.is_model:
-        say(f"{out} has the combined scores of these {found.data.rows:,} documents: runs and score files make no model")
+        documents = counted(found.data.rows, "document")
+        say(f"{out} has the combined scores of {documents}: runs and score files make no model")
     say_all((*found.warnings, *(() if compared is None else compared.warnings)))
     about = {"model" if found.is_model else "scores": str(out), "data": judged.source, "queries": judged.queries}
     _print(chosen, found, compared, about if json else None)

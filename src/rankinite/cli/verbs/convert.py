@@ -9,6 +9,7 @@ import typer
 
 from rankinite.cli import files, options
 from rankinite.cli.messages import say
+from rankinite.plurals import data_size
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -49,7 +50,7 @@ def convert(
     judged = reading.read(data)
     with options.busy(f"writing {out}"):
         write(judged, out)
-    say(f"{out}: {judged.queries:,} queries, {judged.rows:,} rows, {len(judged.feature_names)} features")
+    say(f"{out}: {data_size(judged.queries, judged.rows, len(judged.feature_names))}")
     form = written_format(out)
     lost = lost_in_letor(judged) if form == LETOR else lost_in_qrels(judged) if form == QRELS else []
     if lost:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankinite.cli import trainer_arguments as trainers
 from rankinite.cli.messages import busy, say_all
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -86,5 +87,5 @@ def say_damaged(average: Average, data: Dataset) -> None:
 
 def size_line(out: Path, members: int, sizes: dict[str, int]) -> str:
     """One line on the model."""
-    counted = (f"{count:,} {kind}{'s' * (not kind.endswith('s') and count > 1)}" for kind, count in sizes.items())
-    return f"{out}: {members} members, {', '.join(counted)}"
+    parts = (f"{count:,} {kind}" if kind.endswith("s") else counted(count, kind) for kind, count in sizes.items())
+    return f"{out}: {counted(members, 'member')}, {', '.join(parts)}"

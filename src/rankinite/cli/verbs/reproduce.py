@@ -11,6 +11,7 @@ from rankinite.cli import options
 from rankinite.cli.cluster_options import ClusterOptions
 from rankinite.cli.files import Output
 from rankinite.cli.messages import say
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.grid import Grid
@@ -82,7 +83,7 @@ def reproduce(
         return
     if pages:
         written = write_kept(out, quick=quick)
-        say(f"{len(written)} files written, {written[0]} first")
+        say(f"{counted(len(written), 'file')} written, {written[0]} first")
         return
     with placing.in_force(), trying(quiet=quiet) as watch:
         found = run(paper, *(items or ()), data=data, quick=quick, out=out, redo=redo, watch=watch)

@@ -14,6 +14,7 @@ from rankinite.cli.messages import busy, say
 from rankinite.cli.options import JsonSummary, Reading, with_options
 from rankinite.cli.verbs.synth_clicks import ClickOptions, further_files, write_log
 from rankinite.errors import ArgumentError, DataError
+from rankinite.plurals import data_size
 
 if TYPE_CHECKING:
     from rankinite.data.synthetic import World
@@ -142,5 +143,5 @@ def _write(world: World, queries: int, part: Part, domain: int, doc_ids: bool, p
     with busy(f"generating {path}"):
         data = synthesise(queries, part=part, domain=domain, world=world, doc_ids=doc_ids)
         write(data, path)
-    say(f"{path}: {data.queries:,} queries, {data.rows:,} rows, {len(data.feature_names)} features")
+    say(f"{path}: {data_size(data.queries, data.rows, len(data.feature_names))}")
     return {**summary(path, data), "part": part, "domain": domain}

@@ -14,6 +14,7 @@ from rankinite.cli.messages import busy, say
 from rankinite.cli.options import Reading
 from rankinite.cli.settings_file import RANKER
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -103,7 +104,8 @@ def write_log(options: ClickOptions, generated: Any, reading: Reading, seed: int
         log.write_examination(f"{out}{EXAMINATION}")
         write(log.data, out)
     clicks = int(log.data.grades.sum())
-    say(f"{out}: {log.data.queries:,} sessions of {data.queries:,} queries, {log.data.rows:,} rows, {clicks:,} clicks")
+    sessions, rows = counted(log.data.queries, "session"), counted(log.data.rows, "row")
+    say(f"{out}: {sessions} of {counted(data.queries, 'query')}, {rows}, {counted(clicks, 'click')}")
     say(f"{out}{EXAMINATION}: how likely users were to look at each position")
     return {**summary(out, log.data), "clicks": clicks, "examination": log.examination.tolist()}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankinite.cli import options
 from rankinite.cli.messages import detail, say_all
+from rankinite.plurals import data_size
 
 if TYPE_CHECKING:
     from rankinite.binned.data import Binned
@@ -81,7 +82,7 @@ def coded(folders: list[Path]) -> Binned:
     from rankinite.binned.data import Binned
 
     found = Binned(folders)
-    detail(f"{found.source}: {found.queries:,} queries, {found.rows:,} rows, {len(found.feature_names)} features, coded")
+    detail(f"{found.source}: {data_size(found.queries, found.rows, len(found.feature_names))}, coded")
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.cli import options
 from rankinite.cli import report_option as reporting
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.cli.verbs.train_inputs import TrainingData
@@ -58,7 +59,7 @@ def _kept(trained: Forest | Net | Linear, history: History) -> str:
         base = "" if history.best else ", which is the base as it was"
         return f"{trained.unit} {history.best} of {history.rounds} kept{base}"
     kept = history.best * trained.outputs
-    return f"{kept} trees kept" + (f", {len(trained)} with those of the base" if len(trained) > kept else "")
+    return f"{counted(kept, 'tree')} kept" + (f", {len(trained)} with those of the base" if len(trained) > kept else "")
 
 
 def _values(history: History) -> dict[str, float | None]:

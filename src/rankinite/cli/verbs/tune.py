@@ -17,6 +17,7 @@ from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
 from rankinite.cli.messages import say, say_all
 from rankinite.cli.settings_file import placed_at, write_settings
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Learner
@@ -203,7 +204,9 @@ def _write(
     write_settings(out / SETTINGS, "train", {name.replace("_", "-"): value for name, value in settings.items()})
     with write_atomically(out / TRIALS) as handle:
         handle.write(found.to_csv().encode())
-    say(f"{out / SETTINGS}: the settings found; {out / MODEL}: the model; {out / TRIALS}: {len(found.trials)} trials")
+    say(
+        f"{out / SETTINGS}: the settings found; {out / MODEL}: the model; {out / TRIALS}: {counted(len(found.trials), 'trial')}"
+    )
 
 
 def _print(found: Tuned, out: Path, layout: options.ResultFormat) -> None:

@@ -21,6 +21,7 @@ from rankinite.data.io.text_files import AnyPath, read_sizes
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Grades, Indices, Strings
 from rankinite.engine.memory import memory_left, too_large
 from rankinite.errors import DataError, quoted
+from rankinite.plurals import agreeing, counted
 
 SIZES_RULE = "Sizes must be whole numbers from 0 on that add up to the rows"
 SIZES_REMEDY = "Check that the group file belongs to this data, or pass `qid=…` instead"
@@ -109,7 +110,7 @@ def check_lengths(values: Mapping[str, npt.NDArray[Any]], rows: int, source: str
     for role, array in values.items():
         if array.shape != (rows,):
             raise DataError(
-                f"the shape is {array.shape}, but there are {rows} rows",
+                f"the shape is {array.shape}, but there {agreeing(rows, 'is')} {counted(rows, 'row')}",
                 place=f"{source}, {role}",
                 value=array.shape,
                 remedy="Give one value per row",
@@ -148,7 +149,7 @@ def check_sizes(sizes: Indices, rows: int, source: str) -> None:
     if len(odd):
         size = int(sizes[odd[0]])
         raise DataError(
-            f"the size is {size}, but there are {rows} rows",
+            f"the size is {size}, but there {agreeing(rows, 'is')} {counted(rows, 'row')}",
             place=f"{source}, group {odd[0]}",
             value=size,
             rule=SIZES_RULE,
@@ -156,7 +157,7 @@ def check_sizes(sizes: Indices, rows: int, source: str) -> None:
         )
     if sizes.sum() != rows:
         raise DataError(
-            f"the group sizes add up to {sizes.sum()}, but there are {rows} rows",
+            f"the group sizes add up to {sizes.sum()}, but there {agreeing(rows, 'is')} {counted(rows, 'row')}",
             place=source,
             value=int(sizes.sum()),
             rule=SIZES_RULE,

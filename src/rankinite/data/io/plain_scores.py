@@ -11,6 +11,7 @@ from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import DataError, quoted
+from rankinite.plurals import agreeing, counted
 
 
 def read_scores(path: AnyPath, data: Dataset) -> Floats:
@@ -18,7 +19,8 @@ def read_scores(path: AnyPath, data: Dataset) -> Floats:
     scores = score_column(path)
     if len(scores) != data.input_rows:
         raise DataError(
-            f"there are {len(scores)} scores, but {data.source} has {data.input_rows} rows",
+            f"there {agreeing(len(scores), 'is')} {counted(len(scores), 'score')}, but {data.source} has "
+            f"{counted(data.input_rows, 'row')}",
             place=path,
             value=len(scores),
             remedy="Give one score for each row of the source, in its order",

@@ -15,6 +15,7 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.engine.kernel import Positions
 from rankinite.errors import DataError, quoted
+from rankinite.plurals import counted
 
 POSITION_FILE = ".position"
 """What LightGBM adds to the name of a file for that of its positions."""
@@ -73,7 +74,7 @@ def with_positions(data: Dataset, paths: Sequence[Path], chosen: Any) -> Dataset
     if found.shape != (data.input_rows,):
         count = len(found) if found.ndim == 1 else found.shape
         raise DataError(
-            f"there are {count} positions, but the data have {data.input_rows} rows",
+            f"there are {count} positions, but the data have {counted(data.input_rows, 'row')}",
             place=where,
             value=count,
             rule=RULE,

@@ -20,6 +20,7 @@ from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.data.judged_rows import remember_judged_rows
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE
 from rankinite.errors import DataError, cut, listed, quoted
+from rankinite.plurals import agreeing, counted
 
 QRELS_FORM = "qid iteration document grade"
 RUN_FORM = "qid Q0 document rank score tag"
@@ -209,7 +210,7 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
         fields = text.split()
         if len(fields) != columns:
             raise DataError(
-                f"there are {len(fields)} columns instead of {columns}",
+                f"there {agreeing(len(fields), 'is')} {counted(len(fields), 'column')} instead of {columns}",
                 place=place,
                 value=len(fields),
                 rule=f"A line is '{form}'",

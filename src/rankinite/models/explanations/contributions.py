@@ -16,6 +16,7 @@ from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import matched_to
 from rankinite.models.explained import Explained
+from rankinite.plurals import counted
 
 OWNER = "contributions"
 REMEDY = "Explain a ranker inside it, or distil it into one forest with `rankinite.distil` and explain that"
@@ -44,7 +45,7 @@ class Contributions:
 
     def __repr__(self) -> str:
         exact = "exact" if self.errors is None else "sampled"
-        return f"<Contributions: {len(self)} rows, {len(self.feature_names)} features, {exact}>"
+        return f"<Contributions: {counted(len(self), 'row')}, {counted(len(self.feature_names), 'feature')}, {exact}>"
 
     @property
     def scores(self) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, listed, quoted
+from rankinite.plurals import counted
 
 OWNER = "explain"
 
@@ -71,7 +72,7 @@ def _row_of(query: Dataset, setting: str, named: str | int) -> int:
             owner=OWNER,
             setting=setting,
             value=named,
-            rule=f"Its {query.rows} documents are numbered from 0 to {query.rows - 1}"
+            rule=f"Documents are numbered from 0 to {query.rows - 1}"
             + ("" if query.doc_ids is not None else ", as the data give them no ids"),
         )
     found = np.flatnonzero(query.doc_ids == str(named))
@@ -79,7 +80,7 @@ def _row_of(query: Dataset, setting: str, named: str | int) -> int:
         return int(found[0])
     if len(found):
         raise ArgumentError(
-            f"is the id of {len(found)} documents of {place}",
+            f"is the id of {counted(len(found), 'document')} of {place}",
             owner=OWNER,
             setting=setting,
             value=named,

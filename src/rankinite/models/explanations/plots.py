@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankinite.checks import check_count
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, literal, plain, short
 from rankinite.grid import number
+from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def plot_summary(found: WithinQueries, top: int, axes: Axes | None) -> Axes:
     canvas.plot(overall, range(len(shown)), "|", color=INK, markersize=9, label="of scores", linestyle="none")
     _name_rows(canvas, [one.feature for one in shown])
     canvas.set_xlabel("mean size of contributions")
-    canvas.set_title(literal(f"{short_source(found.source)}: {found.queries:,} queries"))
+    canvas.set_title(literal(f"{short_source(found.source)}: {counted(found.queries, 'query')}"))
     return _with_legend(canvas)
 
 

@@ -21,6 +21,7 @@ from rankinite.measures.conventions import convention
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
 from rankinite.models.explanations.documents import query_of
 from rankinite.models.explanations.shuffles import shuffles
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +85,7 @@ class QueryExplanation:
         return Grid(
             ("feature", "lost without", "lost shuffled", "size within"),
             rows,
-            title=f"query {self.qid}: {self.documents} documents, {self.measure} {number(self.value)}",
+            title=f"query {self.qid}: {counted(self.documents, 'document')}, {self.measure} {number(self.value)}",
             notes=(
                 *([f"{hidden} more features are worth less."] if hidden else []),
                 f"Lost without: {self.measure} lost when the feature's contributions are taken out of the scores.",

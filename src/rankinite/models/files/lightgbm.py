@@ -16,6 +16,7 @@ from rankinite.models.files.lightgbm_categories import lightgbm_categories
 from rankinite.models.files.lightgbm_tree import CATEGORICAL, DEFAULT_LEFT, NAN, NOTHING, ZERO, WrittenTree
 from rankinite.models.files.parsed import SAVE_AGAIN
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 from rankinite.trees.structure import join
 
 __all__ = ["CATEGORICAL", "DEFAULT_LEFT", "LOSSES", "NAN", "NOTHING", "ZERO", "read_lightgbm"]
@@ -43,7 +44,7 @@ def read_lightgbm(content: bytes, all_trees: bool = False) -> Forest:  # noqa: A
     last = about.get("max_feature_idx", "")
     if last != str(len(names) - 1):
         raise DataError(
-            f"this LightGBM model names {len(names)} features, but its max_feature_idx is {quoted(last)}",
+            f"this LightGBM model names {counted(len(names), 'feature')}, but its max_feature_idx is {quoted(last)}",
             place="max_feature_idx",
             value=last,
             remedy=SAVE_AGAIN,

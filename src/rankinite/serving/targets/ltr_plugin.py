@@ -17,6 +17,7 @@ import numpy as np
 from rankinite.choices import ServedMissing
 from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat
 from rankinite.serving.float32 import above32
@@ -71,7 +72,7 @@ class LtrPlugin(Target):
         check_texts(names, f"the plugin of {self.engine}")
         if len(names) > MOST_FEATURES:
             raise ArgumentError(
-                f"the model uses {len(names):,} features",
+                f"the model uses {counted(len(names), 'feature')}",
                 value=len(names),
                 rule=f"A feature set of the plugin has at most {MOST_FEATURES:,}",
                 remedy="Distil the model into one that uses fewer (rankinite distil)",
