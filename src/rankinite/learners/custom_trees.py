@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankinite.checks import check_number
 from rankinite.errors import ArgumentError
+from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.step_settings import StepSettings
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rankinite.gradients.base import Objective
 
 
+@answers_foreign_names
 @dataclass(frozen=True, kw_only=True)
 class CustomTrees(StepSettings, Boosting):
     """Gradient boosted trees on a loss of your own.
