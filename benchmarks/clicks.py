@@ -33,7 +33,7 @@ LOGS = {
     "trust, η = 1": rk.ClickSettings(model="trust", eta=1.0),
     "no bias": rk.ClickSettings(eta=0.0),
 }
-JUDGED = (10, 30, 100, 300)
+JUDGED = (10, 100, 300)
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores after every 25th tree."""
 
@@ -181,6 +181,8 @@ def judgments(sessions: int, trees: int, parts: list[tuple[rk.Dataset, rk.Datase
             _note(found, f"{count} judged", small.fit(few), test, by_query=by_query)
             adapted = small.fit(few, base=fitted["pairwise"])
             _note(found, f"{count} judged, from debiased clicks", adapted, test, by_query=by_query)
+            choice = rk.adapt.choose(fitted["pairwise"], few, curve=False, seed=number)
+            _note(found, f"{count} judged, what `adapt` deploys", choice.ranker, test, by_query=by_query)
         print(number, {name: round(float(np.nanmean(values[-1])), 4) for name, values in found.items()}, flush=True)
     joined = {name: np.concatenate(values) for name, values in found.items()}
     base = joined["clicks, debiased"]
@@ -212,20 +214,18 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=150)
     parser.add_argument("--sections", nargs="*", default=["a", "b", "c"])
     given = parser.parse_args()
-    text = [machine(["lightgbm", "xgboost-cpu", "scipy"]), (__doc__ or "").split("\n\n")[2]]
+    head = [machine(["lightgbm", "xgboost-cpu", "scipy"]), (__doc__ or "").split("\n\n")[2].strip()]
     if "a" in given.sections:
-        text += ["### The curve", curves(given.long, given.curves)]
+        write_section("Clicks: the curve", "\n\n".join([*head, curves(given.long, given.curves)]))
     if "b" in given.sections:
-        text += ["### On the same logs", systems(given.sessions, given.seeds, given.trees)]
+        write_section("Clicks: on the same logs", "\n\n".join([*head, systems(given.sessions, given.seeds, given.trees)]))
     if "c" in given.sections:
         told = f"{given.sessions:,} sessions, position-based, η = 1; forests of 50 trees of 8 leaves for judgments."
         made = judgments(given.sessions, given.trees, [world(seed) for seed in range(given.seeds)], by_query=False)
-        text += ["### From clicks to judgments", told, "Generated worlds (units are worlds):", made]
+        text = [*head, told, "Generated worlds (units are worlds):", made]
         if os.environ.get("RANKINITE_DATA"):
             text += ["mq2007, five folds (units are queries):", judgments(given.sessions, given.trees, mq2007(), by_query=True)]
-    print("\n\n".join(text))
-    if given.sections == ["a", "b", "c"]:
-        write_section("Clicks", "\n\n".join(text))
+        write_section("Clicks: and judgments", "\n\n".join(text))
 
 
 if __name__ == "__main__":

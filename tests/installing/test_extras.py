@@ -67,3 +67,8 @@ def test_files_that_portable_runs_leave_out_are_there():
         assert [path for path in (ROOT / "tests").rglob("test_*.py") if path.with_suffix("").as_posix().endswith(f"/{name}")], (
             name
         )
+
+
+def test_the_changelog_dates_this_version():
+    head = rf"^## {re.escape(VERSION)} \(\d{{4}}-\d{{2}}-\d{{2}}\)$"
+    assert re.search(head, (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
