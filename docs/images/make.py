@@ -101,6 +101,7 @@ def main() -> None:
     asked = parser.parse_args()
     if not asked.report.is_file():
         sys.exit(f"{asked.report}: there is no such report; run `make demo` first, or name another")
+    asked.out.mkdir(parents=True, exist_ok=True)
     with browser() as chromium:
         for picture in PICTURES:
             (asked.out / picture.name).write_bytes(photographed(chromium, asked.report, picture))

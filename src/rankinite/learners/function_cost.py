@@ -17,7 +17,7 @@ TIMED = 20
 """Queries on which the function is timed."""
 BRIEF = 0.01
 """Seconds that need not be counted."""
-_told: dict[str, int] = {}
+_noted_calls: dict[str, int] = {}
 """The most calls that users were told of, for each measure: again only where there are ten times as many."""
 _telling = threading.Lock()
 
@@ -29,10 +29,10 @@ def warn_of_calls(learner: Learner, train: Dataset) -> None:
         return
     calls = measure.calls(train.grades, train.offsets, getattr(learner, "truncation", None))
     with _telling:  # fits may begin side by side
-        if calls < 10 * _told.get(str(measure), 0):
+        if calls < 10 * _noted_calls.get(str(measure), 0):
             return
         seconds = calls * _seconds_of_a_call(measure, train)
-        _told[str(measure)] = calls
+        _noted_calls[str(measure)] = calls
     duration = f"about {seconds:.2g} s" if seconds >= BRIEF else f"less than {BRIEF:g} s"
     shorter = "" if measure.cutoff is not None else ", or say how many ranks count, as in cutoff=10"
     warnings.warn(
