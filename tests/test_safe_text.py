@@ -20,6 +20,7 @@ from rankinite.cli.output import echo, echo_json
 from rankinite.cli.verbs.adapt_texts import evidence_markdown, gains_csv
 from rankinite.grid import Grid, markdown_text
 from rankinite.safe_text import for_spreadsheet, for_terminal
+from rankinite.short_names import short_source
 
 ESCAPE, TITLE, OVERRIDE, C1 = "\x1b[31m", "\x1b]0;owned\x07", "\u202eexe.txt", "\x9b2J"
 HOSTILE = [ESCAPE, TITLE, OVERRIDE, C1, "\u2066x\u2069", "\u200fx", "\x7f", "\x00", "\ud800", "back\rover"]
@@ -110,7 +111,7 @@ def test_the_evidence_shows_names_as_they_are() -> None:
     text = evidence_markdown(choice, dict.fromkeys(about, f"```\n<b>{OVERRIDE}"))
     prose, code = text.split("```json")
     assert "<" not in prose
-    assert f"# tuned, adapted to {markdown_text(choice.source)}\n" in prose
+    assert f"# tuned, adapted to {markdown_text(short_source(choice.source))}\n" in prose
     assert "&lt;img src=x onerror=alert(1)&gt;" in prose
     assert "\n# lines" not in prose
     assert not unseen(text.replace("\n", ""))

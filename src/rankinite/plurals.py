@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 IRREGULAR = {
+    "epoch": "epochs",
     "leaf": "leaves",
     "it": "them",
     "has": "have",
@@ -18,8 +19,8 @@ IRREGULAR = {
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 
-    >>> counted(1, "query"), counted(1200, "query"), counted(0, "held-out part"), counted(2, "leaf")
-    ('1 query', '1,200 queries', '0 held-out parts', '2 leaves')
+    >>> counted(1, "query"), counted(1200, "query"), counted(0, "held-out part"), counted(2, "leaf"), counted(3, "epoch")
+    ('1 query', '1,200 queries', '0 held-out parts', '2 leaves', '3 epochs')
     """
     return f"{number:,} {agreeing(number, noun)}"
 

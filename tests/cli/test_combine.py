@@ -219,7 +219,7 @@ REFUSED = {
     "smooth and folds": (TWO, ["--smooth=0.1", "--folds=3"], ["--smooth 0.1", "--folds 3"]),
     "one fold": (TWO, ["--folds", "1"], ["--folds"]),
     "too many folds": (TWO, ["--folds", "61"], ["--folds 61", "60"]),
-    "unknown measure": (TWO, ["-m", "auc"], ["'auc'", "ndcg"]),
+    "unknown measure": (TWO, ["-m", "accuracy"], ["'accuracy'", "ndcg"]),
     "a measure that cannot be swept": (TWO, ["-m", "pairwise-errors"], ["pairwise-errors", "ndcg"]),
     "a measure that cannot be trained": (TWO, ["--method=stacked", "-mp@5"], ["p@5", "ndcg"]),
     "a measure on another scale": (TWO, ["-m", "err:max_grade=1"], ["err:max_grade=4"]),

@@ -49,7 +49,7 @@ def test_runs_become_a_run(run, folder, tmp_path, monkeypatch):
     assert {name: value["mean"] for name, value in printed["test"].items()} == {
         name: seen[name]["ndcg@10"].mean for name in seen.systems
     }
-    assert f"{out} has the combined scores of these 72 documents" in done.err
+    assert f"{out} has the combined scores of 72 documents" in done.err
 
 
 @pytest.mark.parametrize("method", ["exact", "cyclic", "average", "powell", "stacked"])

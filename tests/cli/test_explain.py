@@ -77,7 +77,7 @@ def test_shuffled_features_are_what_python_gives_for_any_ranker(run, files, tmp_
             2,
         )
         found = rk.permutation_importance(model, data, "err", repeats=2, seed=3)
-        done = run(*shuffled, "-m", "err", "-s", 3, "--features", 2, "--plot", tmp_path / "lost.svg")
+        done = run(*shuffled, "-m", "err", "-s", 3, "--show-features", 2, "--plot", tmp_path / "lost.svg")
         assert (done.code, done.out.strip()) == (0, found.grid(2).text())
         assert b"<svg" in (tmp_path / "lost.svg").read_bytes()
         assert json.loads(run(*shuffled, "-m", "err", "-s", 3, "--json").out) == found.to_dict()

@@ -276,6 +276,8 @@ NEEDS_NONE = {
     *(f"rankinite.{name}" for name in ("batch_folds", "concat", "describe", "k_folds", "rotating_folds", "sample_documents")),
     *(f"rankinite.{name}" for name in ("bin", "split", "read", "read_preferences", "read_run", "read_scores", "write")),
     *(f"rankinite.{name}" for name in ("write_run", "write_scores", "export", "check_served")),
+    # What they report was measured before; data of which nothing was measured have no such result.
+    *(f"rankinite.report.{name}" for name in ("of_cross_validation", "of_explanation")),
 }
 """The other public functions that take data."""
 

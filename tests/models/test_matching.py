@@ -179,7 +179,7 @@ def test_a_stack_is_matched(forest, data):
 def test_anything_else_is_refused(forest, wanted, names, missing):
     with refused(rk.DataError, place="my data", value=missing) as caught:
         match_features(forest.renamed(wanted), names, "my data")
-    assert "renamed(" in caught.value.remedy or "rename_features(" in caught.value.remedy
+    assert "renamed(" in caught.value.remedy or "`rename=…`" in caught.value.remedy
 
 
 def test_a_feature_more_is_passed_over_only_where_indices_count_from_1(folder):

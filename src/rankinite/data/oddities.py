@@ -15,13 +15,7 @@ def oddities(data: Description) -> list[str]:
     """What is odd in the data that are described."""
     found: list[str] = []
     if data.one_grade_queries:
-        count = data.one_grade_queries
-        them = agreeing(count, "it")
-        found.append(
-            f"{counted(count, 'query')} {agreeing(count, 'has')} documents of one grade only "
-            f"({data.one_document_queries:,} with a single document): "
-            f"every ranker does equally well on {them}, and none learns from {them}."
-        )
+        found.append(_one_grade(data.one_grade_queries, data.one_document_queries))
     if data.duplicate_rows:
         others = f", {data.contradicting_rows:,} with another grade" if data.grades else ""
         repeat = agreeing(data.duplicate_rows, "repeats")
@@ -55,3 +49,11 @@ def oddities(data: Description) -> list[str]:
             "out with `unjudged='drop'`."
         )
     return found or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
+
+
+def _one_grade(queries: int, with_one_document: int) -> str:
+    has, them = agreeing(queries, "has"), agreeing(queries, "it")
+    return (
+        f"{counted(queries, 'query')} {has} documents of one grade only ({with_one_document:,} with a single document): "
+        f"every ranker does equally well on {them}, and none learns from {them}."
+    )

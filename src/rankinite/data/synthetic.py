@@ -116,7 +116,7 @@ def synthesise(
     are mixed with those of the domain as the polynomials are.
 
     >>> synthesise(100, part="valid", world=World(noise=0.1))
-    <Dataset synthetic valid 0: 100 queries, 5000 rows, 50 features>
+    <Dataset synthetic valid 0: 100 queries, 5,000 rows, 50 features>
     """
     world = world or World()
     _check_draw(queries, part, domain)

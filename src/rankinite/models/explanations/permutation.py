@@ -23,6 +23,8 @@ from rankinite.measures.conventions import convention
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.explanations.query import CONVENTION
 from rankinite.models.explanations.shuffles import shuffles
+from rankinite.plurals import counted
+from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +93,7 @@ class PermutationImportance(Mapping[str, FeatureLoss]):
         return Grid(
             ("feature", "lost shuffled", f"{percent(self.confidence)} interval"),
             rows,
-            title=f"{self.source}: {self.queries:,} queries, {self.measure} {number(self.value)}",
+            title=f"{short_source(self.source)}: {counted(self.queries, 'query')}, {self.measure} {number(self.value)}",
             notes=(
                 *([f"{hidden} more features lose less."] if hidden else []),
                 f"Lost shuffled: {self.measure} lost when the feature's values are shuffled within each query, {again}.",
