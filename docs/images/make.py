@@ -14,8 +14,10 @@ from base64 import b64decode
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -31,6 +33,8 @@ FLAGS = (
     "--no-first-run",
     "--hide-scrollbars",
 )
+COLOURS = 64
+"""Of a picture: a page has few, and the files stay small."""
 OPEN_FIRST = "document.querySelector('.queries details').open = true;"
 
 
@@ -90,7 +94,10 @@ def photographed(chromium: webdriver.Chrome, report: Path, picture: Picture) -> 
     asked = {"format": "png", "clip": area, "captureBeyondViewport": True}
     # Drawings are made when their width is known, which is one frame after the page was laid out.
     chromium.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
-    return b64decode(chromium.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
+    taken = Image.open(BytesIO(b64decode(chromium.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])))
+    small = BytesIO()
+    taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
+    return small.getvalue()
 
 
 def main() -> None:
