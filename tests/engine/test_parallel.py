@@ -50,6 +50,26 @@ def test_a_system_without_threads_is_an_error(work):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_results_that_are_abandoned_wait_for_no_thread():
+    """The garbage collector may close them in a thread that is just starting, where to wait is to wait for ever."""
+    gate = threading.Event()
+
+    def work(piece):
+        if piece:
+            gate.wait(PATIENCE)
+        return piece
+
+    with rk.threads(2):
+        results = run_ahead(work, range(9))
+        assert next(results) == 0
+        closing = threading.Thread(target=results.close, daemon=True)
+        closing.start()
+        closing.join(PATIENCE / 4)
+        closed = not closing.is_alive()
+        gate.set()
+    assert closed
+
+
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_brief_work_is_done_once_and_by_the_caller_too(count):
     done, gate, before = [], threading.Barrier(count), threading.active_count()

@@ -172,18 +172,20 @@ def run_ahead(work: Callable[[T], R], pieces: Iterable[T], ahead: int = 2) -> It
     if count <= 1:
         yield from map(work, pieces)
         return
-    with _Pool(count) as pool:
-        waiting: deque[Future[R]] = deque()
-        try:
-            for piece in _with_error(pieces):
-                waiting.append(pool.submit(piece.throw) if isinstance(piece, _Raised) else pool.submit(_alone(work), piece))
-                if len(waiting) >= count + ahead:
-                    yield waiting.popleft().result()
-            while waiting:
+    pool, abandoned = _Pool(count), False
+    waiting: deque[Future[R]] = deque()
+    try:
+        for piece in _with_error(pieces):
+            waiting.append(pool.submit(piece.throw) if isinstance(piece, _Raised) else pool.submit(_alone(work), piece))
+            if len(waiting) >= count + ahead:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    except GeneratorExit:
+        abandoned = True  # perhaps by the garbage collector, in a thread that others wait for: it must wait for none of them
+        raise
+    finally:
+        pool.shutdown(wait=not abandoned, cancel_futures=True)
 
 
 class Team:
