@@ -141,7 +141,7 @@ class Grades:
 
 
 def test_the_cost_of_a_python_function_is_said_once(monkeypatch):
-    monkeypatch.setattr(function_cost, "_told", {})
+    monkeypatch.setattr(function_cost, "_noted_calls", {})
     learner = replace(QUICK, trees=1, measure=rk.FunctionMeasure("top", lambda grades: float(grades[0])))
     with pytest.warns(UserWarning, match=f"top is a Python function.* {learner.measure.calls(TRAIN.grades, TRAIN.offsets):,} "):
         learner.fit(TRAIN)
