@@ -18,6 +18,7 @@ from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError
 from rankinite.report.document import Report
+from rankinite.short_names import short_source
 
 PROGRAM = ("elements.js", "charts.js", "queries.js", "ensemble.js", "tuning.js", "folds.js", "explanation.js", "report.js")
 """The parts of the program, which are put into one."""
@@ -52,11 +53,6 @@ def tab_title(report: Report) -> str:
     chosen = [system.name for system in table.systems if system.chosen] if table is not None and len(table.systems) > 1 else []
     data = [] if table is None else [short_source(table.source)]
     return " · ".join([*chosen, *data, report.title])
-
-
-def short_source(source: str) -> str:
-    """The names of files without their folders."""
-    return re.sub(r"\S*/", "", source)
 
 
 def write(report: Report, path: AnyPath) -> Path:

@@ -17,7 +17,8 @@ from rankinite.errors import ArgumentError
 from rankinite.grid import markdown_text, number
 from rankinite.report.document import Report, ResultTable, System
 from rankinite.report.handover import Handover
-from rankinite.report.html import ENDINGS, page_part, policy_hash, short_source, tab_title, utf8
+from rankinite.report.html import ENDINGS, page_part, policy_hash, tab_title, utf8
+from rankinite.short_names import short_source
 
 MARKDOWN = (".md", ".markdown")
 SURE, COST, NEXT = "How sure is that?", "What does it cost to serve?", "What to do next"
