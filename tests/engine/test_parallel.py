@@ -52,7 +52,7 @@ def test_a_system_without_threads_is_an_error(work):
 
 def test_results_that_are_abandoned_wait_for_no_thread():
     """The garbage collector may close them in a thread that is just starting, where to wait is to wait for ever."""
-    gate = threading.Event()
+    gate, before = threading.Event(), {*threading.enumerate()}
 
     def work(piece):
         if piece:
@@ -68,6 +68,8 @@ def test_results_that_are_abandoned_wait_for_no_thread():
         closed = not closing.is_alive()
         gate.set()
     assert closed
+    for thread in {*threading.enumerate()} - before:
+        thread.join(PATIENCE)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
