@@ -123,28 +123,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert cached[1] == cached[0]
 
 
-# ---- sizes ------------------------------------------------------------------------------------------------------------
-
-
-def sources():
-    return [path for path in sorted((ROOT / "src").rglob("*.py")) if not path.name.startswith("_") or path.stem == "__init__"]
-
-
-def test_files_are_short_enough_to_be_read_at_once():
-    long = {path.name: len(path.read_text("utf-8").splitlines()) for path in sources()}
-    assert not {name: lines for name, lines in long.items() if lines > 300}
-
-
-def test_functions_are_short_enough_to_be_read_at_once():
-    """At most 40 lines without the docstring; the signatures of verbs are as long as their help."""
-    for path in sources():
-        if path.parent.name == "verbs":
-            continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef):
-                doc = node.body[0] if ast.get_docstring(node) else None
-                lines = node.end_lineno - node.lineno + 1 - (doc.end_lineno - doc.lineno + 1 if doc else 0)
-                assert lines <= 40, f"{path.name}: {node.name} has {lines} lines"
+# ---- names -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_class_name_means_one_thing():

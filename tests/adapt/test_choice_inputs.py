@@ -40,7 +40,6 @@ REFUSED = {
     "tuning": ({"tuning": {"rate": 0.1}}, rk.ArgumentError, {"setting": "tuning", "value": {"rate": 0.1}}),
     "folds": ({"folds": 1}, rk.ArgumentError, {"owner": "choose", "setting": "folds", "value": 1}),
     "seed": ({"seed": -1}, rk.ArgumentError, {"owner": "choose", "setting": "seed", "value": -1}),
-    "confidence": ({"confidence": 0.8}, rk.ArgumentError, {"owner": "choose", "setting": "confidence", "value": 0.8}),
     "risk": ({"risk": 10}, rk.ArgumentError, {"owner": "choose", "setting": "risk", "value": 10}),
     "no risk": ({"risk": 0.0}, rk.ArgumentError, {"owner": "choose", "setting": "risk", "value": 0.0}),
     "tolerate": ({"tolerate": -0.01}, rk.ArgumentError, {"owner": "choose", "setting": "tolerate", "value": -0.01}),
@@ -59,13 +58,6 @@ def test_bad_input_is_refused_before_anything_is_trained(case, monkeypatch):
     monkeypatch.setattr(home, "try_method", lambda *_: pytest.fail("something was trained"))
     with refused(error, **fields):
         choose(**{"backgrounds": background(), "target": target(), **changed})
-
-
-def test_the_refusal_of_confidence_names_what_has_replaced_it():
-    with refused(rk.ArgumentError, setting="confidence") as caught:
-        choose(background(), target(), confidence=0.95)
-    assert "risk=0.05" in str(caught.value)
-    assert "at most risk" in str(caught.value)
 
 
 def test_grades_on_other_scales_are_fine_where_the_user_confirms_it(monkeypatch):

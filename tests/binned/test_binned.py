@@ -108,6 +108,18 @@ def test_a_checkpoint_of_data_in_memory_is_gone_on_from(folder, tmp_path):
     )
 
 
+def test_queries_of_weight_0_are_left_out_of_training_data_alone(tmp_path):
+    weights = np.resize([1.0, 0.0, 2.0], DATA.queries)
+    weighted = DATA.with_weights(weights)
+    train = rk.bin(weighted, tmp_path / "w.bins", bin_sample=300)
+    assert train.queries == np.count_nonzero(weights)
+    assert saved(LEARNER.fit(train)) == saved(LEARNER.fit(weighted)) == saved(LEARNER.fit(weighted.select_queries(weights > 0)))
+    valid = rk.bin(weighted, tmp_path / "v.bins", like=train)  # to be judged on, where every query counts once
+    assert valid.queries == DATA.queries
+    with refused(rk.DataError, place=valid.source, value=0.0):
+        LEARNER.fit(valid)
+
+
 def test_weights_and_rows_without_grades_are_kept(tmp_path):
     weighted = DATA.with_weights(np.resize([1.0, 2.0, 0.25], DATA.queries))
     assert saved(LEARNER.fit(rk.bin(weighted, tmp_path / "w.bins", bin_sample=300))) == saved(LEARNER.fit(weighted))

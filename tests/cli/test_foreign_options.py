@@ -60,9 +60,6 @@ def test_the_guide_lists_the_letters():
         ("describe x.txt --label-column rating", "--grades rating"),
         ("train x.txt --learning-rate 0.1 --lambda-l2 1 --subsample 0.5", "--rate 0.1, --l2 1, --row-share 0.5"),
         ("train x.txt --learning-rate", "Give --rate."),
-        ("adapt web.rankinite -d market.txt --out market", "-d is no longer --train"),
-        ("adapt web.rankinite -dmarket.txt --out market", "-d is no longer --train"),
-        ("adapt web.rankinite -d market.txt --out market", "Give --train market.txt."),
         ("cross-validate x.txt -S 'mart num_leaves=63'", "num_leaves is leaves here"),
     ],
 )

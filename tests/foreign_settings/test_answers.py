@@ -19,7 +19,7 @@ import xgboost
 import rankinite as rk
 from rankinite.cli.app import VERBS
 from rankinite.cli.commands import loaded
-from rankinite.cli.foreign_options import FORMER_LETTERS, options_among
+from rankinite.cli.foreign_options import options_among
 from rankinite.errors import ArgumentError
 from rankinite.foreign_settings.remedies import GOALS
 from rankinite.foreign_settings.table import BY_NAME, FOREIGN_SETTINGS, LIBRARIES
@@ -151,13 +151,7 @@ def test_presets_estimators_and_spaces_answer_too():
         rk.tune(rk.MART(trees=2), data, space={"num_leaves": [7, 15]})
 
 
-# ---- former letters ----------------------------------------------------------------------------------------------------
-
-
-def test_former_letters_are_free_and_their_options_are_there():
-    for (verb, letter), (option, _) in FORMER_LETTERS.items():
-        assert option in OPTIONS[verb]
-        assert all(letter not in parameter.opts for parameter in loaded(verb).params)
+# ---- the guide -------------------------------------------------------------------------------------------------------
 
 
 def test_the_guide_shows_the_table():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.datasets import random_dataset
-from oracles.lambdaboost import boosted, centred, choice, fitted
+from oracles.lambdaboost import boosted, centred, choice, fitted, means, weights_of
 from rankinite.nets.columns import Columns
 from rankinite.sweep.sweep import Sweep
 from refusals import refused
@@ -131,8 +131,25 @@ def test_training_is_the_plain_loop(learner, kind):
     np.testing.assert_allclose(trained.history.valid, expected.values, rtol=0, atol=1e-12)
     assert trained.history.best == (0 if base else 1) + int(np.argmax(expected.values[0 if base else 1 :]))
     np.testing.assert_allclose(trained.weights, expected.weights[trained.history.best], rtol=1e-7, atol=1e-10)
-    np.testing.assert_allclose(trained.centre, np.nanmean(train.features.astype(float), axis=0), rtol=1e-12)
+    np.testing.assert_allclose(trained.centre, means(train.features, weights_of(train)), rtol=1e-12)
     assert set(trained.changes()) == {train.feature_names[f] for f in expected.features[: trained.history.best]}
+
+
+@pytest.mark.parametrize("step", ["least-squares", "exact"])
+def test_a_query_of_weight_w_counts_w_times(step):
+    """In the least squares as in the pushes: weights that are all alike change nothing."""
+    random, learner = np.random.default_rng(0), replace(QUICK, step=step)
+    plain = learner.fit(TRAIN)
+    four = learner.fit(TRAIN.with_weights(np.full(TRAIN.queries, 4.0)))  # a power of two, so that nothing is rounded
+    assert four.weights.tobytes() == plain.weights.tobytes()
+    if step == "exact":
+        return  # chosen for a measure, which counts every query once
+    counts = random.integers(1, 4, TRAIN.queries)
+    copies = rk.concat([TRAIN.select_queries(counts > n) for n in range(3)], prefixes=("", "again:", "once more:"))
+    base = rk.Feature(TRAIN.feature_names[0])  # no scores tie at the start, where copies would be put in another order
+    weighted, repeated = (own(learner.fit(data, base=base)) for data in (TRAIN.with_weights(counts), copies))
+    np.testing.assert_allclose(weighted.weights, repeated.weights, rtol=1e-9)
+    assert not np.allclose(weighted.weights, own(learner.fit(TRAIN, base=base)).weights, rtol=1e-3)
 
 
 # ---- the exact step ---------------------------------------------------------------------------------------------------

@@ -178,6 +178,35 @@ WEIGHED = {
 }
 
 
+EXACT = {"trees": 6, "leaves": 6, "min_rows": 5}
+NOTHING_LEARNT = {
+    "mart": rk.MART(trees=4, leaves=6),
+    "mcrank": rk.McRank(trees=3, leaves=3),
+    "rows drawn": rk.LambdaMART(trees=6, leaves=8),
+    "number of trees": rk.LambdaMART(patience=3, leaves=8),
+    "exact": rk.LambdaMART.plain(**EXACT, step="exact"),
+    "leaves": rk.LambdaMART.plain(**EXACT, step="leaves"),
+    "reoptimised": rk.LambdaMART.plain(**EXACT, reoptimise=2),
+    "net": rk.LambdaRank(epochs=3),
+    "linear": rk.RankNet(hidden=(), epochs=3),
+    "lambdaboost": rk.LambdaBoost(rounds=5),
+    "lambdaboost, exact": rk.LambdaBoost(rounds=5, step="exact"),
+    "bag": rk.Bag(rk.LambdaMART.plain(trees=3, leaves=4), parts=2),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_LEARNT)
+def test_nothing_is_learnt_from_a_query_of_weight_0(name, tmp_path):
+    """The ranker is that of the other queries alone: in its history, its bins and its sketch too."""
+    kept = np.arange(40) % 3 > 0
+    data = TRAIN.select_queries(range(40)).with_weights(np.where(kept, 1.5, 0.0))
+    files = []
+    for number, train in enumerate((data, data.select_queries(kept))):
+        NOTHING_LEARNT[name].fit(train, TEST if name == "mart" else None).save(tmp_path / f"{number}.rankinite")
+        files.append((tmp_path / f"{number}.rankinite").read_bytes())
+    assert files[0] == files[1]
+
+
 @pytest.mark.parametrize("criterion", ["newton", "mse"])
 @pytest.mark.parametrize("name", WEIGHED)
 @pytest.mark.parametrize("seed", range(3))

@@ -69,19 +69,6 @@ def check_risk(risk: Any, tolerate: Any) -> None:
     check_number("choose", "tolerate", tolerate, 0.0)
 
 
-def check_confidence(confidence: Any) -> None:
-    """Refuse the setting that ``risk`` and ``tolerate`` have replaced; until 0.3, when it is gone."""
-    if confidence is not None:
-        raise ArgumentError(
-            "is no longer asked for",
-            owner="choose",
-            setting="confidence",
-            value=confidence,
-            rule="A change is recommended if a gain is to be expected and the chance of a loss is at most `risk`",
-            remedy="Leave it out, or give `risk=0.05`, say, where a wrong change is costly",
-        )
-
-
 def check_tuning(tuning: Any) -> Trada:
     """Refuse what are no settings of Trada."""
     if not isinstance(tuning, Trada):

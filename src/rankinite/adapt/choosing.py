@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankinite.adapt.choice_inputs import check_confidence, check_judging, check_risk, check_tuning, checked_task
+from rankinite.adapt.choice_inputs import check_judging, check_risk, check_tuning, checked_task
 from rankinite.adapt.contest import Contest
 from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide
 from rankinite.adapt.groundwork import Groundwork
@@ -36,7 +36,7 @@ def choose(
     methods: Sequence[str] | None = None, measure: Measure | str = "ndcg@10", also: Sequence[Measure | str] = (),
     folds: int | Batches = 5, seed: int = 0, risk: float = RISK, tolerate: float = TOLERATE, same_scale: bool = False,
     tuning: Trada = Trada(), curve: bool = True, keep: Path | str | None = None, watch: Watching | None = None,  # noqa: B008 - frozen
-    allow_overlap: bool = False, cluster: Where | None = None, deployable: str | None = None, confidence: None = None,
+    allow_overlap: bool = False, cluster: Where | None = None, deployable: str | None = None,
 ) -> Choice:  # fmt: skip
     """Adapt by every method that the material allows, and choose one by cross-validation over the target's queries.
 
@@ -44,8 +44,8 @@ def choose(
     of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``folds``: parts
     of the target that are held out, or "batches": each of its batches, with rankers of all others. ``also``: further
     measures to report. ``risk``, ``tolerate``: the chosen method is recommended if a gain over the background is to be
-    expected on new queries, unless the chance of losing more than ``tolerate``, in the unit of the measure, is above ``risk``;
-    ``confidence``, which was asked for before, is refused. ``same_scale``: the grades of background and target mean the same
+    expected on new queries, unless the chance of losing more than ``tolerate``, in the unit of the measure, is above ``risk``.
+    ``same_scale``: the grades of background and target mean the same
     even if they do not look so. ``tuning``: how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record
     its learning rate. ``curve``: whether to see how the advantage grows with the number of target queries. ``keep``: a folder
     for finished methods, from which an interrupted run goes on; kept work of other data, settings or code is not used, and
@@ -58,7 +58,6 @@ def choose(
     >>> choice = choose(background, train, test=test, background_data=web)                     # doctest: +SKIP
     >>> choice.ranker.save("new-market.rankinite")                                             # doctest: +SKIP
     """
-    check_confidence(confidence)
     check_risk(risk, tolerate)
     task = checked_task(backgrounds, target, valid, background_data, measure, folds, seed, same_scale=same_scale)
     measures, tuning = as_measures([task.measure, *also]), check_tuning(tuning)

@@ -8,8 +8,8 @@ of the features than one piece and that sample.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from os import PathLike
@@ -34,6 +34,7 @@ from rankinite.data.categories import Vocabulary, recoded
 from rankinite.data.cleaning import Infinite, Unjudged
 from rankinite.data.coding import is_id_like, like_ids
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.grade_map import grade_map_of
 from rankinite.data.io.pieces import Pieces, open_pieces
 from rankinite.data.io.read_settings import Column, ReadSettings, several
@@ -84,9 +85,9 @@ def bin(  # noqa: A001 - what it does, and what the command line calls it
     ``source`` and how it is read are as for :func:`rankinite.read`, or a data set; the rows of a query must be adjacent.
     ``shards`` writes that many folders of about equal rows, ``out/00.bins``, ``out/01.bins``, …, one for each machine or
     more. ``like`` takes the edges and the categories of other bins: for validation data, and to append a shard; a category
-    that those do not have counts as missing. ``bins``, ``bin_sample`` and ``category_rows`` are those of the learner.
-    ``base``: a ranker that training is to go on from; its scores are kept, as the features are not. ``tell`` is called with
-    what is being done and the rows done.
+    that those do not have counts as missing. Without ``like``, queries of weight 0 are left out: nothing is learnt from them.
+    ``bins``, ``bin_sample`` and ``category_rows`` are those of the learner. ``base``: a ranker that training is to go on
+    from; its scores are kept, as the features are not. ``tell`` is called with what is being done and the rows done.
     """
     columns = {"grades": grades, "qid": qid, "doc_id": None, "weight": weight, "batch": None, "positions": None}
     settings = ReadSettings(
@@ -180,7 +181,8 @@ class _Coding:
             sizes = np.concatenate([np.zeros(0, np.int64), *counted.sizes])
             if not len(sizes):
                 problem = "there are no rows"
-                raise DataError(problem, place=self.pieces.source, value=0, remedy="Give at least one judged document")
+                remedy = "Give at least one judged document, in a query with a weight above 0"
+                raise DataError(problem, place=self.pieces.source, value=0, remedy=remedy)
             needed = folder_bytes(int(sizes.sum()), len(sizes), len(names))
             check_disk(self.out, needed)
             self.say(
@@ -191,13 +193,21 @@ class _Coding:
             self._second_pass(counted, sizes, names, categories, self._bins(drawn, counted, names, categories))
         return Binned(self.folders)
 
+    @contextmanager
+    def _stream(self, what: str) -> Generator[Iterator[Dataset]]:
+        """The pieces; without queries of weight 0, unless these may be validation data, where every query counts once."""
+        with one_ahead(self.pieces) as pieces:
+            done = with_progress(pieces, what, self.tell)
+            weighed = (without_weightless(piece) for piece in done if piece.weights is None or piece.weights.any())
+            yield done if self.like is not None else weighed
+
     def _first_pass(self) -> tuple[Counted, LowestRows]:
         counted, drawn = Counted(self.like), LowestRows(self.sample)
         names = self.pieces.feature_names
         if names is not None:
             self._check_memory(len(names))
-        with one_ahead(self.pieces) as pieces:
-            for piece in with_progress(pieces, "counting", self.tell):
+        with self._stream("counting") as pieces:
+            for piece in pieces:
                 if names is None:
                     names = piece.feature_names
                     self._check_memory(len(names))
@@ -230,8 +240,8 @@ class _Coding:
         if tally.counts_do(self.category_rows):
             return tally
         again = CategoryTally(tally.largest)
-        with one_ahead(self.pieces) as pieces:
-            for piece in with_progress(pieces, "counting categories", self.tell):
+        with self._stream("counting categories") as pieces:
+            for piece in pieces:
                 again.take(piece)
         return again
 
@@ -246,8 +256,8 @@ class _Coding:
         scorer = None if self.base is None else BaseScores(self.base, names, self.pieces.source)
         ends = cuts(sizes, len(self.folders))
         made: list[Manifest] = []
-        with one_ahead(self.pieces) as pieces:
-            parts = parted(with_progress(pieces, "coding", self.tell), ends)
+        with self._stream("coding") as pieces:
+            parts = parted(pieces, ends)
             for folder, (first, last) in zip(self.folders, pairwise(ends), strict=True):
                 rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
                 writer = FolderWriter(folder, edges, categories, rows, last - first, weighted=counted.weighted, base=key)

@@ -40,7 +40,7 @@ class Verbs(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """What is left of the arguments after the options before the verb."""
-        with answered("", list(args), self.params):
+        with answered(list(args), self.params):
             return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

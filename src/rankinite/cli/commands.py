@@ -70,7 +70,7 @@ def listed(name: str) -> type[TyperCommand]:
 
         def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
             """The parsed command line of the verb itself."""
-            with config.named_in_errors(), answered(name, args, loaded(name).params):
+            with config.named_in_errors(), answered(args, loaded(name).params):
                 return loaded(name).make_context(info_name, args, parent=parent, **extra)
 
     return Verb

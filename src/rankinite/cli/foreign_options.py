@@ -1,4 +1,4 @@
-"""Foreign options: options of other programs, and former letters, answered with what they are called here."""
+"""Foreign options: options of other programs, answered with what they are called here."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from typing import Any
 from rankinite.errors import ArgumentError
 from rankinite.foreign_settings.answers import foreign_names, plain_name
 
-FORMER_LETTERS = {("adapt", "-d"): ("train", "Short letters mean the same in every verb: -d is --data")}
-"""A verb and a letter that its option had before 0.2 → the option, and why it has none now; refused until 0.3."""
-
 
 @contextmanager
-def answered(verb: str, arguments: Sequence[str], parameters: Sequence[Any]) -> Generator[None]:
-    """Answer options that are not known, but that another program or a former version has."""
+def answered(arguments: Sequence[str], parameters: Sequence[Any]) -> Generator[None]:
+    """Answer options that are not known, but that another program has."""
     words = list(arguments)  # parsing uses the arguments up
     try:
         yield
     except Exception as problem:
         unknown: Any = getattr(problem, "option_name", None)  # Typer's errors share no public class
-        refused = None if unknown is None else _refusal(verb, str(unknown), words, options_among(parameters))
+        refused = None if unknown is None else _refusal(str(unknown), words, options_among(parameters))
         if refused is None:
             raise
         raise refused from None
@@ -34,12 +31,7 @@ def options_among(parameters: Sequence[Any]) -> set[str]:
     return {plain_name(text) for parameter in parameters for text in parameter.opts if text.startswith("--")}
 
 
-def _refusal(verb: str, unknown: str, arguments: list[str], known: Collection[str]) -> ArgumentError | None:
-    if (verb, unknown) in FORMER_LETTERS:
-        option, why = FORMER_LETTERS[verb, unknown]
-        value = _values(arguments).get(unknown, "")
-        remedy = f"Give `{option}={value}`" if value and "`" not in value else f"Give `{option}`"
-        return ArgumentError(f"{unknown} is no longer `{option}`", value=unknown, rule=why, remedy=remedy)
+def _refusal(unknown: str, arguments: list[str], known: Collection[str]) -> ArgumentError | None:
     if not unknown.startswith("--"):
         return None
     written = {name: value for name, value in _values(arguments).items() if name.startswith("--")}

@@ -1,4 +1,4 @@
-"""Edits of a data set: grades on another scale, other names for its features."""
+"""Edits of a data set: grades on another scale, other names for its features, no queries of weight 0."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def renamed_features(data: Dataset, names: Mapping[str, str] | Sequence[str]) ->
     new_name = dict(zip(data.feature_names, renamed, strict=False))  # a wrong number of names is refused below
     categories = {new_name.get(name, name): vocabulary for name, vocabulary in data.categories.items()}
     return replace(data, feature_names=renamed, categories=categories)
+
+
+def without_weightless(data: Dataset) -> Dataset:
+    """The data without queries of weight 0, from which nothing is learnt; the same data if all queries weigh 0."""
+    if data.weights is None or data.weights.all() or not data.weights.any():
+        return data
+    return data.select_queries(data.weights > 0.0)

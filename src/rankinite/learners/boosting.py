@@ -97,10 +97,10 @@ class Boosting(Learner, TreeSettings):
         its scores, and it is part of the result, which is one forest when the base is one. Queries that ``train`` and
         ``valid`` share are refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
-        from rankinite.learners.start import check_data, matched_base
+        from rankinite.learners.start import checked_data, matched_base
         from rankinite.learners.together import boost_anywhere
 
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         return boost_anywhere(self, train, valid, matched_base(base, train), callbacks)
 
     def facts(self, train: Dataset) -> dict[str, Any]:  # noqa: ARG002 - for learners that have something to say of it

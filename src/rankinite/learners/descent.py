@@ -87,9 +87,9 @@ class Descent(Learner):
         is.
         """
         from rankinite.learners.descent_run import descend
-        from rankinite.learners.start import check_data, matched_base, refuse_categories, refuse_checkpoints
+        from rankinite.learners.start import checked_data, matched_base, refuse_categories, refuse_checkpoints
 
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         refuse_categories(type(self).__name__, train)
         refuse_checkpoints(type(self).__name__, callbacks)
         return descend(self, train, valid, matched_base(base, train), callbacks)

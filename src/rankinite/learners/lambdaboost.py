@@ -93,9 +93,9 @@ class LambdaBoost(TrainsForMeasure):
         refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
         from rankinite.learners.lambdaboost_run import correct
-        from rankinite.learners.start import check_data, matched_base, refuse_categories, refuse_checkpoints
+        from rankinite.learners.start import checked_data, matched_base, refuse_categories, refuse_checkpoints
 
-        check_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         refuse_categories(type(self).__name__, train)
         refuse_checkpoints(type(self).__name__, callbacks)
         return correct(self, train, valid, matched_base(base, train), callbacks)

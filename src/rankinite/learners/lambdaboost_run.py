@@ -2,7 +2,8 @@
 
 Every round asks the objective for the push y' of every row, takes the feature h that explains the pushes best by least squares,
 and adds the rate times β = Σ y'h / Σ h² to its weight: the largest (Σ y'h)² / Σ h² wins, as in the paper's equation 9. (Its
-equation 8 lacks the square below the line and the prime above it; this is what least squares gives.)
+equation 8 lacks the square below the line and the prime above it; this is what least squares gives.) A query of weight w counts
+w times in both sums.
 
 Here h is the feature less its mean over the training rows, as if a constant were fitted along with β. A constant changes no
 ranking, and the pushes sum to 0 in every query, so that Σ y'h is the same with and without the mean; Σ h² is not: were h taken

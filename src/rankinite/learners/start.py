@@ -11,6 +11,7 @@ from rankinite.binned.data import Binned
 from rankinite.checks import check_flag
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
@@ -71,15 +72,15 @@ def _base_scores(base: Scorer, data: Dataset) -> Floats:
     return kept
 
 
-def check_data(
+def checked_data(
     train: Dataset,
     valid: Dataset | None,
     base: Scorer | None,
     callbacks: Sequence[Callback],
     *,
     allow_overlap: bool = False,
-) -> None:
-    """Refuse what no learner can train on."""
+) -> Dataset:
+    """The training data without queries of weight 0; refuses what no learner can train on."""
     for name, data in (("train", train), ("valid", valid)):
         if not isinstance(data, Dataset) and not (data is None and name == "valid"):
             raise DataError(
@@ -104,6 +105,7 @@ def check_data(
             rule="Names of features must differ",
             remedy="Rename one",
         )
+    train = _without_weightless(train)
     if valid is not None:
         _check_alike(train, valid)
     if base is not None and not is_scorer(base):
@@ -112,6 +114,23 @@ def check_data(
         raise ArgumentError("must be a list of functions, each called after every round", setting="callbacks", value=callbacks)
     check_flag("fit", "allow_overlap", allow_overlap)
     check_apart({"train": train}, {"valid": valid}, allow_overlap=allow_overlap)
+    return train
+
+
+def _without_weightless(train: Dataset) -> Dataset:
+    """The queries to learn from. Rows of coded data cannot be left out, and would count in samples and in `min_rows`."""
+    if not isinstance(train, Binned):
+        return without_weightless(train)
+    if train.weights is not None and (train.weights == 0.0).any() and train.weights.any():
+        query = int(np.argmin(train.weights))
+        raise DataError(
+            f"query number {query} has the weight 0",
+            place=train.source,
+            value=0.0,
+            rule="From a query of weight 0 nothing is learnt, so coded training data must not contain any",
+            remedy="Make the bins again: without `like`, such queries are left out; with `like`, leave them out of the source",
+        )
+    return train
 
 
 def _check_alike(train: Dataset, valid: Dataset) -> None:

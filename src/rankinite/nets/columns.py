@@ -1,4 +1,4 @@
-"""Columns: single features, and which of them explains best, by least squares, what every row is pushed by."""
+"""Columns: single features, and which of them best explains the pushes of all rows, by least squares."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import content_order, query_order
 from rankinite.engine.kernel import Features, Floats, Indices, frozen
 from rankinite.engine.parallel import run
+from rankinite.gradients.base import weight_of_rows
 from rankinite.nets import _column_kernels as _kernels
 from rankinite.nets.standard import fit_standard
 
@@ -20,22 +21,23 @@ PIECES = 16
 class Columns:
     """The features of data, each less its mean. A missing value (NaN) counts as the mean.
 
+    A row counts as often as its query weighs, in means and in sums of squares; its push has been multiplied by that weight.
     Nothing here depends on the order of rows and queries in the data: sums follow the order of their content.
     """
 
     def __init__(self, data: Dataset) -> None:
         self._features = data.features
         self._rows = _content_order(data)
-        standard = fit_standard(data.features, self._rows, data.source)
+        standard = fit_standard(data.features, self._rows, data.source, frozen(weight_of_rows(data)))
         self.centre = frozen(standard.centre)
-        self._unit = standard.scale / np.sqrt(np.maximum(standard.known, 1.0))
-        """One over √Σ h² of each feature h; 0 for one that never varies."""
+        self._unit = standard.scale / np.sqrt(np.where(standard.known > 0.0, standard.known, 1.0))
+        """One over √Σ w h² of each feature h; 0 for one that never varies."""
         self._pieces = list(pairwise(len(self._rows) * k // PIECES for k in range(PIECES + 1)))
 
     def best(self, push: Floats) -> tuple[int, float]:
-        """The feature h and the factor β that leave the least of Σ (push − β h)²; the first of equals.
+        """The feature h and the factor β that leave the least of Σ w (y' − β h)², where push = w y'; the first of equals.
 
-        That is β = Σ push·h / Σ h² and the largest (Σ push·h)² / Σ h².
+        That is β = Σ push·h / Σ w h² and the largest (Σ push·h)² / Σ w h².
         """
         push = frozen(push)
 

@@ -23,20 +23,22 @@ class Standard:
     scale: Floats
     """One over its standard deviation; 0 for a feature that never varies, which is left out."""
     known: Floats
-    """How many of its values are not missing."""
+    """How many of its values are not missing; where rows have weights, their sum."""
 
 
-def fit_standard(features: Features, rows: Indices, place: str) -> Standard:
+def fit_standard(features: Features, rows: Indices, place: str, weights: Floats | None = None) -> Standard:
     """The scale of all features, from sums over the rows in this order, so that their order in the data need not matter.
 
-    ``rows``: all row numbers; ``place``: where the features come from, for messages.
+    ``rows``: all row numbers; ``place``: where the features come from, for messages; ``weights``: above 0, one per row of the
+    data, 1 if left out.
     """
     rows, sums = frozen(rows), np.empty((5, features.shape[1]), SCORE)
-    _kernels.sum_features(features, rows, np.zeros(sums.shape[1]), sums)
+    weights = frozen(np.ones(len(features), SCORE)) if weights is None else weights
+    _kernels.sum_features(features, rows, weights, np.zeros(sums.shape[1]), sums)
     known = sums[2].copy()
-    divisor = np.maximum(known, 1.0)
+    divisor = np.where(known > 0.0, known, 1.0)
     centre = sums[0] / divisor
-    _kernels.sum_features(features, rows, centre, sums)
+    _kernels.sum_features(features, rows, weights, centre, sums)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         scale = np.sqrt(divisor / sums[1])
     scale[~np.isfinite(scale) | (sums[3] >= sums[4])] = 0.0

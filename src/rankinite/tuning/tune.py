@@ -20,7 +20,7 @@ from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Evaluation, evaluate
 from rankinite.evaluation.inputs import as_measures
 from rankinite.learners.base import Learner
-from rankinite.learners.start import check_data
+from rankinite.learners.start import checked_data
 from rankinite.measures.base import Measure
 from rankinite.tuning.choice import choose_setting, corrected_estimate
 from rankinite.tuning.evaluator import Evaluator
@@ -103,7 +103,7 @@ def tune(
 
 def _check_data(train: Dataset, valid: Dataset | None, test: Dataset | None) -> None:
     """Refuse data that cannot be searched by or judged by, before anything is trained."""
-    check_data(train, valid, None, ())
+    checked_data(train, valid, None, ())
     if test is not None:
         check_judged(test)
 

@@ -197,38 +197,3 @@ def test_what_a_background_does_not_record_can_be_declared(home, tmp_path):
     refused = tried("both.rankinite", *five)[1]["trada"]
     assert "'binary', 'squared'" in refused
     assert "trada" in tried("both.rankinite", *five, "--background-loss", "squared")[0]
-
-
-# ---- the former name of --shifted -----------------------------------------------------------------------------------
-
-
-def test_open_is_understood_until_0_3_with_a_note(home, tmp_path):
-    shifted = ("--test", home / "test.txt", "--json")
-    new = call(*quick(home, *shifted), "--shifted", home / "shifted.txt", "--out", tmp_path / "new")
-    old = call(*quick(home, *shifted), "--open", home / "shifted.txt", "--out", tmp_path / "old")
-    assert (new.code, old.code) == (0, 0)
-    assert "--shifted" not in new.err
-    assert old.err.splitlines()[-1].startswith("--open is now called --shifted")
-    first, second = (json.loads(done.out) for done in (new, old))
-    assert first["shifted"] == second["shifted"]
-    assert (first["run"], list(first["inputs"])) == (second["run"], list(second["inputs"]))
-    for folder in ("new", "old"):
-        assert 'shifted = ["' in (tmp_path / folder / "adapt.toml").read_text()
-        assert "open = " not in (tmp_path / folder / "adapt.toml").read_text()
-
-
-def test_open_in_a_settings_file_is_understood_too(home, tmp_path):
-    lines = ["[adapt]", f'background = ["{home / "web.rankinite"}"]', f'train = ["{home / "train.txt"}"]']
-    lines += [f'open = ["{home / "shifted.txt"}"]', 'methods = "additive"', "curve = false"]
-    (tmp_path / "adapt.toml").write_text("\n".join(lines))
-    done = call("adapt", "--config", tmp_path / "adapt.toml", "--json", "--out", tmp_path / "out")
-    assert json.loads(done.out)["inputs"]["shifted"]["files"] == [str(home / "shifted.txt")]
-    assert "--shifted" in done.err
-
-
-def test_open_with_quiet_prints_no_note_and_beside_shifted_is_refused(home, tmp_path):
-    done = call(*quick(home), "--open", home / "shifted.txt", "--quiet", "--out", tmp_path / "out")
-    assert (done.code, done.err) == (0, "")
-    both = call(*quick(home), "--open", home / "shifted.txt", "--shifted", home / "test.txt", "--out", tmp_path / "both")
-    assert both.code == 2
-    assert f"--shifted {home / 'test.txt'} " in both.err

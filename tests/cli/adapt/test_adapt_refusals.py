@@ -57,7 +57,6 @@ REFUSED = {
     "a rate beyond 1": (["--background-rate", "2"], {}, ["--background-rate 2.0 "]),
     "a risk beyond 1": (["--risk", "2"], {}, ["--risk 2.0 "]),
     "a gain tolerated": (["--tolerate", "-0.1"], {}, ["--tolerate -0.1 "]),
-    "confidence, which is gone": (["--confidence", "0.9"], {}, ["--confidence 0.9 ", "at most --risk", "--risk 0.05"]),
 }
 """Options, other files than usual, and what standard error names."""
 

@@ -25,6 +25,7 @@ from rankinite.adapt.methods.interpolate import interpolate, target_learner
 from rankinite.checks import check_choice, check_count, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.data.row_keys import row_keys
@@ -126,6 +127,7 @@ class Neighbours:
             _check(data)
         check_same_features(target, background)
         check_scales(background, target, same_scale=self.same_scale)
+        target = without_weightless(target)
         seeds = target.select_queries(self.seeds(target))
         # By content: sums must not depend on the order of rows.
         standard = fit_standard(target.features, np.argsort(row_keys(target), kind="stable"), target.source)

@@ -26,6 +26,7 @@ from rankinite.adapt.held_out import first_good, matched
 from rankinite.adapt.methods.trada_trees import TargetRows, Tuning
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
@@ -140,6 +141,7 @@ class Trada:
     def adapt(self, background: Forest, target: Dataset) -> Forest:
         """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
         self.check(background, target)
+        target = without_weightless(target)
         background = _bias_first(cast(Forest, matched(background, target)))
         rate, loss = self._rate(background), self._loss(background)
         sigma = None if loss == "squared" else _sigma(background, target)

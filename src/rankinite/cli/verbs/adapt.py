@@ -32,7 +32,6 @@ def adapt(
     valid: adapt_options.ValidOption = None,
     test: adapt_options.TestOption = None,
     shifted: adapt_options.ShiftedOption = None,
-    open_data: adapt_options.OpenOption = None,
     background_data: adapt_options.BackgroundDataOption = None,
     map_grades: adapt_options.MapGradesOption = None,
     map_target_grades: adapt_options.MapTargetGradesOption = None,
@@ -45,7 +44,6 @@ def adapt(
     folds: adapt_options.FoldsOption = "5",
     risk: adapt_options.RiskOption = 0.1,
     tolerate: adapt_options.TolerateOption = 0.01,
-    confidence: adapt_options.ConfidenceOption = None,
     seed: adapt_options.SeedOption = 0,
     deployable: adapt_options.DeployableOption = None,
     all_models: adapt_options.AllModelsOption = False,
@@ -91,7 +89,6 @@ def adapt(
     from rankinite.cli.verbs.adapt_results import Folder, Run, digest_of
     from rankinite.cli.verbs.adapt_texts import printed
 
-    assert open_data is confidence is None  # --open fills in --shifted, and --confidence is refused
     maps = GradeMaps(map_grades, map_target_grades)
     maps.check(background_data)
     check_background_rate(background_rate)

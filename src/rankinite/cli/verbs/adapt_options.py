@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
 from rankinite.cli import completion as completing
 from rankinite.cli.files import Output
-from rankinite.cli.messages import say
 from rankinite.cli.settings_file import RANKER
-from rankinite.errors import ArgumentError
 
 _MATERIAL, _CHOICE = "What there is besides", "How the choice is made"
-_FORMER = "rankinite.adapt.open"
-"""Marks, in a context, that --open was given."""
 
 
 class Loss(StrEnum):
@@ -35,38 +31,6 @@ def _files_in(folder: Path) -> Iterator[Path]:
     yield from (folder / name for name in RESULTS)
     for inside in ("models", "trials"):
         yield from (folder / inside).rglob("*")
-
-
-def _take_open(context: typer.Context, paths: Any) -> None:
-    """Let --open be --shifted."""
-    if paths and not context.resilient_parsing:  # not while a shell completes
-        known = context.default_map or {}
-        context.default_map = {**known, "shifted": [*known.get("shifted", []), *map(str, paths)]}
-        context.meta[_FORMER] = True
-        context.call_on_close(lambda: _note_former_name(context))
-
-
-def _note_former_name(context: typer.Context) -> None:
-    around = {} if context.parent is None else context.parent.params
-    if not (context.params.get("quiet") or around.get("quiet")):
-        say("--open is now called --shifted; the former name is understood until 0.3")
-
-
-def _check_shifted(context: typer.Context, paths: Any) -> Any:
-    """Refuse both names of the option at once."""
-    source = context.get_parameter_source("shifted")
-    if _FORMER in context.meta and source is not None and source.name == "COMMANDLINE":
-        problem, value = "and --open exclude each other", [str(path) for path in paths]
-        raise ArgumentError(problem, setting="shifted", value=value, remedy="Give all files with `shifted`")
-    return paths
-
-
-def _refuse_confidence(context: typer.Context, value: float | None) -> None:
-    """Refuse the setting that --risk and --tolerate have replaced."""
-    if value is not None and not context.resilient_parsing:  # not while a shell completes
-        from rankinite.adapt.choice_inputs import check_confidence
-
-        check_confidence(value)
 
 
 BackgroundArgument: TypeAlias = Annotated[
@@ -111,15 +75,10 @@ ShiftedOption: TypeAlias = Annotated[
     list[Path] | None,
     typer.Option(
         "--shifted",
-        callback=_check_shifted,
         help="Queries unlike those of --train, of a later time say: what the future may bring. Reported apart; they decide "
         "nothing. May be repeated.",
         rich_help_panel=_MATERIAL,
     ),
-]
-OpenOption: TypeAlias = Annotated[
-    list[Path] | None,
-    typer.Option("--open", callback=_take_open, is_eager=True, hidden=True, help="The former name of --shifted, until 0.3."),
 ]
 BackgroundDataOption: TypeAlias = Annotated[
     list[Path] | None,
@@ -222,10 +181,6 @@ RiskOption: TypeAlias = Annotated[
 TolerateOption: TypeAlias = Annotated[
     float,
     typer.Option(help="The loss that does not count, in the unit of --measure.", rich_help_panel=_CHOICE),
-]
-ConfidenceOption: TypeAlias = Annotated[
-    float | None,
-    typer.Option("--confidence", callback=_refuse_confidence, hidden=True, help="Replaced by --risk; refused until 0.3."),
 ]
 SeedOption: TypeAlias = Annotated[
     int,
