@@ -6,9 +6,11 @@ A name, ``@`` and the cutoff where there is one, then every setting that is not 
 
 from __future__ import annotations
 
+import inspect
 import re
+import warnings
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
@@ -77,13 +79,35 @@ def parse_measure(text: str) -> Any:
     """The measure that a text such as ``ndcg@10`` names.
 
     Names of trec_eval and ir-measures are read too: ``P_10``, ``recip_rank``, ``AP(rel=2)``, ``RBP(p=0.5)``. ``ndcg_cut_10``
-    has linear gains as in trec_eval; ``nDCG@10`` is ``ndcg@10``, with exponential ones.
+    has linear gains as in trec_eval; ``nDCG@10`` is ``ndcg@10``, with exponential ones, and warns that ir-measures has linear
+    ones.
 
     >>> parse_measure("ndcg@10")
     NDCG(cutoff=10, gains='exponential', discount='log2', short='counted')
     >>> print(parse_measure("ndcg_cut_10"))
     ndcg@10:gains=linear
     """
+    measure = read_measure(text)
+    warn_of_gains(text, measure)
+    return measure
+
+
+def warn_of_gains(text: str, measure: Any) -> None:
+    """Warn if ``text`` is ir-measures' spelling of NDCG: without a choice of gains, these are linear there, exponential here."""
+    if not re.match(r"\s*nDCG(?![\w-])", text) or ":gains=" in (respelled(text) or text):
+        return
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankinite":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{text} is read with exponential gains, but ir-measures gives it linear ones. Write {measure} for exponential gains, "
+        f"{replace(measure, gains='linear')} for linear ones",
+        stacklevel=level,
+    )
+
+
+def read_measure(text: str) -> Any:
+    """:func:`parse_measure` without its warning."""
     for spelling in (text, respelled(text)):
         match = None if spelling is None else _PATTERN.fullmatch(spelling.strip())
         measure = _find(match["name"]) if match else None
