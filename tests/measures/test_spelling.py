@@ -121,7 +121,7 @@ def test_ir_measures_spelling_of_ndcg_names_both_gains(text, exponential, linear
         "trained for": lambda: rk.LambdaMART(measure=text).measure,
     }
     for use in uses.values():
-        with pytest.warns(UserWarning) as caught:
+        with pytest.warns(UserWarning, match="ir-measures") as caught:
             assert use() == rk.parse_measure(exponential)
         assert len(caught) == 1
         assert f"Write {exponential} for exponential gains, {linear} for linear ones" in str(caught[0].message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 DEEPEST = 20
@@ -23,6 +24,14 @@ def no_value(name: str, _value: str) -> str:
 def nothing(_name: str, _value: str) -> str:
     """The note says what to do."""
     return ""
+
+
+def gains(name: str, value: str) -> str:
+    """The gains in the measure's name."""
+    found = re.findall(r"[^\s,;/()\[\]'\"]+", value)
+    if not all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE) for text in found):
+        return f"Give `{name}`"
+    return f"Give `{name}='ndcg@10:gains={'/'.join(found)}{'/' if len(found) == 1 else ''}'`"
 
 
 def flag(name: str, value: str) -> str:

@@ -19,7 +19,7 @@ class RBP(BinaryMeasure):
     """Rank-biased precision: (1 − p)·Σ p^(rank − 1) over the relevant documents, of rank 1, 2, …"""
 
     p: float | None = None
-    """How probably the user goes on from one document to the next, between 0 and 1. If None, 0.8 or as the convention has it."""
+    """How probably the user goes on to the next document, between 0 and 1. If None, 0.8 or as the convention has it."""
 
     name = "rbp"
     parts = Parts(_kernels.expected_linear, _kernels.scale_one)

@@ -93,7 +93,7 @@ def parse_measure(text: str) -> Any:
 
 
 def warn_of_gains(text: str, measure: Any) -> None:
-    """Warn if ``text`` is ir-measures' spelling of NDCG: without a choice of gains, these are linear there, exponential here."""
+    """Warn of ir-measures' spelling of NDCG without a choice of gains, which are linear there and exponential here."""
     if not re.match(r"\s*nDCG(?![\w-])", text) or ":gains=" in (respelled(text) or text):
         return
     level, frame = 1, inspect.currentframe()
