@@ -24,6 +24,8 @@ LARGEST_CUTOFF = 10**15 - 1
 """More ranks than there are documents anywhere."""
 _DIGITS = len(str(LARGEST_CUTOFF))
 
+USUAL_CUTOFFS = (1, 3, 5, 10)
+
 _LONGEST_NAME = 40  # of a measure that a misspelt one may have meant
 _known: dict[str, Any] = {}
 _PATTERN = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
@@ -52,6 +54,16 @@ def register_measure(measure: C) -> C:
 def known_measures() -> list[str]:
     """The names :func:`parse_measure` understands."""
     return sorted({*_known, *(point.name for point in entry_points(group="rankinite.measures"))})
+
+
+def usual_measures() -> list[str]:
+    """Texts that a shell offers: every name that is known, with usual cutoffs where the measure takes one, and other names."""
+    found: list[str] = []
+    for name in known_measures():
+        kind = _known.get(name)
+        has_cutoff = isinstance(kind, type) and any(field.name == "cutoff" for field in fields(kind))
+        found += [name, *(f"{name}@{cutoff}" for cutoff in USUAL_CUTOFFS if has_cutoff)]
+    return [*found, *ALIASES]
 
 
 def registered() -> Iterator[tuple[str, Any]]:
