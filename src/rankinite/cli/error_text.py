@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 OTHER_NAMES = {
     ("", "categories"): "category",
+    ("", "folder"): "out",
     ("", "format"): "input-format",
     ("", "measures"): "measure",
     ("", "positions"): "position",

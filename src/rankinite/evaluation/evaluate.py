@@ -264,8 +264,8 @@ def mean_of(measure: Measure, values: Floats, data: Dataset) -> float:
     counted = values[~np.isnan(values)]
     if not len(counted):
         raise DataError(
-            f"all {len(values)} queries are skipped by {measure}: their documents have one grade only, or the measure is "
-            "undefined for them. So there is no mean",
+            f"{measure} skips every query: the documents of each have one grade only, or the measure is "
+            "undefined for it. So there is no mean",
             place=data.source,
             value=len(values),
             remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",

@@ -45,7 +45,7 @@ def depth(_name: str, value: str) -> str:
     if not text.isdecimal() or not 0 < int(text) <= DEEPEST:
         return "Leave it out for no limit; `leaves` says how large trees are"
     leaves = 1 << int(text)
-    return f"Give `leaves={leaves}`, which symmetric trees of {text} levels have; with `shape='best-first'` also `depth={text}`"
+    return f"Give `leaves={leaves}`, as a symmetric tree of depth {text} has; with `shape='best-first'` also `depth={text}`"
 
 
 def threads(name: str, value: str) -> str:
