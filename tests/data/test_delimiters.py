@@ -142,6 +142,6 @@ def test_a_ragged_row_is_named_by_its_line(
 
 def test_a_broken_table_is_called_what_it_is(tmp_path: Path) -> None:
     for delimiter, name in ((",", "CSV"), ("\t", "TSV"), (";", "a table with ';' between its cells")):
-        (tmp_path / "t.tsv").write_bytes(f"qid;label;a\n\xff;2;3\n".replace(";", delimiter).encode("latin-1"))
+        (tmp_path / "t.tsv").write_bytes("qid;label;a\n\xff;2;3\n".replace(";", delimiter).encode("latin-1"))
         with refused(DataError, place="t.tsv", value=name):
             rk.read(tmp_path / "t.tsv", delimiter=delimiter)
