@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
 
 # Help and tables look the same whatever terminal the tests are started from.
@@ -75,6 +77,17 @@ POSIX = {
 """Files of tests that need signals, pipes, terminals, locks or forks; Windows leaves them out with -m "not posix"."""
 collect_ignore_glob = [f"**/{name}.py" for name in (*TOOLS, *POSIX)] if os.name == "nt" else []
 """Some of these cannot even be imported there."""
+
+
+@pytest.fixture(autouse=True)
+def registered_measures() -> Generator[None]:
+    """What a test registers as a measure is unknown again after it."""
+    from rankinite.measures import spelling
+
+    known = dict(spelling._known)
+    yield
+    spelling._known.clear()
+    spelling._known.update(known)
 
 
 def pytest_collection_modifyitems(items: list) -> None:

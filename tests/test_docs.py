@@ -13,7 +13,10 @@ import xgboost
 from lightgbm import LGBMRanker
 
 import rankinite as rk
-from rankinite.cli.app import app
+from rankinite.cli.app import VERBS, app
+from rankinite.cli.commands import loaded
+from rankinite.foreign_settings.answers import plain_name
+from rankinite.foreign_settings.table import BY_NAME
 from rankinite.reproduce.catalogue import PAPERS
 
 ROOT = Path(__file__).parent.parent
@@ -122,6 +125,58 @@ def test_commands_run(page, home, tmp_path, monkeypatch, capsys):
 def test_commands_are_marked_as_such(page):
     for block in blocks(page, ""):
         assert not re.search(r"^(\$ |rankinite [a-z]+ |make |pip )", block, flags=re.MULTILINE), block
+
+
+TEXTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.rst")),
+]
+OPTIONS = {
+    verb: {"--help", "-h", *(text for one in loaded(verb).params for text in (*one.opts, *one.secondary_opts))}
+    for verb in VERBS
+}
+EVERY_OPTION = set().union({"--version", "--install-completion", "--show-completion"}, *OPTIONS.values())
+COMMAND = re.compile(rf"(?:\brankinite |`)({'|'.join(sorted(VERBS, key=len, reverse=True))})\b((?: [^`\n|>#;&]*)?)")
+OPTION = r"(?<![\w-])--?[A-Za-z][\w-]*"
+
+
+def wrong_options(text: str) -> list[str]:
+    """Options in commands that the verb does not have, and those in code that no verb has; other programs' are left alone."""
+    text = re.sub(r" *\\\n\s*", " ", text)
+    wrong = [
+        f"{verb} {one}"
+        for verb, words in COMMAND.findall(text)
+        for one in re.findall(OPTION, words)
+        if one not in OPTIONS[verb]
+    ]
+    for code in re.findall(r"`([^`\n]+)`", text):
+        for one in re.findall(r"(?<![\w-])--[a-z][\w-]*", code):
+            foreign = plain_name(one) in {*BY_NAME, "min_rows", "nthreads"} or code.startswith("python -m ")
+            if one not in EVERY_OPTION and not foreign:
+                wrong.append(one)
+    return wrong
+
+
+def test_wrong_options_are_found():
+    assert wrong_options("`rankinite adapt few.txt --background a.rankinite`") == ["adapt --background", "--background"]
+    assert wrong_options("rankinite synth \\\n    --folder x | grep --count y") == ["synth --folder"]
+    assert wrong_options("the option `--folder`, `train -Z`, `train --trees 3`") == ["train -Z", "--folder"]
+    assert wrong_options("rankinite score a.rankinite b.txt > --out") == []
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_name_options_that_there_are(page):
+    assert wrong_options(page.read_text()) == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_names_options_that_there_are(verb):
+    """Its own, unless another verb is named before the option."""
+    command = loaded(verb)
+    for text in (command.help, *(getattr(one, "help", None) for one in command.params)):
+        for other, named in re.findall(rf"(?:\b({'|'.join(VERBS)}) )?(?<![\w-])(--[a-z][\w-]*)", text or ""):
+            assert named in OPTIONS[other or verb], text
 
 
 OTHERS = [ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/index.md", "docs/papers.md")]

@@ -10,6 +10,9 @@ IRREGULAR = {
     "is": "are",
     "was": "were",
     "repeats": "repeat",
+    "comes": "come",
+    "counts": "count",
+    "differs": "differ",
     "gains": "gain",
     "loses": "lose",
 }

@@ -158,6 +158,7 @@ def test_queries_of_one_grade_are_trained_on_and_never_held_out():
     other = choose(background(), silent, methods=["trada"], curve=False)
     assert other.unseen["trada"][NDCG].queries == 12
     assert np.isnan(other.unseen["trada"][NDCG].per_query[12])
+    assert "Not counted: 1 more query with documents of one grade only" in str(other)
     assert np.isfinite(other.trials[1].unseen).all()
 
 

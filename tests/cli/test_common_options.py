@@ -135,3 +135,13 @@ def test_the_seed_of_a_stack_is_that_of_its_net(run, files, nets, tmp_path):
         assert run("combine", files.model, nets["net"], "-d", files.valid, *words).code == 0
         made.append(out.read_bytes())
     assert made[0] != made[1]
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_measure_spelt_as_ir_measures_does_is_answered_once_with_both_spellings(run, letor, tmp_path):
+    model = ("train", letor, "--trees=2", "--min-rows=1", "--out", tmp_path / "a.rankinite", "--measure")
+    for words in (("evaluate", "feature:1", letor, "-m"), ("compare", "feature:1", "feature:2", "-d", letor, "-m"), model):
+        done, quiet, plain = run(*words, "nDCG@10"), run(*words, "nDCG@10", "--quiet"), run(*words, "ndcg@10")
+        assert (done.code, quiet.code, plain.code) == (0, 0, 0)
+        note = "Write ndcg@10 for exponential gains, ndcg@10:gains=linear for linear ones"
+        assert [one.err.count(note) for one in (done, quiet, plain)] == [1, 0, 0]

@@ -145,7 +145,11 @@ def test_models_that_are_no_files_have_no_file_beside_them(run, here):
         ("[train]\ntrees = true\n", "bad.toml: [train] trees", True),
         ("[train]\ntrees = 1979-05-27\n", "bad.toml: [train] trees", date(1979, 5, 27)),
         ("[train]\nzero-based = 1\n", "bad.toml: [train] zero-based", 1),
+        (f"[train]\nlabel_gain{'.a' * 3000} = 1\n", "bad.toml: [train]", "label_gain"),
+        (f"[train]\nlabel_gain = [{{a{'.a' * 3000} = 1}}]\n", "bad.toml: [train]", "label_gain"),
+        (f"[train]\nnonsense{'.a' * 3000} = 1\n", "bad.toml: [train]", "nonsense"),
     ],
+    ids=lambda part: str(part)[:30],
 )
 def test_what_is_wrong_in_a_file_is_refused(run, here, text, place, value):
     (here / "bad.toml").write_text(text)

@@ -75,6 +75,19 @@ def test_bad_input_ends_with_2_and_writes_nothing(run, model, tmp_path, monkeypa
     assert not (tmp_path / "shop").exists()
 
 
+def test_a_folder_that_is_not_free_is_refused_by_the_name_of_its_option(run, model, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("1\n")
+    assert (
+        f"--out {tmp_path / 'notes'} holds files that are no export"
+        in run("export", model, "--to=c", "-o", tmp_path / "notes").err
+    )
+    assert run("export", model, "--to=c", "-o", tmp_path / "shop").code == 0
+    assert f"--out {tmp_path / 'shop'} holds an export already" in run("export", model, "--to=c", "-o", tmp_path / "shop").err
+    absent = run("check", tmp_path / "notes", "--scores", tmp_path / "notes" / "mine.txt")
+    assert (absent.code, absent.error.remedy) == (2, "Give the folder of an export")
+
+
 def test_the_shell_completes_all_targets():
     assert set(completion.TARGETS) == set(TARGETS)
     assert completion.targets("es") == ["es-ltr"]

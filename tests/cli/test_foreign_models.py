@@ -72,7 +72,7 @@ def test_beside_them_a_short_file_still_gets_what_our_own_need(run, files, model
     (tmp_path / "short.txt").write_text("\n".join(lines))
     done = run("compare", f"a={next(iter(models))}", f"own={files.model}", "--data", tmp_path / "short.txt")
     assert done.code == 0
-    assert "'6' are not in it" in done.err
+    assert "'6' is not in it" in done.err
     assert "'1' … '6'" in done.err
 
 

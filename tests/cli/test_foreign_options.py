@@ -60,6 +60,8 @@ def test_the_guide_lists_the_letters():
         ("describe x.txt --label-column rating", "--grades rating"),
         ("train x.txt --learning-rate 0.1 --lambda-l2 1 --subsample 0.5", "--rate 0.1, --l2 1, --row-share 0.5"),
         ("train x.txt --learning-rate", "Give --rate."),
+        ("train x.txt --label-gain 0,1,3", "Give --measure ndcg@10:gains=0/1/3."),
+        ("train x.txt --label-gain=0,1,many", "Give --measure."),
         ("cross-validate x.txt -S 'mart num_leaves=63'", "num_leaves is leaves here"),
     ],
 )
@@ -94,6 +96,7 @@ def test_options_that_nobody_has_are_typers_own_error(run, letor):
         ("colsample-bytree = 0.5", "colsample-bytree is feature-share here. Give feature-share = 0.5."),
         ("lambdarank_norm = true", "normalise = true"),
         ("max_depth = 5", "leaves = 32"),
+        ("label_gain = [0, 1.5, 4]", "Give measure = 'ndcg@10:gains=0/1.5/4'."),
         ("min_split_gain = 1", "min_split_gain is no setting here"),
     ],
 )

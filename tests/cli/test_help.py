@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
@@ -21,7 +22,8 @@ from rankinite.cli import app
 from rankinite.cli import commands as verbs
 from rankinite.cli import completion as completing
 from rankinite.cli import ranker_arguments as rankers
-from rankinite.measures import CONVENTIONS, parse_measure
+from rankinite.measures import CONVENTIONS, parse_measure, register_measure
+from rankinite.measures.binary import BinaryMeasure
 from rankinite.measures.spelling import known_measures
 
 HEAVY = ("numba", "numpy", "scipy", "pyarrow")
@@ -213,7 +215,7 @@ def test_shells_complete_verbs_options_and_names(completed):
     assert completed("co") == ["convert", "combine", "compare"]
     assert completed("train", "--conf") == ["--config"]
     assert completed("train", "--learner", "lambdam") == ["lambdamart"]
-    assert completed("train", "-m", "er") == ["err", "err@10"]
+    assert completed("train", "-m", "er") == ["err", "err@1", "err@3", "err@5", "err@10"]
     assert completed("evaluate", "--measure", "pair") == ["pairwise-errors"]
     assert completed("adapt", "--methods", "smart,trada-") == [
         *(f"smart,trada-{rest}" for rest in ("leaves", "trim", "splits", "trees", "trees-lambda"))
@@ -233,8 +235,20 @@ def test_completion_can_be_shown(run, monkeypatch, shell):
     assert "_RANKINITE_COMPLETE" in done.stdout
 
 
+def test_every_measure_is_completed_also_one_of_another_package(completed):
+    @register_measure
+    @dataclass(frozen=True, slots=True)
+    class Zeal(BinaryMeasure):
+        name = "zeal"
+
+    assert completed("evaluate", "-m", "zea") == ["zeal", "zeal@1", "zeal@3", "zeal@5", "zeal@10"]
+    assert completed("evaluate", "-m", "bpre") == ["bpref"]  # it takes no cutoff
+    assert completed("evaluate", "-m", "mrr") == ["mrr"]
+    offered = completing.measures("")
+    assert {parse_measure(text).name for text in offered} == set(known_measures())
+
+
 def test_names_to_complete_are_those_there_are():
-    assert {parse_measure(name).name for name in completing.MEASURES} == set(known_measures())
     assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
     assert rankers.PREFIXES == completing.RANKERS

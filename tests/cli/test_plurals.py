@@ -13,7 +13,7 @@ DATA = "2 qid:a 1:1 #docid = a1\n1 qid:a 1:2 #docid = a2\n"
 PLURAL = re.compile(
     r"(?<![\w.,@:/…–-])(?<!… )1 (?:[a-z-]+ )?"
     r"(queries|rows|features|trees|documents|leaves|rounds|rankers|folds|files|members|methods|columns|outputs|parts|scores|"
-    r"pairs|levels|trials|have|are|were|gain|lose)\b"
+    r"pairs|levels|trials|positions|have|are|were|gain|lose)\b"
 )
 """What must not be read; not "0 … 1", "1,000" or "ndcg@1"."""
 
@@ -32,6 +32,8 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "one.txt").write_text(DATA)
     (tmp_path / "same.txt").write_text("1 qid:b 1:1\n0 qid:b 1:2\n0 qid:b 1:2\n")
     (tmp_path / "alone.txt").write_text("1 qid:c 1:1\n")
+    (tmp_path / "two.txt").write_text("1 qid:d 1:1 2:5\n0 qid:d 1:2 2:6\n")
+    rk.RankNet(hidden=(), epochs=1).fit(rk.read("two.txt")).save("two.rankinite")
     rk.MART(trees=1, leaves=2, min_rows=1).fit(rk.read("one.txt")).save("tree.rankinite")
 
 
@@ -52,6 +54,8 @@ VERBS = {
     "combine": "combine feature:1 tree.rankinite -d same.txt -o both.rankinite",
     "explain": "explain tree.rankinite same.txt --all-queries",
     "explain-query": "explain tree.rankinite same.txt --query b",
+    "evaluate-short": "evaluate two.rankinite one.txt",
+    "combine-one": "combine feature:1 -d same.txt -o both.rankinite",
     "score": "score tree.rankinite one.txt --verbose",
     "export": "export tree.rankinite --to lightgbm -o served",
 }
@@ -61,7 +65,7 @@ VERBS = {
 @pytest.mark.usefixtures("here")
 def test_verbs_count_one_as_one(run, verb):
     done = run(*VERBS[verb].split())
-    assert done.code == 0
+    assert done.code == (2 if verb == "combine-one" else 0)
     for line in (done.out + done.err).splitlines():
         assert not PLURAL.search(line), line
 
@@ -84,8 +88,17 @@ def test_errors_count_one_as_one():
         lambda: ranker.score([[1.0, 2.0]]),
         lambda: rk.read([[1.0]], grades=[1, 2], group=[1]),
         lambda: ranker.plot_tree(1),
+        lambda: rk.combine.exact([ranker], data, "ndcg"),
+        lambda: rk.LambdaMART(max_depth=1),
+        lambda: rk.read("one.txt", positions=[1]),
     )
     for call in wrong:
         with pytest.raises(rk.RankiniteError) as refused:
             call()
         assert not PLURAL.search(str(refused.value)), str(refused.value)
+
+
+@pytest.mark.usefixtures("here")
+def test_one_feature_that_a_file_lacks_is_one(run):
+    (line,) = [text for text in run("evaluate", "two.rankinite", "one.txt").err.splitlines() if "'2'" in text]
+    assert line.endswith("one.txt: the model's feature '2' is not in it and counts as zero")

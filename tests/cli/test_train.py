@@ -150,7 +150,7 @@ def test_validation_files_may_lack_the_last_features(run, files, settings, tmp_p
     done = run("train", files.train, "--valid", tmp_path / "narrow.txt", "--out", tmp_path / "model", *settings)
     assert done.code == 0
     printed = run("evaluate", tmp_path / "model", tmp_path / "narrow.txt", "--json")
-    assert "features '6' are not in it; they count as zero" in printed.err
+    assert "feature '6' is not in it and counts as zero" in printed.err
     padded = rk.read(tmp_path / "narrow.txt", like=rk.read(files.train))
     expected = rk.evaluate(rk.load(tmp_path / "model"), padded, "ndcg@10")["ndcg@10"].mean
     assert json.loads(printed.out)["measures"]["ndcg@10"]["mean"] == expected

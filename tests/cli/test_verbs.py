@@ -177,4 +177,4 @@ def test_queries_that_a_run_lacks_or_nobody_judged_are_noted(run, tmp_path):
     assert both.err == f"a: no document is returned {first}, as with trec_eval -c.\na: q{second}.\n"
     assert json.loads(both.out)["warnings"] == both.err.splitlines()
     printed = run("evaluate", tmp_path / "a.run", tmp_path / "web.qrels", "--verbose").err
-    assert "1 of 2 documents for judged queries are unjudged" in printed
+    assert "no judgement of 1 of 2 documents of judged queries" in printed

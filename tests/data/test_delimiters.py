@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +109,39 @@ def test_decimal_commas_are_no_categories(tmp_path: Path) -> None:
         rk.read(tmp_path / "t.csv")
     assert "'bm25'" in caught.value.problem
     assert rk.read(tmp_path / "t.csv", categories=["bm25"]).categories["bm25"].names == ("0,5", "1,5", "2,0")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
+@pytest.mark.parametrize(
+    ("rows", "line", "cells"),
+    [
+        (["1;2;3", "1;2", "1;3;4"], 3, 2),
+        (["1;2;3", "", "1;2;3;4"], 4, 4),
+        (['1;2;"a', 'b"', "1;2"], 4, 2),  # a line break in quotes
+    ],
+)
+def test_a_ragged_row_is_named_by_its_line(
+    tmp_path: Path, delimiter: str, suffix: str, rows: list[str], line: int, cells: int
+) -> None:
+    path = tmp_path / f"ragged{suffix}"
+    content = "\n".join(["qid;label;a", *rows]).replace(";", delimiter).encode() + b"\n"
+    path.write_bytes(gzip.compress(content) if suffix.endswith(".gz") else content)
+    settings = ReadSettings(NO_COLUMNS, None, None, (), "zero", "error", zero_based=False, like=None)
+
+    def piecewise() -> None:
+        with open_pieces(path, settings) as pieces:
+            list(pieces)
+
+    for reading in (lambda: rk.read(path), piecewise):
+        with refused(DataError, place=f"{path}:{line}", value=cells) as caught:
+            reading()
+        assert "instead of 3" in str(caught.value)
+        assert "TSV" not in str(caught.value)
+
+
+def test_a_broken_table_is_called_what_it_is(tmp_path: Path) -> None:
+    for delimiter, name in ((",", "CSV"), ("\t", "TSV"), (";", "a table with ';' between its cells")):
+        (tmp_path / "t.tsv").write_bytes("qid;label;a\n\xff;2;3\n".replace(";", delimiter).encode("latin-1"))
+        with refused(DataError, place="t.tsv", value=name):
+            rk.read(tmp_path / "t.tsv", delimiter=delimiter)

@@ -487,7 +487,7 @@ def test_faults_of_columns(tmp_path: Path) -> None:
     with refused(DataError, place="d.csv", value=["b", "c"]):
         one = put(tmp_path / "e.csv", ["qid,label,b", "1,2,3"])
         assert_same_error([one, put(tmp_path / "d.csv", ["qid,label,c", "2,2,3"])])
-    with refused(DataError, place="f.csv", value="CSV"):
+    with refused(DataError, place="f.csv:1002", value=2):
         assert_same_error(put(tmp_path / "f.csv", ["qid,label,a", *["1,2,3"] * 1000, "1,2"]))
 
 

@@ -280,7 +280,7 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
         "cut.csv.gz": b"\x1f\x8b\x08\x00\x00",
     }.items():
         (tmp_path / name).write_bytes(content)
-        with refused(DataError, place=name):
+        with refused(DataError, place=f"{name}:3" if name == "ragged.csv" else name):
             read(tmp_path / name)
 
 

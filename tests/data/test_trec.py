@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rankinite as rk
 from oracles.datasets import random_dataset
+from rankinite.data.io.given_scores import is_run
 from rankinite.data.io.plain_scores import read_scores
 from rankinite.data.io.preference_files import read_preferences
 from rankinite.data.io.trec import read_qrels, read_run, read_trec
@@ -73,10 +75,20 @@ def test_a_run_is_read_for_the_rows_of_data(tmp_path: Path) -> None:
         read_run(put(tmp_path, "r", "1 Q0 a 1 7 t\n1 Q0 x 1 7 t\n"), data)
 
 
+def test_words_after_the_tag_of_a_run_are_ignored(tmp_path: Path) -> None:
+    data = read_qrels(put(tmp_path, "q", QRELS))
+    path = put(tmp_path, "r", "1 Q0 a 1 7 my tag\n2 Q0 b 1 3 t # a note 9\n")
+    plain = put(tmp_path, "plain", "1 Q0 a 1 7 my\n2 Q0 b 1 3 t\n")
+    assert is_run(path)
+    assert read_run(path, data).tolist() == read_run(plain, data).tolist()
+    assert rk.evaluate(str(path), data, "map").to_csv() == rk.evaluate(str(plain), data, "map").to_csv()
+
+
 @pytest.mark.parametrize(
     ("text", "place", "value"),
     [
         ("1 0 a 2\n1 0 b\n", "bad:2", 3),
+        ("1 0 a 2\n1 0 b 1 x\n", "bad:2", 5),
         ("1 0 a two\n", "bad:1", "two"),
         ("1 0 a nan\n", "bad:1", "nan"),
         ("1 0 a 2\n\n1 0 a 1\n", "bad:3", "a"),

@@ -114,6 +114,25 @@ def test_all_foreign_names_of_a_call_are_answered_at_once():
     assert "rk.LambdaMART(measure='map')" in text
 
 
+@pytest.mark.parametrize("gains", [(0, 1, 3), (0.0, 1.5, 1e3), (2.0,)])
+def test_gains_are_answered_with_the_same_gains(gains):
+    for written in (list(gains), gains, ",".join(map(str, gains))):
+        with pytest.raises(ArgumentError) as refused:
+            rk.LambdaMART(label_gain=written)
+        (measure,) = re.findall(r"measure='([^']+)'", str(refused.value))
+        assert rk.parse_measure(measure) == rk.NDCG(10, gains=gains)
+
+
+@pytest.mark.parametrize("setting", ["label_gain", "learning_rate"])
+def test_values_that_cannot_be_written_out_are_not_repeated(setting):
+    deep: list = []
+    for _ in range(3000):
+        deep = [deep]
+    for value in (deep, 10**5000):
+        with pytest.raises(ArgumentError, match=r"Give (measure|rate)\.$"):
+            rk.LambdaMART(**{setting: value})
+
+
 @pytest.mark.parametrize("depth", [1, 3, 6, 10])
 def test_a_depth_is_answered_with_as_many_leaves(depth):
     with pytest.raises(ArgumentError) as refused:

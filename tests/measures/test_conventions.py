@@ -91,6 +91,14 @@ def test_a_setting_the_user_chose_stays():
     assert CONVENTIONS["lightgbm"].adapt(rk.AP(5)) == rk.AP(5, of="reachable")
 
 
+@pytest.mark.parametrize(("text", "p"), [("rbp", 0.9), ("rbp:p=0.8", 0.8), ("RBP(p=0.5)", 0.5), ("rbp:relevant=2", 0.9)])
+def test_trec_has_another_persistence_where_none_is_chosen(text, p):
+    data = rk.read(np.zeros((4, 1)), grades=[0, 2, 2, 0], group=[4], doc_id=["a", "b", "c", "d"])
+    expected = (1 - p) * (p + p**2)  # the documents of rank 2 and 3
+    assert rk.evaluate([4.0, 3.0, 2.0, 1.0], data, text, convention="trec")[text].mean == pytest.approx(expected)
+    assert rk.evaluate([4.0, 3.0, 2.0, 1.0], data, "rbp")["rbp"].mean == pytest.approx(0.2 * (0.8 + 0.64))
+
+
 def test_ties_by_document_id_go_from_high_to_low():
     data = rk.Dataset.from_rows(
         np.zeros((3, 1)), np.asarray([1, 0, 0]), np.asarray(["q"] * 3), ["1"], doc_ids=np.asarray(["d1", "d3", "d2"])

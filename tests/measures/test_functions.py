@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.function_measures import PAIRS, ndcg
 from rankinite.engine.function_names import code_of
-from rankinite.measures import spelling
 from refusals import refused
 
 QUERIES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=6)
@@ -146,8 +145,7 @@ def test_errors_of_a_function_pass_through_the_kernels():
             rk.swap_changes(rk.FunctionMeasure("broken", function), np.asarray([1.0, 0.0]))
 
 
-def test_a_registered_function_is_known_by_name(monkeypatch):
-    monkeypatch.setattr(spelling, "_known", dict(spelling._known))
+def test_a_registered_function_is_known_by_name():
     measure = rk.register_measure(PAIRS[0][0])
     assert rk.parse_measure(str(measure)) is measure
     assert rk.LambdaMART(measure=str(measure)).measure is measure
@@ -165,7 +163,6 @@ def test_a_package_announces_its_functions(tmp_path, monkeypatch):
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: our-measures\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[rankinite.measures]\nour-first = our_measures:first\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(spelling, "_known", dict(spelling._known))
     monkeypatch.delitem(sys.modules, "our_measures", raising=False)
     assert str(rk.parse_measure("our-first")) == "our-first"
     data = rk.read(np.eye(2), grades=[0, 1], group=[2])

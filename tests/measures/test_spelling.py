@@ -84,7 +84,6 @@ def test_usual_spellings(text, measure):
         ("set_P", rk.Precision()),
         ("set_recall", rk.Recall()),
         ("set_F", rk.F1()),
-        ("nDCG@10", rk.NDCG(10)),
         ("nDCG(dcg='log2')@10", rk.NDCG(10, gains="linear")),
         ('nDCG(dcg="exp-log2")@10', rk.NDCG(10)),
         ("AP(rel=2)", rk.AP(relevant=2)),
@@ -92,7 +91,7 @@ def test_usual_spellings(text, measure):
         ("RR@10", rk.RR(10)),
         ("R@100", rk.Recall(100)),
         ("RBP(p=0.5)", rk.RBP(p=0.5)),
-        ("RBP(rel=1, p=0.8)@10", rk.RBP(10)),
+        ("RBP(rel=1, p=0.8)@10", rk.RBP(10, p=0.8)),
         ("Success(rel=2)@5", rk.Success(5, relevant=2)),
         ("SetF(rel=2)", rk.F1(relevant=2)),
         ("Bpref()", rk.Bpref()),
@@ -102,6 +101,47 @@ def test_usual_spellings(text, measure):
 )
 def test_spellings_of_other_tools(text, measure):
     assert rk.parse_measure(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "exponential", "linear"),
+    [
+        ("nDCG@10", "ndcg@10", "ndcg@10:gains=linear"),
+        ("nDCG", "ndcg", "ndcg:gains=linear"),
+        ("nDCG(cutoff=5)", "ndcg@5", "ndcg@5:gains=linear"),
+        ("nDCG@5:discount=letor", "ndcg@5:discount=letor", "ndcg@5:gains=linear:discount=letor"),
+    ],
+)
+def test_ir_measures_spelling_of_ndcg_names_both_gains(text, exponential, linear):
+    data = rk.read(np.eye(4), grades=[0, 2, 1, 3], group=[2, 2])
+    uses = {
+        "parsed": lambda: rk.parse_measure(text),
+        "evaluated": lambda: rk.evaluate([0.0, 1, 2, 3], data, ["err", text])[text].measure,
+        "compared": lambda: rk.compare({"a": [0.0, 1, 2, 3], "b": [3.0, 1, 2, 0]}, data, text).measures[0],
+        "trained for": lambda: rk.LambdaMART(measure=text).measure,
+    }
+    for use in uses.values():
+        with pytest.warns(UserWarning, match="ir-measures") as caught:
+            assert use() == rk.parse_measure(exponential)
+        assert len(caught) == 1
+        assert f"Write {exponential} for exponential gains, {linear} for linear ones" in str(caught[0].message)
+        assert caught[0].filename == __file__
+    assert rk.parse_measure(linear).gains == "linear"
+
+
+@pytest.mark.parametrize(
+    "text", ["ndcg@10", "NDCG@10", "nDCG(dcg='log2')@10", "nDCG(dcg='exp-log2')", "nDCG:gains=exponential"]
+)
+def test_ndcg_whose_gains_are_clear_needs_no_note(text):
+    rk.parse_measure(text)  # a warning would be an error
+
+
+@pytest.mark.parametrize("convention", ["trec", "sklearn"])
+def test_ndcg_needs_no_note_where_its_gains_are_linear_anyway(convention):
+    data = rk.read(np.eye(4), grades=[0, 2, 1, 3], group=[2, 2], doc_id=["a", "b", "c", "d"])
+    for measure in ("nDCG@10", "ndcg@10:gains=linear"):
+        assert rk.evaluate([0.0, 3, 1, 2], data, measure, convention=convention)[measure].mean == pytest.approx(1)
+    rk.compare({"a": [0.0, 3, 1, 2], "b": [3.0, 1, 2, 0]}, data, "nDCG", convention=convention)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_an_error_that_grows_is_a_loss_and_the_table_says_what_was_done():
     assert found["f1"].mean == pytest.approx(errors[1] - errors[0])
     table = found.grid(2)
     assert len(table.rows) == 2
-    assert "1 more features lose less." in table.notes
+    assert "1 more feature loses less." in table.notes
     assert any("shuffled within each query, once" in note for note in table.notes)
     assert str(found) == found.grid().text()
     assert json.loads(found.to_json()) == found.to_dict()

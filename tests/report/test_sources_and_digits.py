@@ -103,6 +103,7 @@ def test_a_comparison_is_told_in_short_sentences_with_the_numbers_of_its_pair():
     assert float(shown) == pytest.approx(pair.difference, abs=0.6 * 10.0 ** -len(shown.partition(".")[2]))
     assert told == f"Its ndcg is {shown} higher on {DATA.source}."
     assert sure == f"That is hardly chance (p {pair.randomisation.holm_text}; at most 0.05 is asked for)."
+    assert pair.wins > 1
     assert counts == f"Of 40 queries {pair.wins} are better, {pair.losses} worse and {pair.ties} the same."
     reverse = verdict_of(comparison, "grades", "noise", comparison.measures[0])
     assert (reverse[0], reverse[1]) == ("noise is worse than grades.", f"Its ndcg is {shown} lower on {DATA.source}.")

@@ -10,7 +10,10 @@ import sys
 import pytest
 
 import rankinite as rk
+from rankinite.cli.compiling import compiling_beside
+from rankinite.cli.messages import Manner, speaking
 from rankinite.engine import kernel_folder
+from rankinite.engine.compile_notices import tell_listeners
 from rankinite.errors import ArgumentError
 from rankinite.warming.jobs import JOBS, VERBS
 
@@ -77,10 +80,46 @@ def test_the_first_run_of_a_verb_says_that_it_compiles_and_the_second_does_not(f
     first, second = (
         subprocess.run(words, capture_output=True, text=True, check=True, env=environment, timeout=300) for _ in range(2)
     )
-    assert "compiling for this machine, the first time only: about " in first.stderr
+    assert "compiling what evaluate needs on this machine, once for each verb, about 5 s …" in first.stderr
     assert "compiling" not in second.stderr
     assert first.stdout == second.stdout
     assert list(tmp_path.glob("kernels-*/evaluate.*.ready"))
+
+
+def test_a_verb_says_once_that_it_compiles_whatever_it_is_run_with(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kernel_folder, "cache_folder", lambda: tmp_path / "kernels-here")
+    (tmp_path / "kernels-here").mkdir()
+
+    def noted(verb, *, compiles=True, verbose=False):
+        with speaking(Manner(verbose=verbose)), compiling_beside(verb, threads=1):
+            for _ in range(3 * compiles):  # several kernels
+                tell_listeners()
+        return capsys.readouterr().err
+
+    assert noted("describe", compiles=False) == ""
+    first = noted("describe")  # a verb that has no helpers
+    assert first == "compiling what describe needs on this machine, once for each verb …\n"
+    assert noted("describe") == ""
+    assert noted("describe", verbose=True) == "compiling what these options of describe need …\n"
+    assert noted("train") == "compiling what train needs on this machine, once for each verb, about 13 s …\n"
+    assert noted("evaluate") == "compiling what evaluate needs on this machine, once for each verb …\n"  # much is there by now
+    assert noted("cross_validate").startswith("compiling what cross-validate needs ")
+    assert [noted(verb) for verb in ("train", "evaluate", "cross_validate", "describe")] == [""] * 4
+
+
+def test_a_verb_that_fails_is_not_ready(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    @compiling_beside("describe", threads=1)
+    def fail():
+        tell_listeners()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert not kernel_folder.is_ready("describe")
+    assert capsys.readouterr().err
 
 
 def test_ready_is_said_of_this_code_alone(tmp_path, monkeypatch):

@@ -27,6 +27,7 @@ from rankinite.models.base import Fitted, Ranker
 from rankinite.models.blend import Blend
 from rankinite.models.files.matching import match_features
 from rankinite.models.history import History
+from rankinite.plurals import agreeing, counted
 
 FEW = 10
 """With fewer judged queries than this, each is held out alone."""
@@ -52,7 +53,7 @@ def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     judged = judged_in(data, measure)
     if len(judged) < least:
         raise DataError(
-            f"{len(judged)} of {data.queries} queries have documents of different grades",
+            f"{len(judged)} of {counted(data.queries, 'query')} {agreeing(len(judged), 'has')} documents of different grades",
             place=data.source,
             value=len(judged),
             rule=f"Adapting needs at least {least}, to learn from some and judge by the others",

@@ -126,11 +126,11 @@ class Choice(GridResult, TabularByQuery):
         from rankinite.adapt.recommendation import decision_note
 
         pairs = len(seen.pairs) // len(seen.measures)
-        tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {pairs} pair{'s' * (pairs != 1)}"
+        tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {counted(pairs, 'pair')}"
         every = [one for one in (seen, self.test, self.shifted) if one is not None] if decides else [seen]
         spreads = [result.spread for one in every for name in one.systems for result in one[name].results]
         skipped = seen[seen.systems[0]][self.measure].skipped
-        uncounted = f"{skipped} more queries have documents of one grade only, or none relevant, and are not counted."
+        uncounted = f"Not counted: {counted(skipped, 'more query')} with documents of one grade only, or none relevant."
         return (
             *seen.warnings,
             *([uncounted] if skipped else []),

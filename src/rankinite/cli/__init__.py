@@ -65,9 +65,9 @@ def _run() -> None:
 
 def _note(message: Warning | str, *_where: object) -> None:
     """A warning, without the line of code that gave it."""
-    from rankinite.cli.messages import shortened
+    from rankinite.cli.messages import say
 
-    print(f"rankinite: note: {shortened(str(message))}", file=sys.stderr)
+    say(f"rankinite: note: {message}")
 
 
 def _is_cut_off(stop: SystemExit) -> bool:

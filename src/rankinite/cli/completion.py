@@ -1,14 +1,11 @@
-"""Names that a shell completes: listed here, as importing what defines them takes too long; a test compares."""
+"""Names that a shell completes. Measures are asked of their registry, packages of others included; what takes longer to import
+is listed here, and a test compares.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-MEASURES = (
-    *("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "ndcg", "dcg@10", "dcg", "avendcg", "err", "err@10", "map", "ap", "mrr", "rr"),
-    *("p@1", "p@5", "p@10", "recall@10", "success@1", "success@10", "f1@10", "rprec", "bpref", "rbp", "q", "q@10", "auc"),
-    *("judged@10", "pairwise-errors", "balanced-error"),
-)
 METHODS = (
     *("interpolate", "interpolate-lambdarank", "lambdaboost", "trada", "trada-leaves", "trada-trim", "trada-splits"),
     *("trada-trees", "trada-trees-lambda", "additive", "additive-lambda", "smart", "smart-paper", "smart-nodes"),
@@ -24,7 +21,9 @@ RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:
 
 def measures(incomplete: str) -> list[str]:
     """Measures: the last of several with commas between them."""
-    return _last(incomplete, MEASURES)
+    from rankinite.measures.spelling import usual_measures
+
+    return _last(incomplete, usual_measures())
 
 
 def methods(incomplete: str) -> list[str]:

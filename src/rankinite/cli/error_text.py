@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 OTHER_NAMES = {
     ("", "categories"): "category",
+    ("", "folder"): "out",
     ("", "format"): "input-format",
     ("", "measures"): "measure",
     ("", "positions"): "position",
@@ -59,7 +60,7 @@ def option(name: str, value: Any, owner: str = "") -> str:
 
 
 def spelled(code: str) -> str:
-    """What a message has between backticks: a setting as an option, one of our rankers as ``--ranker`` takes it.
+    """What a message has between backticks: a setting as an option, one of our rankers as verbs take it.
 
     >>> spelled("infinite='clip'"), spelled("doc_id=…"), spelled("row_share"), spelled("Feature(3)"), spelled("Feature('x')")
     ('--infinite clip', '--doc-id', '--row-share', 'column:3', 'feature:x')

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankinite.errors import ArgumentError
-from rankinite.foreign_settings.answers import foreign_names, plain_name
+from rankinite.foreign_settings.answers import foreign_names, plain_name, repeatable
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def _values(arguments: list[str]) -> dict[str, str]:
 
 def foreign_key(written: str, value: Any, known: Collection[str], place: str) -> ArgumentError | None:
     """The answer for a key of a settings file, with settings as lines of the file; None if we know of none."""
-    refused = foreign_names({written: repr(value)}, {plain_name(name) for name in known}, spell=_line)
+    refused = foreign_names({written: repeatable(value)}, {plain_name(name) for name in known}, spell=_line)
     return None if refused is None else refused.at(place)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankinite.cli.messages import busy, detail, say
 from rankinite.cli.options import Reading
 from rankinite.errors import ArgumentError, DataError, listed, quoted
+from rankinite.plurals import agreeing
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
@@ -104,7 +105,11 @@ def read_for(
         if 0 < count < len(longest) and reading.features is None:
             data = reading.read(files, like=_without_rows(longest), needs_queries=needs_queries)
             absent = listed(longest[count:], 5)
-            say(f"{data.source}: the model's features {absent} are not in it; they count as {reading.missing}")
+            many = len(longest) - count
+            say(
+                f"{data.source}: the model's {agreeing(many, 'feature')} {absent} {agreeing(many, 'is')} not in it and "
+                f"{agreeing(many, 'counts')} as {reading.missing}"
+            )
     matched: dict[str, Ranker] = {}
     for name, model in models.items():
         try:
@@ -218,7 +223,7 @@ def _load_trec(
     with busy(f"reading {paths[0]} and {len(opened)} run(s)"):
         data, scores = read_trec(paths[0], runs)
     for (_, what, _), run in zip(opened, scores, strict=True):
-        detail(f"{what}: {run.unjudged_documents:,} of {run.documents:,} documents for judged queries are unjudged: grade 0")
+        detail(f"{what}: no judgement of {run.unjudged_documents:,} of {run.documents:,} documents of judged queries: grade 0")
     return data, {name: values for (name, _, _), values in zip(opened, scores, strict=True)}
 
 

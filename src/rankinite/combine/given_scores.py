@@ -20,6 +20,7 @@ from rankinite.grid import few
 from rankinite.models.base import Fitted, is_scorer
 from rankinite.models.files.container import Stored
 from rankinite.models.normalised import centre_and_spread
+from rankinite.plurals import counted
 
 
 class GivenScores(Fitted):
@@ -139,7 +140,7 @@ def only_left_out(rankers: Mapping[str, Any], weights: Sequence[float], data: Da
     if not without or kept is None:
         return []
     tail = int((~kept & np.logical_or.reduce([~np.isneginf(ranker.raw_for(data)) for ranker in without.values()])).sum())
-    return [f"{tail:,} documents that only {few(without)} returns come last, tied."] if tail else []
+    return [f"Last, and tied, come {counted(tail, 'document')} that only {few(without)} returns."] if tail else []
 
 
 def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
@@ -149,10 +150,10 @@ def notes_on(rankers: Mapping[str, Any], data: Dataset) -> list[str]:
         missing = int(np.isneginf(ranker.raw_for(data)).sum()) if isinstance(ranker, GivenScores) else 0
         if missing:
             notes.append(
-                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: they count as below the last that it "
-                "returns for their query."
+                f"ranker {name} does not return {missing:,} of {data.rows:,} documents: such a document counts as below "
+                "the last that it returns for the query."
             )
     returned = returned_by_any(rankers.values(), data)
     if returned is not None:
-        notes.append(f"{int((~returned).sum()):,} documents that no ranker returns are left out of the combination.")
+        notes.append(f"Left out: {counted(int((~returned).sum()), 'document')} that no ranker returns.")
     return notes

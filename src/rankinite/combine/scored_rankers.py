@@ -22,6 +22,7 @@ from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted, is_scorer
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import centre_and_spread
+from rankinite.plurals import agreeing, counted
 
 Rankers = Mapping[str, RankerLike] | Sequence[RankerLike]
 """The rankers to combine: by name, or in an order, in which case they are called "1", "2", …."""
@@ -152,7 +153,7 @@ def _named(rankers: Any, least: int) -> dict[str, Any]:
         kind = type(rankers).__name__
         raise ArgumentError(f"the rankers are a {kind}", value=kind, remedy="Give a list of rankers, or a dict by name")
     if len(named) < least:
-        problem = f"there are {len(named)} rankers to combine"
+        problem = f"there {agreeing(len(named), 'is')} {counted(len(named), 'ranker')} to combine"
         raise ArgumentError(problem, value=len(named), remedy=f"Give at least {least}")
     for name, ranker in named.items():
         if not (is_scorer(ranker) or is_path(ranker) or isinstance(ranker, Sequence) or hasattr(ranker, "__array__")):

@@ -16,6 +16,7 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.measures.base import sign_of
 from rankinite.models.normalised import centre_and_spread
+from rankinite.plurals import counted
 from rankinite.sweep.curve import Form, check_form
 from rankinite.sweep.ratios import RatioCurve, ratio_curve
 from rankinite.sweep.sweep import Sweep
@@ -225,6 +226,6 @@ def _dealt(queries: int, search: Search) -> list[Any]:
     """The queries of each fold, in their order."""
     assert search.folds is not None
     if search.folds > queries:
-        problem = f"are more than the {queries} queries"
+        problem = f"are more than {counted(queries, 'query')}"
         raise ArgumentError(problem, owner="combine", setting="folds", value=search.folds, remedy="Give fewer")
     return [np.sort(part) for part in np.array_split(np.random.default_rng(search.seed).permutation(queries), search.folds)]

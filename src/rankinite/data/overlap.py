@@ -58,8 +58,8 @@ def check_apart(
         if len(same):
             qids = [str(qid) for qid in second.qids[same].tolist()]
             raise DataError(
-                f"{len(qids)} of its {second.queries} queries are also in {first.source} ({name}), such as {quoted(qids[0])}: "
-                "all their rows, or all their ids, are the same",
+                f"it shares {len(qids)} of its {second.queries} queries with {first.source} ({name}), such as "
+                f"{quoted(qids[0])}: all their rows, or all their ids, are the same",
                 place=f"{second.source} ({other})",
                 value=qids,
                 rule="Queries that a ranker was trained on do not show how good it is on new ones",

@@ -16,6 +16,7 @@ from rankinite.evaluation.inputs import scores_of
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
 from rankinite.models.weighted import Weighted
+from rankinite.plurals import counted
 
 TEACHER, DIRECT = "teacher", "direct"
 WHAT = {
@@ -70,7 +71,7 @@ def table(
 def _size(ranker: Fitted) -> str:
     """What a ranker is made of, in words."""
     if isinstance(ranker, Weighted):
-        return f"{ranker.weights.size:,} weights"
+        return counted(ranker.weights.size, "weight")
     parts = ranker.sizes().items()
     return ", ".join(f"{count:,} {kind}{'s' * (count > 1 and not kind.endswith('s'))}" for kind, count in parts)
 

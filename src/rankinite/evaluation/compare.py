@@ -213,7 +213,8 @@ def compare(
     """
     _check(rankers, test, alpha, against)
     given, data = settled({str(name): ranker for name, ranker in rankers.items()}, data)
-    asked, rules, overlaps = as_measures(measures), convention_of(convention), TrainingOverlaps(data)
+    rules, overlaps = convention_of(convention), TrainingOverlaps(data)
+    asked = as_measures(measures, rules)
     evaluations: dict[str, Evaluation] = {}
     for name, ranker in given.items():
         matched, notes = matched_to(ranker, data)

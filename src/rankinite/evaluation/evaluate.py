@@ -27,7 +27,7 @@ from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
-from rankinite.measures.spelling import parse_measure
+from rankinite.measures.spelling import read_measure
 from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
@@ -104,7 +104,7 @@ class Evaluation(GridResult, TabularByQuery):
         for result in self.results:
             if measure in (result.measure, str(result.measure)):
                 return result
-        if isinstance(measure, str) and (parsed := parse_measure(measure)) in self.measures:
+        if isinstance(measure, str) and (parsed := read_measure(measure)) in self.measures:
             return self[parsed]
         raise MeasureError(
             f"{measure} was not evaluated", value=str(measure), rule=f"Evaluated were {', '.join(map(str, self.measures))}"
@@ -208,7 +208,8 @@ def evaluate(
 
     >>> evaluate(Feature(0), test, ["ndcg@10", "err"])["ndcg@10"].mean                # doctest: +SKIP
     """
-    asked, rules = as_measures(measures), convention_of(convention)
+    rules = convention_of(convention)
+    asked = as_measures(measures, rules)
     given, data = settled({"": ranker}, data)
     matched, notes = matched_to(given[""], data)
     found = evaluate_ranker(matched, "", data, asked, rules, ties, confidence)
@@ -263,8 +264,8 @@ def mean_of(measure: Measure, values: Floats, data: Dataset) -> float:
     counted = values[~np.isnan(values)]
     if not len(counted):
         raise DataError(
-            f"all {len(values)} queries are skipped by {measure}: their documents have one grade only, or the measure is "
-            "undefined for them. So there is no mean",
+            f"{measure} skips every query: the documents of each have one grade only, or the measure is "
+            "undefined for it. So there is no mean",
             place=data.source,
             value=len(values),
             remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",

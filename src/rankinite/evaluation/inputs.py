@@ -12,7 +12,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, cut, quoted
 from rankinite.measures.base import Measure
-from rankinite.measures.spelling import parse_measure
+from rankinite.measures.conventions import CONVENTIONS, Convention
+from rankinite.measures.spelling import read_measure, warn_of_gains
 from rankinite.plurals import counted
 
 _EXAMPLE: Final = {"remedy": "Give for example NDCG(10) or 'ndcg@10'", "shell_remedy": "Give for example ndcg@10"}
@@ -99,12 +100,16 @@ def row_place(data: Dataset, row: int) -> str:
     return f"{data.source}, row {row} (query {quoted(qid)})"
 
 
-def as_measures(measures: Sequence[Measure | str] | Measure | str) -> tuple[Measure, ...]:
-    """The measures meant, without repetitions, in the order given."""
+def as_measures(
+    measures: Sequence[Measure | str] | Measure | str, convention: Convention = CONVENTIONS["rankinite"]
+) -> tuple[Measure, ...]:
+    """The measures meant, without repetitions, in the order given; they are evaluated by the ``convention``."""
     listed: list[Any] = list(measures) if _is_list(measures) else [measures]
     parsed: list[Measure] = []
     for entry in listed:
-        measure: Any = parse_measure(entry) if isinstance(entry, str) else entry
+        measure: Any = read_measure(entry) if isinstance(entry, str) else entry
+        if isinstance(entry, str) and "gains" not in convention.settings.get("ndcg", {}):
+            warn_of_gains(entry, measure)
         if isinstance(measure, type) or not isinstance(measure, Measure):
             raise ArgumentError(f"{quoted(measure)} is not a measure", value=measure, **_EXAMPLE)
         if measure not in parsed:

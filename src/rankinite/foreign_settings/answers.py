@@ -56,6 +56,14 @@ def foreign_names(
     return ArgumentError(problem, owner=owner, value=first, rule=rule, remedy=remedy)
 
 
+def repeatable(value: object) -> str:
+    """A value as it is written in Python; "" where it is nested too deeply or has too many digits for that."""
+    try:
+        return repr(value)
+    except (RecursionError, ValueError):
+        return ""
+
+
 def as_written(code: str) -> str:
     """A setting as it is in Python, to the command line too: in texts such as ``'lambdamart leaves=63'``."""
     return code
@@ -105,7 +113,7 @@ def answers_foreign_names(kind: type[Kind]) -> type[Kind]:
 
     @functools.wraps(made)
     def answering(self: Any, *positional: Any, **settings: Any) -> None:
-        unknown = {name: repr(settings[name]) for name in settings if name not in known}
+        unknown = {name: repeatable(settings[name]) for name in settings if name not in known}
         refused = foreign_names(unknown, known, kind.__name__) if unknown else None
         if refused is not None:
             raise refused

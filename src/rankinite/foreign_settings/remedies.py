@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 DEEPEST = 20
@@ -25,6 +26,14 @@ def nothing(_name: str, _value: str) -> str:
     return ""
 
 
+def gains(name: str, value: str) -> str:
+    """The gains in the measure's name."""
+    found = re.findall(r"[^\s,;/()\[\]'\"]+", value)
+    if not all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE) for text in found):
+        return f"Give `{name}`"
+    return f"Give `{name}='ndcg@10:gains={'/'.join(found)}{'/' if len(found) == 1 else ''}'`"
+
+
 def flag(name: str, value: str) -> str:
     """A flag that the value sets or not."""
     return f"Give `{name}={_plain(value) not in ('false', '0', 'no', 'off')}`"
@@ -36,7 +45,7 @@ def depth(_name: str, value: str) -> str:
     if not text.isdecimal() or not 0 < int(text) <= DEEPEST:
         return "Leave it out for no limit; `leaves` says how large trees are"
     leaves = 1 << int(text)
-    return f"Give `leaves={leaves}`, which symmetric trees of {text} levels have; with `shape='best-first'` also `depth={text}`"
+    return f"Give `leaves={leaves}`, as a symmetric tree of depth {text} has; with `shape='best-first'` also `depth={text}`"
 
 
 def threads(name: str, value: str) -> str:

@@ -170,8 +170,8 @@ FOREIGN_SETTINGS = (
     ForeignSetting(
         ours=("measure",),
         lightgbm="label_gain",
-        remedy=remedies.nothing,
-        note="Gains are part of a measure's name: give `measure='ndcg@10:gains=0/1/3/7'`.",
+        remedy=remedies.gains,
+        note="Gains are part of a measure's name: one per grade, from grade 0 on, with `/` between them.",
     ),
     ForeignSetting(
         ours=("truncation",),

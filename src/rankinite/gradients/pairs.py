@@ -105,7 +105,7 @@ def differing(values: Reals, offsets: Indices) -> Flags:
 def one_grade_error(data: Dataset) -> DataError:
     """The error of data in which no query has documents of two grades."""
     return DataError(
-        f"there are no pairs to learn from: each of the {data.queries} queries has documents of one grade only",
+        "there are no pairs to learn from: every query has documents of one grade only",
         place=data.source,
         value=data.queries,
         remedy="Give queries with documents of different grades; if the qid is wrong (one per row?), read the data with the "

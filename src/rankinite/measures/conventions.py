@@ -46,7 +46,14 @@ CONVENTIONS: Mapping[str, Convention] = {
         Convention("lightgbm", ties="order", skip_one_grade=False, empty=1.0, settings=_REACHABLE),
         Convention("xgboost", ties="order", skip_one_grade=False, empty=1.0, settings={**_REACHABLE, "p": {"of": "returned"}}),
         Convention("ranklib", ties="order", skip_one_grade=False, empty=0.0, settings={"p": {"of": "returned"}}),
-        Convention("trec", ties="doc_id", skip_one_grade=False, empty=0.0, single_precision=True, settings=_LINEAR),
+        Convention(
+            "trec",
+            ties="doc_id",
+            skip_one_grade=False,
+            empty=0.0,
+            single_precision=True,
+            settings={**_LINEAR, "rbp": {"p": 0.9}},
+        ),
         Convention("sklearn", ties="expected", skip_one_grade=False, empty=0.0, settings=_LINEAR),
         Convention("letor", ties="order", skip_one_grade=False, empty=0.0, settings=_LETOR),
     )

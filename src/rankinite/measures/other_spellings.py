@@ -2,7 +2,7 @@
 
 trec_eval joins a name and a cutoff by ``_`` or ``.``; ir-measures puts settings between parentheses, before ``@``. Where a tool
 means something else by a name, its settings are added: trec_eval's ``ndcg_cut`` has linear gains. Names that are our own keep
-our own meaning, whatever their case: ``nDCG@10`` is ``ndcg@10``, which has exponential gains.
+our own meaning, whatever their case: ``nDCG@10`` is ``ndcg@10``, which has exponential gains; a warning says so.
 """
 
 from __future__ import annotations

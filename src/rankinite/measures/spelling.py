@@ -6,9 +6,11 @@ A name, ``@`` and the cutoff where there is one, then every setting that is not 
 
 from __future__ import annotations
 
+import inspect
 import re
+import warnings
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
@@ -21,6 +23,8 @@ C = TypeVar("C")
 LARGEST_CUTOFF = 10**15 - 1
 """More ranks than there are documents anywhere."""
 _DIGITS = len(str(LARGEST_CUTOFF))
+
+USUAL_CUTOFFS = (1, 3, 5, 10)
 
 _LONGEST_NAME = 40  # of a measure that a misspelt one may have meant
 _known: dict[str, Any] = {}
@@ -52,6 +56,16 @@ def known_measures() -> list[str]:
     return sorted({*_known, *(point.name for point in entry_points(group="rankinite.measures"))})
 
 
+def usual_measures() -> list[str]:
+    """Texts that a shell offers: every name that is known, with usual cutoffs where the measure takes one, and other names."""
+    found: list[str] = []
+    for name in known_measures():
+        kind = _known.get(name)
+        has_cutoff = isinstance(kind, type) and any(field.name == "cutoff" for field in fields(kind))
+        found += [name, *(f"{name}@{cutoff}" for cutoff in USUAL_CUTOFFS if has_cutoff)]
+    return [*found, *ALIASES]
+
+
 def registered() -> Iterator[tuple[str, Any]]:
     """Name and default value of every measure that has been registered and can be built without settings."""
     for name, measure in _known.items():
@@ -77,13 +91,35 @@ def parse_measure(text: str) -> Any:
     """The measure that a text such as ``ndcg@10`` names.
 
     Names of trec_eval and ir-measures are read too: ``P_10``, ``recip_rank``, ``AP(rel=2)``, ``RBP(p=0.5)``. ``ndcg_cut_10``
-    has linear gains as in trec_eval; ``nDCG@10`` is ``ndcg@10``, with exponential ones.
+    has linear gains as in trec_eval; ``nDCG@10`` is ``ndcg@10``, with exponential ones, and warns that ir-measures has linear
+    ones.
 
     >>> parse_measure("ndcg@10")
     NDCG(cutoff=10, gains='exponential', discount='log2', short='counted')
     >>> print(parse_measure("ndcg_cut_10"))
     ndcg@10:gains=linear
     """
+    measure = read_measure(text)
+    warn_of_gains(text, measure)
+    return measure
+
+
+def warn_of_gains(text: str, measure: Any) -> None:
+    """Warn of ir-measures' spelling of NDCG without a choice of gains, which are linear there and exponential here."""
+    if not re.match(r"\s*nDCG(?![\w-])", text) or ":gains=" in (respelled(text) or text):
+        return
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankinite":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{text} is read with exponential gains, but ir-measures gives it linear ones. Write {measure} for exponential gains, "
+        f"{replace(measure, gains='linear')} for linear ones",
+        stacklevel=level,
+    )
+
+
+def read_measure(text: str) -> Any:
+    """:func:`parse_measure` without its warning."""
     for spelling in (text, respelled(text)):
         match = None if spelling is None else _PATTERN.fullmatch(spelling.strip())
         measure = _find(match["name"]) if match else None

@@ -44,7 +44,7 @@ def forest_text(forest: Forest, first: int | None) -> str:
     for number in range(count):
         lines += ["", f"tree {number}", *_tree_lines(forest, forest.trees.take(number, number + 1))]
     if count < len(forest):
-        lines += ["", f"… and {len(forest) - count} more trees"]
+        lines += ["", f"… and {counted(len(forest) - count, 'more tree')}"]
     return "\n".join(lines) + "\n"
 
 

@@ -12,6 +12,7 @@ from rankinite.models.explanations.explaining import Explanation
 from rankinite.models.explanations.pair import PairExplanation
 from rankinite.models.explanations.permutation import PermutationImportance
 from rankinite.models.explanations.query import QueryExplanation
+from rankinite.plurals import counted
 from rankinite.report import provenance as repeating
 from rankinite.report.builders import CallerFacts
 from rankinite.report.document import Figure, Report
@@ -39,7 +40,7 @@ def of_explanation(
         section, verdict, figures = of_query(explanation), _query_sentences(explanation), _query_figures(explanation)
     elif isinstance(explanation, PermutationImportance):
         section, verdict = of_losses(explanation), _loss_sentences(explanation)
-        figures = (Figure(str(explanation.measure), number(explanation.value), f"of {explanation.queries} queries"),)
+        figures = (Figure(str(explanation.measure), number(explanation.value), f"of {counted(explanation.queries, 'query')}"),)
     else:
         section, figures = of_all_queries(explanation), ()
         shares = [f"{one.name} {one.others[0]}" for one in section.features[:3] if one.value > 0.0]

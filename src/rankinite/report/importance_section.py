@@ -21,6 +21,7 @@ from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
 from rankinite.models.explanations.permutation import permutation_importance
 from rankinite.models.forest import Forest
+from rankinite.plurals import agreeing
 from rankinite.report.parts import same
 from rankinite.trees.structure import LEAF
 
@@ -144,7 +145,7 @@ def few_queries(data: Dataset, counted: Indices | None, documents: int) -> Datas
 
 def _queries_text(part: Dataset, data: Dataset) -> str:
     of_all = "" if part.queries == data.queries else f" of {data.queries:,}"
-    return f"{part.queries:,}{of_all} queries of {data.source}"
+    return f"{part.queries:,}{of_all} {agreeing(data.queries, 'query')} of {data.source}"
 
 
 def _splits(ranker: Fitted, data: Dataset) -> bool:

@@ -15,6 +15,7 @@ from rankinite.evaluation.training_overlap import overlap_warnings
 from rankinite.grid import decimals_for, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import trained_of
+from rankinite.plurals import agreeing, counted
 
 FLATTERED = "The validation data have chosen what was kept, so they flatter it: give test data for an honest figure."
 """What to know of a ranker that is judged by its validation data."""
@@ -31,12 +32,12 @@ def verdict_of(comparison: Comparison, old: str, new: str, measure: Measure) -> 
     side, way = "better" if pair.better == new else "worse", "higher" if pair.difference > 0.0 else "lower"
     asked = f"p {p.holm_text}; at most {comparison.alpha:g} is asked for"
     clear = p.holm <= comparison.alpha
-    counts = f"{pair.wins} are better, {pair.losses} worse and {pair.ties} the same"
+    counts = f"{pair.wins} {agreeing(pair.wins, 'is')} better, {pair.losses} worse and {pair.ties} the same"
     return (
         f"{new} is {'' if clear else 'not surely '}{side} than {old}.",
         f"Its {measure} is {number(abs(pair.difference), decimals)} {way} on {source}.",
         f"That is hardly chance ({asked})." if clear else f"That may be chance ({asked}).",
-        f"Of {pair.wins + pair.ties + pair.losses} queries {counts}.",
+        f"Of {counted(pair.wins + pair.ties + pair.losses, 'query')} {counts}.",
         *_carried(comparison, old, new, measure, decimals),
     )
 

@@ -16,6 +16,7 @@ from rankinite.engine.kernel import SCORE, Reals
 from rankinite.models.base import Fitted, Ranker
 from rankinite.models.category_inputs import with_codes
 from rankinite.models.inputs import located
+from rankinite.plurals import agreeing
 from rankinite.serving import categories
 from rankinite.serving.decisions import decided, missing_decided, shift_decided, version_of
 from rankinite.serving.feature_queries import read_feature_queries
@@ -143,5 +144,6 @@ def _notes(target: Target, plan: ExportPlan, files: Mapping[str, bytes]) -> list
     if plan.categories:
         notes.append(categories.note(plan.categories, target.categories or "codes"))
     if target.is_engine and len(plan.names) < len(plan.flat.names):
-        notes.append(f"{len(plan.flat.names) - len(plan.names)} of {len(plan.flat.names)} features are not used and left out")
+        unused = len(plan.flat.names) - len(plan.names)
+        notes.append(f"{unused} of {len(plan.flat.names)} features {agreeing(unused, 'is')} not used and left out")
     return [*notes, *target.notes(plan, files)]

@@ -104,7 +104,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         content: Any = json.loads((folder / MANIFEST).read_bytes())
     except OSError as problem:
         raise DataError(
-            f"there is no {MANIFEST} here ({problem})", place=folder, remedy="Give a folder that `export` wrote"
+            f"there is no {MANIFEST} here ({problem})", place=folder, remedy="Give the folder of an export"
         ) from problem
     except ValueError as problem:
         raise DataError("this is not JSON", place=folder / MANIFEST, remedy="Export the model again") from problem

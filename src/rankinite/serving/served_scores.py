@@ -53,8 +53,9 @@ class Served:
         lines = [f"{counted(self.rows, 'score')}: {self.equal:,} equal, {self.near:,} equal but for the last digits"]
         if self.first_difference is not None:
             row = self.first_difference
+            apart = self.rows - self.equal - self.near
             lines.append(
-                f"{self.rows - self.equal - self.near:,} differ, by up to {self.largest_difference:.6g}; the first is row "
+                f"{apart:,} {agreeing(apart, 'differs')}, by up to {self.largest_difference:.6g}; the first is row "
                 f"{row + 1}: {self.served[row]:.9g} instead of {self.expected[row]:.9g}"
             )
         return "\n".join([*lines, *self.reasons])
@@ -155,7 +156,7 @@ def _in_source_order(data: Dataset, rows: Reals) -> Reals:
         return rows
     if len(rows) != data.input_rows:
         raise DataError(
-            f"{data.input_rows - len(rows)} rows were left out on reading",
+            f"{counted(data.input_rows - len(rows), 'row')} {agreeing(data.input_rows - len(rows), 'was')} left out on reading",
             place=data.source,
             value=len(rows),
             remedy="Read all of them with `unjudged='keep'`",

@@ -34,9 +34,9 @@ def check_scales(background: Dataset, target: Dataset, *, same_scale: bool = Fal
         beyond = _queries_beyond(wide, float(narrow.grades.min()), float(narrow.grades.max()))
         if (1.0 - beyond / wide.queries) ** narrow.queries < CHANCE:
             raise DataError(
-                f"its grades are {_scale(background)}, but those of {target.source} are {_scale(target)}: {beyond} of "
-                f"{wide.queries} queries of {wide.source} have grades that none of the {narrow.queries} of {narrow.source} "
-                "has, which is hardly chance",
+                f"its grades are {_scale(background)}, but those of {target.source} are {_scale(target)}: "
+                f"{wide.source} has {beyond} of {wide.queries} queries with grades that none of the {narrow.queries} of "
+                f"{narrow.source} has, which is hardly chance",
                 place=background.source,
                 value=beyond,
                 rule=ONE_SCALE,

@@ -141,7 +141,7 @@ def _say_empty(target: Dataset, other: Dataset) -> None:
     missing: Any = ~other.features.any(axis=0) & target.features.any(axis=0)
     names = [name for name, empty in zip(target.feature_names, missing.tolist(), strict=True) if empty]
     if names:
-        say(f"{other.source}: {listed(names, 5)} are 0 in every row, but not in {target.source}; are they missing?")
+        say(f"{other.source}: every row has 0 for {listed(names, 5)}, unlike {target.source}; are values missing?")
 
 
 def split_names(entries: list[str] | None) -> list[str] | None:

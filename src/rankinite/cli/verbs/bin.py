@@ -104,7 +104,7 @@ def bin(  # noqa: A001 - the name of the verb
     )
     size = sum(length for manifest in found.manifests for length, _ in manifest.files.values())
     folders = f", {counted(len(found.manifests), 'folder')}" if shards is not None else ""
-    categories = f", {len(found.categories)} of them categories" if found.categories else ""
+    categories = f", of which {counted(len(found.categories), 'category')}" if found.categories else ""
     facts = f"{data_size(found.queries, found.rows, len(found.feature_names))}{categories}{folders}"
     warning = id_warning(found) if like is None else ""
     if warning:

@@ -12,6 +12,7 @@ import typer
 from rankinite.cli import files
 from rankinite.cli.inner_rankers import part_of, parts_of
 from rankinite.errors import ArgumentError
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.adapt.forest_changes import Moved
@@ -148,7 +149,7 @@ def settings_grid(trained: Trained) -> Grid:
         if name != "learner" and (name in ALWAYS_SHOWN or name not in usual or _shown(value) != _shown(usual[name]))
     ]
     hidden = len(trained.settings) - 1 - len(shown)
-    notes = (f"{hidden} other settings have their defaults (--json shows all).",) if hidden > 0 else ()
+    notes = (f"At the default: {counted(hidden, 'other setting')} (--json shows all).",) if hidden > 0 else ()
     return Grid(("setting", "value"), tuple(shown), align="ll", title=f"trained by {maker}", notes=notes)
 
 

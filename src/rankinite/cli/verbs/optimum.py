@@ -50,7 +50,7 @@ def optimum(
         files.FILE,
         typer.Option(help=f"Draw the measure as each of the {CURVES} largest weights is moved (.png, .svg or .pdf)."),
     ] = None,
-    json: options.JsonOption = False,
+    json: options.JsonSummary = False,
     quiet: bool = False,
     *,
     reading: options.Reading,

@@ -94,7 +94,7 @@ def reproduce(
     else:
         echo(str(found))
     if found.left_out:
-        say(f"{len(found.left_out)} cases on real data were left out; give their folder with --data")
+        say(f"left out {counted(len(found.left_out), 'case')} on real data; give their folder with --data")
     if quick:
         say("quick versions decide nothing; leave out --quick for the real ones")
     say(f"pages: {found.pages[0]}")

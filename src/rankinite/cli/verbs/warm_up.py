@@ -17,7 +17,7 @@ def warm_up(
         list[str] | None,
         typer.Option("--job", help=f"Compile only what this needs; may be repeated. One of: {', '.join(JOBS)}."),
     ] = None,
-    json: options.JsonOption = False,
+    json: options.JsonSummary = False,
 ) -> None:
     """Compile everything that training and scoring need, for this machine, and keep it on disk.
 

@@ -29,4 +29,4 @@ def is_run(path: AnyPath) -> bool:
             rule="The path of a ranker is that of a TREC run, or of a file with one score per row",
             remedy="Check the name",
         )
-    return file.suffix.lower() != ".npy" and len(first_line(file).split()) == len(RUN_FORM.split())
+    return file.suffix.lower() != ".npy" and len(first_line(file).split()) >= len(RUN_FORM.split())

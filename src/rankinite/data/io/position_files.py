@@ -73,8 +73,9 @@ def with_positions(data: Dataset, paths: Sequence[Path], chosen: Any) -> Dataset
         return data
     if found.shape != (data.input_rows,):
         count = len(found) if found.ndim == 1 else found.shape
+        what = counted(count, "position") if isinstance(count, int) else f"positions of shape {count}"
         raise DataError(
-            f"there are {count} positions, but the data have {counted(data.input_rows, 'row')}",
+            f"it has {what}, but the data have {counted(data.input_rows, 'row')}",
             place=where,
             value=count,
             rule=RULE,

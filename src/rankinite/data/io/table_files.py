@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +25,7 @@ from rankinite.data.io.streams import open_bytes
 from rankinite.data.io.tables import BATCH, LazyTable, Piece, check_columns, memory_table, merged_types, path_name
 from rankinite.data.io.unpacking import compression
 from rankinite.errors import DataError, listed, quoted
+from rankinite.plurals import counted
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no type checker knows them
 
@@ -34,7 +36,6 @@ CATEGORIES_KEY = b"rankinite.categories"
 
 LEAST_BLOCK, MOST_BLOCK = 1 << 20, 1 << 28
 LINES_TOGETHER = 64
-_OR_DELIMITER = ", or what stands between its cells with `delimiter=…`"
 PAGES = 1 << 16
 """Bytes of a column of a Parquet file that are read at a time."""
 
@@ -126,7 +127,7 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
     texts = {in_file(column, header): pa.string() for column in names.values()}
     parts: list[tuple[Any, str, Callable[[int], str] | None]] = []
     for path in paths:
-        with csv_input(path) as content, broken_files(path, csv_kind(separator)):
+        with csv_input(path) as content, broken_csv(path, separator):
             table = pyarrow.csv.read_csv(
                 content,
                 **csv_options(path, separator, header),
@@ -135,11 +136,6 @@ def open_csv(paths: Sequence[Path], separator: str, header: bool, names: Mapping
             table = named_table(table, header, names)
         parts.append((table, str(path), partial(place_in_csv, path, separator, header)))
     return memory_table(parts, path_name(paths))
-
-
-def csv_kind(separator: str) -> str:
-    """What files with this separator are called in messages."""
-    return "CSV" if separator == "," else "TSV"
 
 
 def csv_options(path: Path, separator: str, header: bool) -> dict[str, Any]:
@@ -178,17 +174,20 @@ def _with_blanks_missing(table: Any, at: int) -> Any:
 def place_in_csv(path: Path, separator: str, header: bool, row: int) -> str:
     """The ``file:line`` of a row counted from 0; for messages, as it reads the file again."""
     left, line = row + header, 1
-    with open_bytes(path) as stream:
-        reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline=""), delimiter=separator)
-        try:
-            for fields in reader:
-                if fields and left == 0:
-                    return f"{path}:{line}"
-                left -= bool(fields)  # blank lines are no rows
-                line = reader.line_num + 1
-        except csv.Error:  # a field beyond what this reader takes
-            pass
+    for fields, after in _rows_of_csv(path, separator):
+        if fields and left == 0:
+            return f"{path}:{line}"
+        left -= bool(fields)  # blank lines are no rows
+        line = after
     return f"{path}, row {row}"
+
+
+def _rows_of_csv(path: Path, separator: str) -> Iterator[tuple[list[str], int]]:
+    """Every row with the line after it, up to a field beyond what this reader takes; for messages, as it is slow."""
+    with open_bytes(path) as stream, suppress(csv.Error):
+        reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline=""), delimiter=separator)
+        for fields in reader:
+            yield fields, reader.line_num + 1
 
 
 def _load_row_group(path: Path, metadata: Any, group: int, columns: Sequence[str]) -> Iterator[Any]:
@@ -275,8 +274,8 @@ def _bad_entry(path: Path, key: bytes, problem: str, value: Any, rule: str) -> D
 
 
 @contextmanager
-def broken_files(path: Path, kind: str) -> Generator[None]:
-    """Turn what Arrow and the file system raise into a DataError."""
+def broken_files(path: Path, kind: str, or_else: str = "") -> Generator[None]:
+    """Turn what Arrow and the file system raise into a DataError; ``or_else``: the end of its remedy."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -285,8 +284,39 @@ def broken_files(path: Path, kind: str) -> Generator[None]:
             f"it cannot be read as {kind} ({reason})",
             place=path,
             value=kind,
-            remedy=f"Check it, or name its format with `format=…`{_OR_DELIMITER if kind in ('CSV', 'TSV') else ''}",
+            remedy=f"Check it, or name its format with `format=…`{or_else}",
         ) from error
+
+
+@contextmanager
+def broken_csv(path: Path, separator: str) -> Generator[None]:
+    """The same for text with this separator between its cells; a row with too few cells or too many is named by its line."""
+    kind = {",": "CSV", "\t": "TSV"}.get(separator, f"a table with {separator!r} between its cells")
+    with broken_files(path, kind, ", or what stands between its cells with `delimiter=…`"):
+        try:
+            yield
+        except pa.ArrowInvalid as error:
+            ragged = re.search(r"Expected (\d+) columns?, got \d+", str(error))
+            line, cells = _first_unlike(path, separator, int(ragged[1])) if ragged else (0, 0)
+            if not ragged or not line:
+                raise
+            raise DataError(
+                f"the row has {counted(cells, 'cell')} instead of {ragged[1]}",
+                place=f"{path}:{line}",
+                value=cells,
+                rule="Every row has as many cells as the first",
+                remedy=f"Put cells that hold {separator!r} in quotes, or name what stands between cells with `delimiter=…`",
+            ) from error
+
+
+def _first_unlike(path: Path, separator: str, cells: int) -> tuple[int, int]:
+    """The line of the first row that has another number of cells, and that number; 0 and 0 if it is not found."""
+    line = 1
+    for fields, after in _rows_of_csv(path, separator):
+        if fields and len(fields) != cells:
+            return line, len(fields)
+        line = after
+    return 0, 0
 
 
 OPENERS: dict[str, Callable[[Sequence[Path]], LazyTable]] = {PARQUET.name: open_parquet, ARROW.name: open_arrow}

@@ -19,9 +19,9 @@ from rankinite.data.io.column_types import is_text
 from rankinite.data.io.formats import ARROW, PARQUET
 from rankinite.data.io.table_files import (
     arrow_reader,
+    broken_csv,
     broken_files,
     csv_input,
-    csv_kind,
     csv_options,
     described_table,
     in_file,
@@ -86,7 +86,7 @@ def _csv_reader(path: Path, separator: str, header: bool, **conversion: Any) -> 
     converted = pyarrow.csv.ConvertOptions(**conversion)
     with (
         csv_input(path) as content,
-        broken_files(path, csv_kind(separator)),
+        broken_csv(path, separator),
         pyarrow.csv.open_csv(content, **options, convert_options=converted) as reader,
     ):
         yield reader

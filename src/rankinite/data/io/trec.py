@@ -208,6 +208,8 @@ def _entries(path: AnyPath, form: str) -> Iterator[_Entry]:
     for place, text in read_lines(path):
         empty = False
         fields = text.split()
+        if form is RUN_FORM:
+            fields = fields[:columns]  # trec_eval ignores what follows the tag
         if len(fields) != columns:
             raise DataError(
                 f"there {agreeing(len(fields), 'is')} {counted(len(fields), 'column')} instead of {columns}",

@@ -23,7 +23,7 @@ from rankinite.measures.conventions import convention
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.explanations.query import CONVENTION
 from rankinite.models.explanations.shuffles import shuffles
-from rankinite.plurals import counted
+from rankinite.plurals import agreeing, counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class PermutationImportance(Mapping[str, FeatureLoss]):
             rows,
             title=f"{short_source(self.source)}: {counted(self.queries, 'query')}, {self.measure} {number(self.value)}",
             notes=(
-                *([f"{hidden} more features lose less."] if hidden else []),
+                *([f"{counted(hidden, 'more feature')} {agreeing(hidden, 'loses')} less."] if hidden else []),
                 f"Lost shuffled: {self.measure} lost when the feature's values are shuffled within each query, {again}.",
                 "Features that say the same stand in for each other: shuffling one of them loses little.",
             ),

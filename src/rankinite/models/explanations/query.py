@@ -21,7 +21,7 @@ from rankinite.measures.conventions import convention
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
 from rankinite.models.explanations.documents import query_of
 from rankinite.models.explanations.shuffles import shuffles
-from rankinite.plurals import counted
+from rankinite.plurals import agreeing, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ class QueryExplanation:
             rows,
             title=f"query {self.qid}: {counted(self.documents, 'document')}, {self.measure} {number(self.value)}",
             notes=(
-                *([f"{hidden} more features are worth less."] if hidden else []),
+                *([f"{counted(hidden, 'more feature')} {agreeing(hidden, 'is')} worth less."] if hidden else []),
                 f"Lost without: {self.measure} lost when the feature's contributions are taken out of the scores.",
                 f"Lost shuffled: when its values are shuffled within the query, mean of {self.repeats} and standard error.",
                 "Size within: the mean size of its contributions, less what all documents of the query share.",

@@ -16,7 +16,7 @@ from rankinite.evaluation.significance import exact_mean
 from rankinite.grid import Grid, number
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
 from rankinite.models.explanations.query import within_sizes
-from rankinite.plurals import counted
+from rankinite.plurals import agreeing, counted
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class WithinQueries:
             rows,
             title=f"{short_source(self.source)}: {counted(self.queries, 'query')}, {counted(self.rows, 'document')}",
             notes=(
-                *([f"{hidden} more features are smaller."] if hidden else []),
+                *([f"{counted(hidden, 'more feature')} {agreeing(hidden, 'is')} smaller."] if hidden else []),
                 "Within queries: mean size of contributions, less their mean in each query, which cannot rank its documents.",
                 "Of scores: their mean size as they are.",
             ),

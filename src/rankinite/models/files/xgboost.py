@@ -153,7 +153,7 @@ def left_out(forest: Any) -> str | None:
         return None
     return (
         f"training stopped early, so the forest ends at iteration {best}, the best, as XGBRanker.predict does: "
-        f"{len(forest)} trees count, the {count} after them do not"
+        f"it has {len(forest)} of {len(forest) + count} trees"
     )
 
 

@@ -15,6 +15,7 @@ from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
+from rankinite.plurals import counted
 from rankinite.serving.category_words import check_words
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
 from rankinite.serving.names import RENAME, check_pattern
@@ -124,7 +125,7 @@ class SQLExpression(Target):
             found.append("a row with a missing value scores NULL there, which rankinite refuses")
         columns = len(plan.names) - len(plan.feature_queries)
         if columns:
-            found.append(f"{columns} of {len(plan.names)} features are taken for columns of that name in {RERANK}")
+            found.append(f"{RERANK} takes {columns} of {counted(len(plan.names), 'feature')} from columns of that name")
         return found
 
 
