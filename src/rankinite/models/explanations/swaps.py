@@ -2,23 +2,27 @@
 
 While all other features stay, a score follows one feature in steps at the forest's thresholds, or along a line (``response``).
 So it is enough to look at one value per step: the nearest to what the feature is now. Every one of them is scored by the whole
-ranker, so that what is found swaps the two, and what is nearer does not.
+ranker, so that what is found swaps the two, and what is nearer does not. Categories have no order, so that none is nearer than
+another: they are tried where no number swaps the two, all of them, and the most frequent one that does is the answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankinite.data.categories import Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features, Floats
 from rankinite.evaluation.evaluate import finite
 from rankinite.models.explanations.response import Response
 from rankinite.trees.symmetric_trees import rounded_down
 
+ROOM = 1 << 22
+"""Numbers in a matrix that is scored at a time."""
 TRIES = 64
 """Floats that are tried beyond where a line should reach the other score: its own rounding may ask for some."""
 
@@ -31,21 +35,25 @@ class FeatureChange:
     """The document that is lifted."""
     feature: str
     """The feature that changes."""
-    old: float
-    """Its value; NaN: missing."""
-    new: float
-    """The nearest value with which the document is above the other."""
+    old: float | str
+    """Its value, of a category its name; NaN: missing."""
+    new: float | str
+    """The nearest value with which the document is above the other; a category that the data give by number stays a number."""
     score: float
     """The document's score then."""
     passed: float
-    """The share of the data's documents whose values lie between the two, the new one included: what makes a change small."""
+    """The share of the data's documents whose values lie between the two, the new one included: what makes a change small.
+    1 for categories, which have no order."""
     spreads: float
-    """The change in standard deviations of the feature in the data; decides between equal shares."""
+    """The change in standard deviations of the feature in the data; decides between equal shares. ∞ for categories."""
+    category: bool = False
+    """Whether the feature is a category."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it; a missing value is null."""
-        content = {name: getattr(self, name) for name in ("document", "feature", "new", "score", "passed")}
-        return content | {"old": finite(self.old), "spreads": finite(self.spreads)}
+        content = {name: getattr(self, name) for name in ("document", "feature", "score", "passed", "category")}
+        values = {name: getattr(self, name) for name in ("old", "new", "spreads")}
+        return content | {name: value if isinstance(value, str) else finite(value) for name, value in values.items()}
 
 
 def smallest_swap(
@@ -53,6 +61,7 @@ def smallest_swap(
 ) -> FeatureChange | None:
     """The smallest change of one feature after which the lower document scores above ``goal``; None where there is none.
 
+    Any change of a number counts as smaller than one of a category. That a number goes missing is not tried.
     ``data``: the documents that tell how large a change is; ``lower``: the document's row in the query, and its name.
     """
     best: FeatureChange | None = None
@@ -66,7 +75,36 @@ def smallest_swap(
             change = _sized(change, known)
             if best is None or (change.passed, change.spreads) < (best.passed, best.spreads):
                 best = change
-    return best
+    return best or _frequent_category(ranker, response.categories, data, query, lower, goal)
+
+
+def _frequent_category(
+    ranker: Any, categories: Mapping[str, Vocabulary], data: Dataset, query: Dataset, lower: tuple[int, str], goal: float
+) -> FeatureChange | None:
+    """The most frequent in the data of the categories, missing ones included, that lift the document above the goal."""
+    found: list[tuple[int, FeatureChange]] = []
+    row, name = lower
+    for feature in sorted(categories, key=query.feature_names.index):
+        column, in_data = query.feature_index(feature), query.categories.get(feature)
+        known = categories[feature] if in_data is None else union((in_data, categories[feature]))
+        codes = np.append(np.arange(len(known), dtype=FEATURE), FEATURE(np.nan))
+        held = recoded_column(data.features[:, column], in_data, known)
+        counts = np.bincount(np.where(np.isnan(held), len(known), held).astype(np.int64), minlength=len(codes))
+        old: Any = query.features[row, column].item()
+        if in_data is None:  # the data have plain numbers for categories
+            values: list[Any] = known.plain_numbers(codes).tolist()
+            scores = _scores_with(ranker, query, row, column, np.asarray(values, FEATURE))
+        else:
+            values = [*known.names, np.nan]
+            old = old if np.isnan(old) else in_data.names[int(old)]
+            renamed = replace(query, categories={**query.categories, feature: known})
+            scores = _scores_with(ranker, renamed, row, column, codes)
+        lifting = np.flatnonzero(scores > goal)
+        if len(lifting):
+            best = int(lifting[np.argmax(counts[lifting])])
+            change = FeatureChange(name, feature, old, values[best], float(scores[best]), 1.0, np.inf, category=True)
+            found.append((int(counts[best]), change))
+    return max(found, key=lambda one: one[0])[1] if found else None
 
 
 def _swapping(
@@ -140,9 +178,14 @@ def _along_line(
 
 def _scores_with(ranker: Any, query: Dataset, row: int, column: int, values: Features) -> Floats:
     """The scores of a document with each of these values in place of its own."""
-    rows = np.repeat(query.features[row : row + 1], len(values), axis=0)
-    rows[:, column] = values
-    return np.asarray(ranker.score(rows_like(query, rows)))
+    scores = np.empty(len(values))
+    size = max(ROOM // query.features.shape[1], 1)
+    for first in range(0, len(values), size):
+        part = values[first : first + size]
+        rows = np.repeat(query.features[row : row + 1], len(part), axis=0)
+        rows[:, column] = part
+        scores[first : first + size] = ranker.score(rows_like(query, rows))
+    return scores
 
 
 def rows_like(query: Dataset, rows: Features) -> Dataset:
@@ -156,6 +199,7 @@ def rows_like(query: Dataset, rows: Features) -> Dataset:
         feature_names=query.feature_names,
         source=query.source,
         judged=False,
+        categories=query.categories,
     )
 
 
