@@ -205,6 +205,20 @@ def test_lines_are_followed_to_the_next_float(ascending):
     assert linear.score(with_value(query, low, change.feature, before))[low] <= scores[high]
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("gap", [1e-3, 1e-13, 1e-15])
+def test_documents_that_nearly_tie_are_swapped_by_the_first_float_that_does(sign, gap):
+    """A line's value is lost in the rounding of a score for very many floats around 0."""
+    ranker = rk.Linear(("f0",), [sign], 3.0)
+    matrix = np.asarray([[sign * gap], [0.0]], np.float32)
+    data = rk.Dataset(features=matrix, grades=[1, 0], offsets=[0, 2], qids=["q"], feature_names=("f0",))
+    goal = ranker.score(data)[0]
+    change = ranker.explain(data, "q", above=0, below=1).change
+    assert change.score == ranker.score(np.asarray([[change.new]], np.float32))[0] > goal
+    before = np.nextafter(np.float32(change.new), np.float32(0))
+    assert ranker.score(np.asarray([[before]]))[0] <= goal
+
+
 def test_a_blend_of_trees_and_lines_is_swapped_too():
     data = judged(5)
     blend = 0.5 * random_forest(1, trees=6, features=4) + rk.Linear(data.feature_names, [0.2, 0.0, -0.3, 0.1])

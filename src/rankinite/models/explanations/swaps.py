@@ -16,7 +16,7 @@ import numpy as np
 
 from rankinite.data.categories import Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import FEATURE, Features, Floats
+from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
 from rankinite.evaluation.evaluate import finite
 from rankinite.models.explanations.response import Response
 from rankinite.trees.symmetric_trees import rounded_down
@@ -24,7 +24,7 @@ from rankinite.trees.symmetric_trees import rounded_down
 ROOM = 1 << 22
 """Numbers in a matrix that is scored at a time."""
 TRIES = 64
-"""Floats that are tried beyond where a line should reach the other score: its own rounding may ask for some."""
+"""Floats that are scored at a time where a line is searched for the first that reaches a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _swapping(
                 break
             beyond = np.inf if rising else -np.inf
             span = float(steps[step]), beyond if place + 1 == len(ahead) else float(steps[ahead[place + 1]])
-            found = _along_line(ranker, query, row, column, span, float(scores[step]), slope, goal)
+            found = _along_line(ranker, query, row, column, span, slope, goal)
             if found is not None:
                 yield found
                 break
@@ -149,31 +149,36 @@ def _steps(thresholds: Floats, origin: np.float32) -> Features:
 
 
 def _along_line(
-    ranker: Any,
-    query: Dataset,
-    row: int,
-    column: int,
-    span: tuple[float, float],
-    score: float,
-    slope: float,
-    goal: float,
+    ranker: Any, query: Dataset, row: int, column: int, span: tuple[float, float], slope: float, goal: float
 ) -> tuple[float, float] | None:
-    """The nearest value between two steps at which a line that starts at the first has passed the goal, and the score there."""
+    """The first float32 between two steps at which a line has passed the goal, and the score there."""
     begin, end = span
     if slope == 0.0 or (slope > 0.0) != (end > begin):
         return None
-    with np.errstate(over="ignore"):
-        near = FEATURE(begin + (goal - score) / slope)
-    direction = FEATURE(np.inf if end > begin else -np.inf)
-    tried = [near]
-    for _ in range(2):  # two floats back, as the line may have been rounded up
-        tried.insert(0, np.nextafter(tried[0], -direction))
-    while len(tried) < TRIES:
-        tried.append(np.nextafter(tried[-1], direction))
-    inside = [one for one in tried if np.isfinite(one) and ((begin < one < end) if end > begin else (end < one < begin))]
-    scores = _scores_with(ranker, query, row, column, np.asarray(inside, FEATURE))
-    reached = np.flatnonzero(scores > goal)
-    return (float(inside[reached[0]]), float(scores[reached[0]])) if len(reached) else None
+    below, above = (int(one) for one in _places(np.asarray([begin, end], FEATURE)))
+    above += 1 if below > above else -1  # the end is a step of its own
+    while True:  # the line rises in floats too, so that the search may narrow down
+        tried = below + (above - below) * np.arange(1, TRIES + 1) // TRIES
+        values = _floats_at(tried)
+        scores = _scores_with(ranker, query, row, column, values)
+        passed = np.flatnonzero(scores > goal)
+        if not len(passed):
+            return None
+        first = int(passed[0])
+        above, below = int(tried[first]), int(tried[first - 1]) if first else below
+        if abs(above - below) <= 1:
+            return float(values[first]), float(scores[first])
+
+
+def _places(values: Features) -> Indices:
+    """The place of each float32 among all of them; 0 has place 0."""
+    bits = values.view(np.int32).astype(np.int64)
+    return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+
+
+def _floats_at(places: Indices) -> Features:
+    """The inverse of :func:`_places`."""
+    return np.copysign(np.abs(places).astype(np.int32).view(FEATURE), places.astype(FEATURE))
 
 
 def _scores_with(ranker: Any, query: Dataset, row: int, column: int, values: Features) -> Floats:
