@@ -174,6 +174,21 @@ def test_the_summary_tells_what_the_model_does(run, files, settings, tmp_path):
     assert text == run("evaluate", out, files.test).out
 
 
+def test_what_held_out_queries_said_is_told_by_train_and_inspect(run, files, tmp_path):
+    out = tmp_path / "model"
+    done = run("train", files.train, "--out", out, "--leaves", 4, "--min-rows", 3, "--patience", 5, "--json")
+    printed, history = json.loads(done.out), rk.load(out).history
+    assert (printed["valid"], printed["held_out"]) == (None, history.held_out[history.best])
+    value = f"{printed['held_out']:.4f}"
+    assert f"held out {value}" in done.err
+    shown = " ".join(run("inspect", out).out.split())
+    assert f"{value} after as many rounds" in shown
+    assert "the mean of 5 smaller trainings on held-out queries, not of this model" in shown
+    facts = json.loads(run("inspect", out, "--json").out)
+    assert facts["history"]["held_out"][history.best] == printed["held_out"]
+    assert facts["history"]["held_out_parts"] == 5
+
+
 def test_progress_is_printed_every_tenth(run, files, settings, tmp_path):
     done = run("train", files.train, "--valid", files.valid, "--out", tmp_path / "m", *settings, "--trees", 30)
     lines = [line for line in done.err.splitlines() if line.startswith("round ")]

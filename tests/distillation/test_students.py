@@ -12,7 +12,7 @@ from rankinite import Bag
 from rankinite.distillation.following import mixed
 from rankinite.distillation.growing import grow, train_net
 from rankinite.distillation.selection import select
-from rankinite.distillation.teacher import centred, centred_scores, fidelity, trees_of
+from rankinite.distillation.teacher import centred, centred_scores, fidelity, on_scale_of, trees_of
 from rankinite.trees.walk import add_trees, walks_of
 from refusals import refused
 
@@ -163,6 +163,60 @@ def test_students_learn_from_rows_that_nobody_judged(make, tmp_path):
     assert len({(tmp_path / str(number)).read_bytes() for number in range(3)}) == 1
     assert near(make([TRAIN, LOG]), TEST) > near(make([TRAIN]), TEST)
     assert near(make([LOG]), TEST) > 0.5
+
+
+def plain_r2(student, teacher, data):
+    """The share of the teacher's variance that the student's scores explain as they are: within queries, and over all rows."""
+    found, wanted = student.score(data), teacher.score(data)
+    queries = [slice(first, last) for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+    left = [(wanted[q] - wanted[q].mean()) - (found[q] - found[q].mean()) for q in queries]
+    there = [wanted[q] - wanted[q].mean() for q in queries]
+    within = 1.0 - np.sum(np.concatenate(left) ** 2) / np.sum(np.concatenate(there) ** 2)
+    return within, 1.0 - np.sum((wanted - found) ** 2) / np.sum((wanted - wanted.mean()) ** 2)
+
+
+UNUSUAL = 40.0 * TEACHER + rk.Linear(TRAIN.feature_names, np.zeros(6), -70.0)
+STUDENTS = [("select", {}), ("grow", {}), ("net", {"hidden": (8,)}), ("net", {"hidden": (5, 4)}), ("net", {"hidden": ()})]
+
+
+@pytest.mark.parametrize(("how", "more"), STUDENTS)
+@pytest.mark.parametrize("teacher", [TEACHER, UNUSUAL], ids=["teacher", "another scale"])
+def test_students_are_on_the_scale_of_their_teacher_and_rank_as_before(teacher, how, more, monkeypatch):
+    settings = {"how": how, "trees": 15, "leaves": 6, "test": TEST, "unjudged": [LOG]} | more
+    found = rk.distil(teacher, TRAIN, **settings)
+    for plain in plain_r2(found.ranker, teacher, TEST):
+        assert plain == pytest.approx(found[how].fidelity, abs=0.02)
+    for module in ("growing", "selection"):
+        monkeypatch.setattr(f"rankinite.distillation.{module}.on_scale_of", lambda teacher, student, data: student)
+    raw = make_raw(how, teacher, settings)
+    factor, shift = np.polyfit(raw.score(TRAIN), found.ranker.score(TRAIN), 1)
+    assert factor > 0
+    np.testing.assert_allclose(factor * raw.score(TEST) + shift, found.ranker.score(TEST), rtol=1e-9, atol=1e-9)
+    for measure in ("ndcg@10", "map", "err"):
+        before, after = (rk.evaluate(ranker, TEST, measure)[measure].per_query for ranker in (raw, found.ranker))
+        np.testing.assert_array_equal(before, after)
+
+
+def make_raw(how, teacher, settings):
+    if how == "select":
+        return select(teacher, TRAIN, settings["trees"])
+    if how == "grow":
+        return grow(teacher, [TRAIN, LOG], settings["trees"], leaves=settings["leaves"])
+    return train_net(teacher, [TRAIN, LOG], settings["hidden"])
+
+
+def test_a_student_that_ranks_against_its_teacher_is_left_as_it_is(monkeypatch):
+    student = train_net(TEACHER, [TRAIN], (4,))
+    assert student.settings["on_teachers_scale"] is True
+    turned = replace(student, weights=np.append(student.weights[:-5], -student.weights[-5:]))
+    constant = replace(student, weights=np.zeros_like(student.weights))
+    for odd in (turned, constant):
+        kept = on_scale_of(TEACHER, odd, [TRAIN])
+        np.testing.assert_array_equal(kept.weights, odd.weights)
+        assert kept.settings["on_teachers_scale"] is False
+        monkeypatch.setattr("rankinite.distillation.students.train_net", lambda *_, kept=kept, **__: kept)
+        found = rk.distil(TEACHER, TRAIN, how="net", hidden=(4,), test=TEST)
+        assert any("not on its scale" in warning for warning in found.warnings)
 
 
 def test_missing_values_are_the_mean_to_a_net():

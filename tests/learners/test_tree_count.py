@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import rankinite as rk
 from rankinite.data.folds import holdouts
 from rankinite.learners import tree_count
 from rankinite.learners.base import FoldProgress
 from rankinite.learners.tree_count import PARTS, UNJUDGED, with_tree_count
+from rankinite.models.views import history_rows
+from rankinite.report import of_training
+from refusals import refused
 
 WORLD = rk.World(features=5, documents=10, noise=1.0)
 TRAIN = rk.synthesise(30, world=WORLD)
@@ -19,24 +23,30 @@ OPEN = rk.LambdaMART(leaves=4, min_rows=3, rate=0.3, patience=8)
 
 
 def chosen(learner: rk.LambdaMART, train: rk.Dataset, base: rk.Ranker | None = None) -> int:
-    found = with_tree_count(learner, train, None, base, ()).trees
+    found = with_tree_count(learner, train, None, base, ())[0].trees
     assert found is not None
     return found
 
 
-def by_hand(learner: rk.LambdaMART, parts: list[tuple[rk.Dataset, rk.Dataset]]) -> int:
-    """Every part is trained for long, and its held-out queries are measured after every tree; then the means are looked at."""
+def curve_by_hand(learner: rk.LambdaMART, parts: list[tuple[rk.Dataset, rk.Dataset]]) -> np.ndarray:
+    """Every part is trained for long, and its held-out queries are measured after every tree; entry 0 is without a tree."""
     curves = []
     for rest, held in parts:
         forest = replace(learner, trees=80, patience=None).fit(rest)
-        curves.append([rk.evaluate(scores, held, "ndcg@10")["ndcg@10"].mean for scores in forest.staged_scores(held)])
-    best = 0
-    for place, value in enumerate(means := np.mean(curves, axis=0)):
-        if value > means[best]:
+        stages = [np.zeros(held.rows), *forest.staged_scores(held)]
+        curves.append([rk.evaluate(scores, held, "ndcg@10")["ndcg@10"].mean for scores in stages])
+    return np.mean(curves, axis=0)
+
+
+def by_hand(learner: rk.LambdaMART, parts: list[tuple[rk.Dataset, rk.Dataset]]) -> int:
+    """The best of the means, as far as patience lets one look."""
+    means, best = curve_by_hand(learner, parts), 1
+    for place in range(1, len(means)):
+        if means[place] > means[best]:
             best = place
         if place - best >= (learner.patience or len(means)):
             break
-    return best + 1
+    return best
 
 
 def parts_of(train: rk.Dataset) -> list[tuple[rk.Dataset, rk.Dataset]]:
@@ -74,8 +84,51 @@ def test_neither_threads_nor_the_order_of_queries_change_the_number():
 def test_a_number_that_is_given_is_kept_and_validation_data_stop_by_themselves():
     assert chosen(replace(OPEN, trees=7), TRAIN) == 7
     valid = rk.synthesise(10, part="valid", world=WORLD)
-    assert with_tree_count(OPEN, TRAIN, valid, None, ()).trees == 1000
+    assert with_tree_count(OPEN, TRAIN, valid, None, ())[0].trees == 1000
     assert OPEN.fit(TRAIN, valid).history.stopped == "early"
+
+
+@pytest.mark.parametrize("many_rows", [TRAIN.rows, TRAIN.rows - 1])
+def test_the_history_keeps_what_held_out_queries_said(many_rows, monkeypatch, tmp_path):
+    monkeypatch.setattr(tree_count, "MANY_ROWS", many_rows)
+    parts = parts_of(TRAIN)[: PARTS if many_rows == TRAIN.rows else 1]
+    forest = OPEN.fit(TRAIN)
+    history = forest.history
+    assert len(history.held_out) == 1 + len(forest) + OPEN.patience
+    np.testing.assert_allclose(history.held_out, curve_by_hand(OPEN, parts)[: len(history.held_out)], rtol=0, atol=1e-12)
+    assert history.held_out_parts == len(parts)
+    assert history.held_out[history.best] == history.held_out[1:].max()
+    assert (len(history.valid), history.rounds) == (0, len(forest))  # of the training of the forest itself, as ever
+    forest.save(tmp_path / "forest.rankinite")
+    again = rk.load(tmp_path / "forest.rankinite").history
+    assert (again.held_out.tobytes(), again.held_out_parts) == (history.held_out.tobytes(), len(parts))
+    assert again.to_dict() == history.to_dict()
+    [shown] = of_training(forest, TRAIN).trainings
+    assert (shown.held_out_rounds, shown.held_out_parts) == (len(history.held_out) - 1, len(parts))
+    np.testing.assert_allclose(shown.held_out, history.held_out, rtol=0, atol=1e-5)
+    axes = forest.plot_history()
+    lines = [line.get_ydata() for line in axes.get_lines()]
+    plt.close(axes.figure)
+    assert any(np.array_equal(line, history.held_out) for line in lines)
+    said = dict(history_rows(forest.trained()))["ndcg@10 held out"]
+    assert f"{history.held_out[history.best]:.4f}" in said
+    assert f"{len(parts)} smaller training" in said
+
+
+def test_the_history_has_nothing_held_out_where_nothing_was(tmp_path):
+    valid = rk.synthesise(10, part="valid", world=WORLD)
+    for forest in (replace(OPEN, trees=3).fit(TRAIN), OPEN.fit(TRAIN, valid), replace(OPEN, trees=None).fit(few(PARTS - 1))):
+        assert (len(forest.history.held_out), forest.history.held_out_parts) == (0, 0)
+        assert not {"held_out", "held_out_parts"} & set(forest.history.to_dict())  # files are as they were
+
+
+@pytest.mark.parametrize("odd", [{"held_out": "none"}, {"held_out": [True]}, {"held_out_parts": 2.5}])
+def test_a_damaged_history_is_refused(odd):
+    facts = replace(OPEN, trees=2).fit(TRAIN).history.to_dict()
+    with refused(rk.DataError, place=f"history: {next(iter(odd))}"):
+        rk.History.from_dict(facts | odd)
+    with refused(rk.ArgumentError, setting="held_out_parts", value=-1):
+        rk.History.from_dict(facts | {"held_out_parts": -1})
 
 
 def test_a_base_is_where_the_parts_start_too():

@@ -92,6 +92,89 @@ def test_the_smallest_change_swaps_and_nothing_smaller_does(seed):
     assert (change.passed, change.spreads) == pytest.approx(smallest[:2], abs=1e-12)
 
 
+def with_a_category(seed: int, vocabulary: str = "abcde", *, holes: bool = True) -> rk.Dataset:
+    """Two numbers and a category that decides much; ``seed`` also says which categories are frequent."""
+    random = np.random.default_rng(seed)
+    code = random.choice(len(vocabulary), 96, p=random.dirichlet(np.ones(len(vocabulary)))).astype(np.float32)
+    worth = np.asarray([float(ord(name) * 7 % 5) for name in vocabulary])
+    numbers = np.round(random.normal(size=(96, 2)), 1)
+    grades = np.clip(np.round(worth[code.astype(int)] + 0.3 * numbers[:, 0]), 0, 4)
+    if holes:
+        code[random.random(96) < 0.1] = np.nan
+    return rk.Dataset(
+        features=np.column_stack((numbers[:, 0], code, numbers[:, 1])).astype(np.float32),
+        grades=grades,
+        offsets=np.arange(9) * 12,
+        qids=[f"q{number}" for number in range(8)],
+        feature_names=("f0", "c", "f1"),
+        categories={"c": rk.data.categories.Vocabulary(tuple(vocabulary))},
+    )
+
+
+@pytest.mark.parametrize("vocabulary", ["abcde", "acxyz"])  # the second: others at the same codes, and some that are not known
+@pytest.mark.parametrize("parts", [("abcde",), ("abcde", "bcfg")])
+@pytest.mark.parametrize("seed", range(12))
+def test_categories_are_tried_where_no_number_swaps_two_documents(seed, parts, vocabulary):
+    """Against every value and every category by scoring; a blend knows the categories of both its parts."""
+    learner = rk.LambdaMART.plain(trees=6, leaves=4, min_rows=2, category_rows=1)
+    forests = [learner.fit(with_a_category(seed + place, known)) for place, known in enumerate(parts)]
+    ranker = forests[0] if len(forests) == 1 else 0.5 * forests[0] + 0.5 * forests[1]
+    data = with_a_category(seed + 100, vocabulary)
+    query = data.select_queries(["q3"])
+    scores = ranker.score(query)
+    high, low = np.argsort(scores)[[-1, -2 - seed % 6]].tolist()
+    if scores[high] == scores[low]:
+        return
+    found = ranker.explain(data, "q3", above=high, below=low)
+
+    def lifts(feature: str, code: float, names: tuple[str, ...]) -> bool:
+        renamed = rk.data.categories.recoded(query, {"c": rk.data.categories.Vocabulary(names)})
+        return bool(ranker.score(with_value(renamed, low, feature, code))[low] > scores[high])
+
+    cuts = np.concatenate([one.trees.threshold[one.trees.set_sizes == 0] for one in forests]).astype(np.float32)
+    ends = np.asarray([-1e30, 1e30], np.float32)
+    values = np.concatenate((cuts, np.nextafter(cuts, ends[0]), np.nextafter(cuts, ends[1]), ends))
+    every = tuple(sorted({*vocabulary}.union(*parts)))
+    numbers = {name for name in ("f0", "f1") if any(lifts(name, value, every) for value in values)}
+    held = data.features[:, 1]
+    counts = {name: np.count_nonzero(held == code) for code, name in enumerate(vocabulary)}
+    counts["missing"] = np.count_nonzero(np.isnan(held))
+    categories = {name: counts.get(name, 0) for code, name in enumerate(every) if lifts("c", code, every)}
+    if lifts("c", np.nan, every):
+        categories["missing"] = counts["missing"]
+    change = found.change
+    if change is None:
+        assert not numbers
+        assert not categories
+        assert "every category" in found.note
+    elif numbers:
+        assert change.feature in numbers
+        assert not change.category
+        assert ranker.score(with_value(query, low, change.feature, change.new))[low] == change.score
+    else:
+        new = change.new if isinstance(change.new, str) else "missing"
+        assert (change.feature, categories[new]) == ("c", max(categories.values()))
+        code = float(every.index(new)) if new in every else np.nan
+        renamed = rk.data.categories.recoded(query, {"c": rk.data.categories.Vocabulary(every)})
+        assert ranker.score(with_value(renamed, low, "c", code))[low] == change.score
+        assert new in str(found)
+        assert json.loads(found.to_json())["change"]["category"] is True
+
+
+def test_categories_may_be_plain_numbers():
+    """Codes of the model, where the data name no categories."""
+    forest = rk.LambdaMART.plain(trees=6, leaves=4, min_rows=2, category_rows=1).fit(with_a_category(0).select_features(["c"]))
+    named = with_a_category(100).select_features(["c"])
+    plain = replace(named, categories={})
+    query = plain.select_queries(["q3"])
+    scores = forest.score(query)
+    high, low = np.argsort(scores)[[-4, 0]].tolist()
+    change = forest.explain(plain, "q3", above=high, below=low).change
+    by_name = forest.explain(named, "q3", above=high, below=low).change
+    assert named.categories["c"].names[int(change.new)] == by_name.new
+    assert forest.score(with_value(query, low, "c", change.new))[low] == change.score
+
+
 def test_a_missing_value_is_changed_from_the_median():
     data = judged(1)
     matrix = data.features.copy()
@@ -120,6 +203,20 @@ def test_lines_are_followed_to_the_next_float(ascending):
     assert linear.score(with_value(query, low, change.feature, change.new))[low] > scores[high]
     before = float(np.nextafter(np.float32(change.new), np.float32(change.old)))
     assert linear.score(with_value(query, low, change.feature, before))[low] <= scores[high]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("gap", [1e-3, 1e-13, 1e-15])
+def test_documents_that_nearly_tie_are_swapped_by_the_first_float_that_does(sign, gap):
+    """A line's value is lost in the rounding of a score for very many floats around 0."""
+    ranker = rk.Linear(("f0",), [sign], 3.0)
+    matrix = np.asarray([[sign * gap], [0.0]], np.float32)
+    data = rk.Dataset(features=matrix, grades=[1, 0], offsets=[0, 2], qids=["q"], feature_names=("f0",))
+    goal = ranker.score(data)[0]
+    change = ranker.explain(data, "q", above=0, below=1).change
+    assert change.score == ranker.score(np.asarray([[change.new]], np.float32))[0] > goal
+    before = np.nextafter(np.float32(change.new), np.float32(0))
+    assert ranker.score(np.asarray([[before]]))[0] <= goal
 
 
 def test_a_blend_of_trees_and_lines_is_swapped_too():

@@ -127,6 +127,19 @@ def test_parts_without_data_do_not_appear(opened, market):
     assert shown == ["training", "importance", "repeat"]
 
 
+def test_what_held_out_queries_said_is_a_curve_of_its_own(opened):
+    ranker = rk.LambdaMART(leaves=4, min_rows=3, patience=8).fit(rk.synthesise(20))
+    browser = opened(of_training(ranker))
+    section = browser.find_element(By.ID, "training")
+    assert "Held out: the mean of smaller trainings" in section.text
+    assert len(section.find_elements(By.CSS_SELECTOR, "svg path")) == 2  # on the training data, and this
+    browser.execute_script("document.querySelector('#training details').open = true")
+    heads = [cell.text for cell in section.find_elements(By.CSS_SELECTOR, "th")]
+    assert [head.split("\n")[0] for head in heads][:3] == ["round", "training", "held out"]
+    last = section.find_elements(By.CSS_SELECTOR, "tbody tr")[-1].text.split()
+    assert last == [str(len(ranker.history.held_out) - 1), "–", f"{ranker.history.held_out[-1]:.4f}"]
+
+
 def test_the_table_sorts_by_mouse_and_by_keyboard(opened, adapted):
     browser = opened(adapted)
     table = adapted.tables[0]

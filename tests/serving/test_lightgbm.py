@@ -13,9 +13,11 @@ from oracles.trees import random_forest
 from rankinite.errors import ArgumentError
 from rankinite.models.files.lightgbm import read_lightgbm
 from rankinite.serving.proof import named_rows
+from rankinite.trees.structure import LEAF
 from refusals import refused
 from serving.parity import case_of, random_case
 from serving.random_rankers import category_forest_of, forest_of
+from trees.test_categories import made
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -55,6 +57,43 @@ def test_import_undoes_export_of_categories(seed):
     }
     rows = pd.DataFrame(named_rows(case.plan, case.matrix))
     np.testing.assert_array_equal(again.score(rows), case.twin())
+
+
+def symmetric(categories: int = 0) -> rk.Forest:
+    """A forest of symmetric trees some of whose leaves no row reached; also of categories, where a number of them is given."""
+    data = made(categories) if categories else rk.synthesise(20, world=SMALL)
+    return rk.LambdaMART.plain(trees=10, leaves=32, min_rows=1, shape="symmetric").fit(data)
+
+
+SMALL = rk.World(features=3, documents=8)
+FEW = rk.synthesise(8, part="test", world=SMALL)
+WITHOUT_ROWS = {
+    "categories": lambda: symmetric(20),
+    "numbers": symmetric,
+    "cut": lambda: symmetric().truncate(4),
+    "adapted": lambda: rk.adapt.trada(symmetric(), FEW),
+    "distilled": lambda: rk.distil(symmetric(), FEW, trees=5, how="select").ranker,
+    "blended": lambda: 0.3 * symmetric() + 0.7 * rk.MART(trees=3, leaves=4, min_rows=2).fit(FEW),
+    "continued": lambda: rk.LambdaMART.plain(trees=3, leaves=4, min_rows=2).fit(FEW, base=symmetric()),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_ROWS)
+def test_lightgbm_splits_scores_by_feature_where_no_row_reached_a_leaf(kind):
+    ranker = WITHOUT_ROWS[kind]()
+    case = case_of("lightgbm", ranker)
+    assert (case.plan.forest.trees.rows == 0).any()
+    text = case.files["model.txt"]
+    booster = lightgbm.Booster(model_str=text.decode())
+    expected = case.plan.forest.score(case.matrix)
+    np.testing.assert_array_equal(booster.predict(case.matrix), expected)
+    split = booster.predict(case.matrix, pred_contrib=True)
+    assert np.isfinite(split).all()
+    np.testing.assert_allclose(split.sum(axis=1), expected, rtol=0, atol=1e-9)
+    again = read_lightgbm(text)
+    np.testing.assert_allclose(again.contributions(case.matrix).values, split[:, :-1], rtol=0, atol=1e-9)
+    written, known = (np.sort(trees.rows[trees.feature == LEAF]) for trees in (again.trees, case.plan.trees))
+    np.testing.assert_array_equal(written, np.sort(np.maximum(known, 1)))
 
 
 @pytest.mark.parametrize("name", ["two words", "a:b", 'quo"te', "[1]", "a,b", ""])

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 
 import rankinite as rk
 from oracles.trees import random_forest
@@ -22,6 +23,7 @@ from refusals import refused
 from serving.consumers.xgboost import agreed, booster_of
 from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing, random_case
+from trees.test_categories import made
 
 FOREST = random_forest(2, trees=6)
 
@@ -176,3 +178,21 @@ def test_the_check_compares(tmp_path, monkeypatch):
     runpy.run_path("check.py")
     served = np.loadtxt("served.txt", dtype=np.float32)
     np.testing.assert_array_equal(served, np.loadtxt("sample-scores.txt", dtype=np.float32))
+
+
+@pytest.mark.parametrize("categories", [0, 20])
+def test_xgboost_splits_scores_by_feature_where_no_row_reached_a_leaf(categories):
+    data = made(categories) if categories else rk.synthesise(20, world=rk.World(features=3, documents=8))
+    forest = rk.LambdaMART.plain(trees=10, leaves=32, min_rows=1, shape="symmetric").fit(data)
+    assert (forest.trees.curvature == 0.0).any()
+    case = case_of("xgboost", forest)
+    rows = xgboost.DMatrix(
+        case.matrix.astype(np.float32),
+        feature_names=list(case.plan.names),
+        feature_types=["c" if name in case.plan.categories else "float" for name in case.plan.names],
+        enable_categorical=True,
+    )
+    booster = booster_of(case.files["model.json"])
+    split = booster.predict(rows, pred_contribs=True)
+    assert np.isfinite(split).all()
+    np.testing.assert_allclose(split.sum(axis=1), case.twin(), rtol=0, atol=1e-5)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rankinite.data.dataset import Dataset
 from rankinite.distillation.following import followed
+from rankinite.distillation.teacher import on_scale_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.differences import Differences
 from rankinite.learners.descent import Descent
@@ -31,7 +32,7 @@ def grow(teacher: Fitted, data: Sequence[Dataset], trees: int, *, leaves: int = 
     forest = learner.fit(rows)
     assert isinstance(forest, Forest)  # there is no base
     facts = {"learner": "distil", "method": "grow", "trees": trees, "leaves": leaves, "made": made, "seed": seed}
-    return replace(forest, settings=facts, history=None, sketch=sketch)
+    return on_scale_of(teacher, replace(forest, settings=facts, history=None, sketch=sketch), data)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,4 +55,4 @@ def train_net(
     net = ScoreNet(hidden=hidden, rate=NET_RATE, nan="mean", watch="pairwise-errors", seed=seed).fit(rows)
     assert isinstance(net, Net | Linear)  # there is no base
     facts = {"learner": "distil", "method": "net", "hidden": list(hidden), "made": made, "seed": seed}
-    return replace(net, settings=facts, history=None, sketch=sketch)
+    return on_scale_of(teacher, replace(net, settings=facts, history=None, sketch=sketch), data)

@@ -10,7 +10,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.distillation.pursuit import centre_within_queries, pursue
-from rankinite.distillation.teacher import centred_scores, trees_of
+from rankinite.distillation.teacher import centred_scores, on_scale_of, trees_of
 from rankinite.errors import ArgumentError
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
@@ -39,13 +39,14 @@ def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Fore
     centre_within_queries(columns, rows.offsets)
     pursuit = pursue(columns, centred_scores(teacher, rows), trees)
     chosen = [_weighed(found.trees, tree, weight) for tree, weight in zip(pursuit.columns, pursuit.weights, strict=True)]
-    return Forest(
+    forest = Forest(
         trees=join(chosen),
         feature_names=data.feature_names,
         settings={"learner": "distil", "method": "select", "trees": trees, "seed": seed, "of": len(found.trees)},
         sketch=reduce(united, (*teacher.trained_on, QuerySketch.of(data))),
         categories=found.categories,
     )
+    return on_scale_of(teacher, forest, [rows])
 
 
 def _weighed(trees: Trees, number: int, weight: float) -> Trees:

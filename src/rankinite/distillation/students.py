@@ -36,6 +36,7 @@ from rankinite.plurals import counted
 from rankinite.short_names import short_source
 
 Method = Literal["select", "grow", "net"]
+NOT_SCALED = "The student does not rank the rows that it was made from as the teacher does, so its scores are not on its scale."
 Student = Callable[[Dataset], Fitted]
 """Makes a student from judged queries."""
 
@@ -93,7 +94,7 @@ def distil(
     seed: int = 0,
     allow_overlap: bool = False,
 ) -> Distilled:
-    """One forest of at most ``trees`` trees, or one net, that ranks as the teacher does.
+    """One forest of at most ``trees`` trees, or one net, that ranks as the teacher does, with scores on its scale.
 
     ``how``: "select" chooses trees of the teacher and weighs them anew, "grow" boosts new ones of ``leaves`` leaves towards its
     scores; "best" tries both and keeps the one that is nearer the teacher on queries held out, fold by fold. (The measure would
@@ -126,7 +127,8 @@ def distil(
     rows, values = table(matched, judged, judge)
     overlap = overlap_warnings({TEACHER: TrainingOverlaps(test or data).of(matched)}, (test or data).source)
     where = test.source if test is not None else f"{counted(folds, 'fold')} of {data.source}, each by students of the others"
-    return Distilled(ranker, method, judge, rows, where, values, (*_limits(matched, data), *overlap))
+    scale = () if ranker.settings["on_teachers_scale"] else (NOT_SCALED,)
+    return Distilled(ranker, method, judge, rows, where, values, (*_limits(matched, data), *scale, *overlap))
 
 
 def _check_settings(trees: Any, leaves: Any, made: Any, folds: Any, seed: Any, how: Any) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,7 +17,11 @@ from rankinite.evaluation.inputs import Scorer, scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
 from rankinite.models.forest_edits import with_vocabularies
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
 from rankinite.trees.structure import LEAF, Trees, join
+
+Student = TypeVar("Student", bound=Forest | Linear | Net)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +100,33 @@ def centred(scores: Floats, data: Dataset) -> Floats:
     """Scores less their mean within each query."""
     sizes = np.diff(data.offsets)
     return scores - np.repeat(np.add.reduceat(scores, data.offsets[:-1]) / sizes, sizes)
+
+
+def on_scale_of(teacher: Fitted, student: Student, data: Sequence[Dataset]) -> Student:
+    """The student with its scores multiplied and shifted so that they are as near the teacher's as its ranking allows.
+
+    The factor is that of least squares within queries, the shift makes the means equal, both over these rows. A student that
+    ranks them no better than at random, or against the teacher, stays as it is. Its settings say which: ``on_teachers_scale``.
+    """
+    parts = [(scores_of(teacher, one), scores_of(student, one), one) for one in data]
+    inside = [(centred(wanted, one), centred(found, one)) for wanted, found, one in parts]
+    both = math.fsum(value for wanted, found in inside for value in (wanted * found).tolist())  # exact in any order of rows
+    square = math.fsum(value for _, found in inside for value in (found * found).tolist())
+    factor = both / square if square > 0.0 else 0.0
+    settings = {**student.settings, "on_teachers_scale": factor > 0.0}
+    if not factor > 0.0:
+        return replace(student, settings=settings)
+    rows = sum(one.rows for one in data)
+    shift = math.fsum(value for wanted, found, _ in parts for value in (wanted - factor * found).tolist()) / rows
+    if isinstance(student, Forest):
+        trees = replace(student.trees, value=factor * student.trees.value)
+        return replace(student, trees=trees, start=factor * student.start + shift, settings=settings)
+    if isinstance(student, Linear):
+        return replace(student, weights=factor * student.weights, bias=factor * student.bias + shift, settings=settings)
+    weights, last = student.weights.copy(), student.frame.sizes[-2] + 1  # the weights and the bias of the output
+    weights[-last:] *= factor
+    weights[-1] += shift
+    return replace(student, weights=weights, settings=settings)
 
 
 def fidelity(scores: Floats, teacher: Floats, data: Dataset) -> float:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,12 +49,20 @@ from rankinite.trees.structure import Trees, join
 from rankinite.trees.walk import expected_grades
 
 
+class HeldOut(NamedTuple):
+    """What held-out queries said of each number of rounds: the fields of :class:`History` of the same names."""
+
+    held_out: Floats
+    held_out_parts: int
+
+
 def boost(
-    learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
-) -> Forest | Blend:
-    """Train on data that were checked; the result includes the base."""
+    learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback],
+    held_out: HeldOut | None = None,
+) -> Forest | Blend:  # fmt: skip
+    """Train on data that were checked; the result includes the base. ``held_out``: what has chosen the number of trees."""
     with Team() as team:
-        forest = BoostingRun(learner, train, valid, base, callbacks, team).boost()
+        forest = BoostingRun(learner, train, valid, base, callbacks, team, held_out).boost()
     return with_base(base, forest)
 
 
@@ -61,11 +71,11 @@ class BoostingRun:
 
     def __init__(
         self, learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None,
-        callbacks: Sequence[Callback], team: Team,
+        callbacks: Sequence[Callback], team: Team, held_out: HeldOut | None = None,
     ) -> None:  # fmt: skip
         as_named, valid = valid, None if valid is None else coded_alike(valid, train)
         self.learner, self.train, self.valid, self.base = learner, train, valid, base
-        self.callbacks, self.team, self.members = callbacks, team, train.members
+        self.callbacks, self.team, self.members, self.held_out = callbacks, team, train.members, held_out
         self.objective = learner.objective(train)
         self.click_values: dict[Dataset, ClickValue] = {}
         self.watch = Monitor(
@@ -262,13 +272,14 @@ class BoostingRun:
         return pickle.loads(self.members.gather(pickle.dumps(forest))[0])  # noqa: S301 - members run each other's code anyway
 
     def _forest(self, stopped: str) -> Forest:
+        history = self.watch.history(self.done, stopped, () if self.search is None else self.search.taken, self.examination)
         return Forest(
             trees=join(self.kept),
             feature_names=self.train.feature_names,
             start=np.zeros(self.outputs) if self.base is not None else self.objective.start,
             grades=self.grades,
             settings={**self.learner.settings(), **self.facts, MISSING_VALUES: self.has_missing},
-            history=self.watch.history(self.done, stopped, () if self.search is None else self.search.taken, self.examination),
+            history=history if self.held_out is None else replace(history, **self.held_out._asdict()),
             sketch=self.sketch,
             categories=self.train.categories,
         )

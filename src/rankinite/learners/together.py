@@ -36,12 +36,12 @@ def boost_anywhere(
     group, cluster = mpi_in_force(), in_force()
     if group is not None and group.members.count > 1:
         return _over_mpi(group, learner, train, valid, base, callbacks)
-    learner = with_tree_count(learner, train, valid, base, callbacks)
+    learner, held_out = with_tree_count(learner, train, valid, base, callbacks)
     if isinstance(train, Binned) and cluster is not None and cluster.client is not None:
         from rankinite.learners.dask_run import DaskRun
 
         return DaskRun(cluster, learner, *check_joint(learner, train, valid), base, callbacks).fit()
-    return boost(learner, train, valid, base, callbacks)
+    return boost(learner, train, valid, base, callbacks, held_out)
 
 
 def _over_mpi(
@@ -53,7 +53,8 @@ def _over_mpi(
     callbacks: Sequence[Callback],
 ) -> Forest | Blend:
     shards, judges = check_joint(learner, train, valid)
-    learner, members = with_tree_count(learner, shards, judges, base, callbacks), group.members
+    learner, _ = with_tree_count(learner, shards, judges, base, callbacks)
+    members = group.members
     first: tuple[list[Manifest], ...] = _first_sees(group, shards, judges)
     known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(*first)).encode())]
     check_alike(known)

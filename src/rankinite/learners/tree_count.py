@@ -15,13 +15,14 @@ import numpy as np
 from rankinite.binned.data import Binned
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout, holdouts, holdouts_by_content
+from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.evaluation.mean_value import mean_value
 from rankinite.learners.base import Callback, FoldProgress, WatchesFolds
 from rankinite.learners.boosting import MOST_TREES, Boosting
-from rankinite.learners.boosting_run import BoostingRun
+from rankinite.learners.boosting_run import BoostingRun, HeldOut
 from rankinite.measures.base import sign_of
 
 PARTS = 5
@@ -34,14 +35,17 @@ UNJUDGED = 300
 
 def with_tree_count(
     learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
-) -> Boosting:
-    """The same learner, with a number of trees in any case."""
+) -> tuple[Boosting, HeldOut | None]:
+    """The same learner, with a number of trees in any case; where held-out queries chose it, what they said."""
     if learner.trees is not None:
-        return learner
+        return learner, None
     if valid is not None:
-        return replace(learner, trees=MOST_TREES)
+        return replace(learner, trees=MOST_TREES), None
     parts = _parts(learner, train)
-    return replace(learner, trees=_best_count(learner, parts, base, callbacks) if parts else UNJUDGED)
+    if not parts:
+        return replace(learner, trees=UNJUDGED), None
+    count, means = _best_count(learner, parts, base, callbacks)
+    return replace(learner, trees=count), HeldOut(means, len(parts))
 
 
 def _parts(learner: Boosting, train: Dataset) -> list[Holdout]:
@@ -61,8 +65,10 @@ def _can_judge(learner: Boosting, held: Dataset) -> bool:
         return False
 
 
-def _best_count(learner: Boosting, parts: Sequence[Holdout], base: Scorer | None, callbacks: Sequence[Callback]) -> int:
-    """The number of rounds with the best mean over the parts; training ends when patience with that mean does."""
+def _best_count(
+    learner: Boosting, parts: Sequence[Holdout], base: Scorer | None, callbacks: Sequence[Callback]
+) -> tuple[int, Floats]:
+    """The number of rounds with the best mean over the parts, and the means; training ends when patience with them does."""
     quiet = replace(learner, trees=MOST_TREES, train_history=False)
     tell = [callback.folds for callback in callbacks if isinstance(callback, WatchesFolds)]
     sign, patience = sign_of(learner.watched()), learner.patience or MOST_TREES
@@ -76,15 +82,17 @@ def _best_count(learner: Boosting, parts: Sequence[Holdout], base: Scorer | None
             return one
 
         runs = run(start, parts)
+        means = [float(np.mean([one.watch.latest for one in runs]))]
         for done in range(1, MOST_TREES + 1):
             value = float(np.mean(run(_next_value, runs)))
+            means.append(value)
             if sign * value > best:
                 best, count = sign * value, done
             for show in tell:
                 show(FoldProgress(done, MOST_TREES, str(learner.watched()), value, count, len(parts)))
             if done - count >= patience:
                 break
-    return count
+    return count, np.asarray(means)
 
 
 def _next_value(one: BoostingRun) -> float:

@@ -97,10 +97,11 @@ class Explained:
         """Why one document of a query is ranked above another, what ranks a query, or what ranks all of them.
 
         ``above`` and ``below``: document ids, or row numbers within the query, counted from 0. With both, the difference of
-        their scores is split by feature, and the smallest change of one feature that swaps them is found
-        (:class:`rankinite.PairExplanation`). With neither, ``measure`` says what every feature is worth in the query, when its
-        contributions are taken out and when its values are shuffled ``repeats`` times (:class:`rankinite.QueryExplanation`).
-        Without a query, features are ranked by their contributions within all queries (:class:`rankinite.WithinQueries`).
+        their scores is split by feature, and the smallest change of one number that swaps them is looked for, or else the
+        most frequent category that does (:class:`rankinite.PairExplanation`). With neither, ``measure`` says what every
+        feature is worth in the query, when its contributions are taken out and when its values are shuffled ``repeats`` times
+        (:class:`rankinite.QueryExplanation`). Without a query, features are ranked by their contributions within all queries
+        (:class:`rankinite.WithinQueries`).
         """
         from rankinite.models.explanations.explaining import explanation_of
 

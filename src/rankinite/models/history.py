@@ -33,9 +33,14 @@ class History:
     """The exact weight of each round's tree (the mean of several), where weights were looked for; else empty."""
     examination: Examination | None = None
     """How prominently positions were looked at, as estimated in the last round, where clicks were debiased; else None."""
+    held_out: Floats = field(default_factory=lambda: np.empty(0))
+    """Where held-out training queries chose the number of rounds: the mean of the measure over trainings without one part each,
+    on what each had not seen. Those are other, smaller trainings than the one that made the model. Else empty."""
+    held_out_parts: int = 0
+    """How many such trainings there were."""
 
     def __post_init__(self) -> None:
-        for name in ("train", "valid", "steps"):
+        for name in ("train", "valid", "steps", "held_out"):
             values = frozen(np.ascontiguousarray(getattr(self, name), SCORE))
             if values.ndim != 1 or np.isinf(values).any():
                 raise ArgumentError(
@@ -46,14 +51,15 @@ class History:
                     remedy="Give a list of numbers, one per round",
                 )
             object.__setattr__(self, name, values)
-        if self.best < 0:
-            raise ArgumentError(
-                "is negative, but is the number of rounds kept",
-                owner="History",
-                setting="best",
-                value=self.best,
-                remedy="Give a whole number from 0 on",
-            )
+        for name, what in (("best", "rounds kept"), ("held_out_parts", "parts held out")):
+            if getattr(self, name) < 0:
+                raise ArgumentError(
+                    f"is negative, but is the number of {what}",
+                    owner="History",
+                    setting=name,
+                    value=getattr(self, name),
+                    remedy="Give a whole number from 0 on",
+                )
 
     @property
     def rounds(self) -> int:
@@ -70,6 +76,11 @@ class History:
             "stopped": self.stopped,
             **({"steps": self.steps.tolist()} if len(self.steps) else {}),
             **({} if self.examination is None else {"examination": self.examination.to_dict()}),
+            **(
+                {"held_out": _without_nan(self.held_out), "held_out_parts": int(self.held_out_parts)}
+                if len(self.held_out)
+                else {}
+            ),
         }
 
     @classmethod
@@ -84,8 +95,19 @@ class History:
                 rule="They are a text, a whole number of rounds, and the reason why training ended",
                 remedy=DAMAGED,
             )
-        train, valid, steps = (_with_nan(name, facts.get(name, [])) for name in ("train", "valid", "steps"))
-        return cls(measure, train, valid, best, stopped, steps, _examination(facts.get("examination")))
+        parts = facts.get("held_out_parts", 0)
+        if type(parts) is not int:
+            raise DataError(
+                f"{quoted(parts)} is not the number of parts held out",
+                place="history: held_out_parts",
+                value=parts,
+                rule="It is a whole number",
+                remedy=DAMAGED,
+            )
+        train, valid, steps, held_out = (
+            _with_nan(name, facts.get(name, [])) for name in ("train", "valid", "steps", "held_out")
+        )
+        return cls(measure, train, valid, best, stopped, steps, _examination(facts.get("examination")), held_out, parts)
 
 
 def _examination(facts: Any) -> Examination | None:

@@ -36,11 +36,15 @@ def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: 
 
 
 def plot_history(history: History, axes: Axes | None, unit: str) -> Axes:
-    """The measure on training and validation data against the rounds or epochs, and the one that was kept."""
+    """The measure on training, validation and held-out data against the rounds or epochs, and the one that was kept."""
     canvas = axes_of(axes, 7.0, 4.2)
-    for values, name, colour in ((history.train, "train", GREY), (history.valid, "valid", BLUE)):
+    for values, name, colour, style in (
+        (history.train, "train", GREY, "-"),
+        (history.valid, "valid", BLUE, "-"),
+        (history.held_out, f"held out (mean of {counted(history.held_out_parts, 'smaller training')})", BLUE, ":"),
+    ):
         if len(values):
-            canvas.plot(np.arange(len(values)), values, label=name, color=colour, linewidth=1.6)
+            canvas.plot(np.arange(len(values)), values, label=name, color=colour, linestyle=style, linewidth=1.6)
     canvas.axvline(history.best, color=ORANGE, linestyle="--", linewidth=1.2, label=f"kept: {unit} {history.best}")
     canvas.set_xlabel(f"{unit}s")
     canvas.set_ylabel(history.measure)

@@ -122,6 +122,11 @@ def history_rows(trained: Trained) -> Iterable[tuple[str, str]]:
         if history.best < len(values):
             went = f"{values[0]:.4f} before, {values[history.best]:.4f} kept, {values[-1]:.4f} last"
             yield f"{history.measure} on {name}", went
+    held_out = history.held_out
+    if history.best < len(held_out):
+        went = f"{held_out[0]:.4f} before, {held_out[history.best]:.4f} after as many {trained.unit}s, {held_out[-1]:.4f} last"
+        whose = f"the mean of {counted(history.held_out_parts, 'smaller training')} on held-out queries, not of this model"
+        yield f"{history.measure} held out", f"{went}: {whose}"
 
 
 def queries_row(trained: Trained) -> Iterable[tuple[str, str]]:

@@ -157,6 +157,12 @@ class Training:
     stopped: str
     examination: tuple[tuple[str, Number, Number], ...] = ()
     """Where clicks were debiased: positions, and how often they are clicked and skipped, 1 being the first."""
+    held_out: tuple[Number, ...] = ()
+    """Where held-out queries chose the round: the mean over other, smaller trainings, entry k after k × every rounds."""
+    held_out_rounds: int = 0
+    """The rounds of its last entry."""
+    held_out_parts: int = 0
+    """How many smaller trainings there were."""
 
 
 @dataclass(frozen=True)

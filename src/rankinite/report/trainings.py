@@ -23,9 +23,10 @@ def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
     for name, ranker in rankers.items():
         trained = trained_of(ranker)
         history = None if trained is None else trained.history
-        if trained is None or history is None or max(len(history.train), len(history.valid)) < 2:
+        if trained is None or history is None or max(len(history.train), len(history.valid), len(history.held_out)) < 2:
             continue
-        key = (history.measure, history.best, history.train.tobytes(), history.valid.tobytes())
+        curves = (history.train, history.valid, history.held_out)
+        key = (history.measure, history.best, *(curve.tobytes() for curve in curves))
         if key not in seen:
             seen.add(key)
             found.append(_training(name, trained.unit, history))
@@ -33,8 +34,8 @@ def trainings(rankers: Mapping[str, Any]) -> tuple[Training, ...]:
 
 
 def _training(name: str, unit: str, history: History) -> Training:
-    rounds = max(len(history.train), len(history.valid)) - 1
-    every = max(1, -(-rounds // POINTS))
+    rounds = max(len(history.train), len(history.valid), 1) - 1
+    every = max(1, -(-max(rounds, len(history.held_out) - 1) // POINTS))
     judged = history.valid if len(history.valid) else history.train
     best = float(judged[history.best]) if history.best < len(judged) else float("nan")
     return Training(
@@ -49,6 +50,9 @@ def _training(name: str, unit: str, history: History) -> Training:
         best_value=None if np.isnan(best) else round(best, 5),
         stopped=history.stopped,
         examination=() if history.examination is None else tuple(history.examination.rows()),
+        held_out=_thinned(history.held_out, every),
+        held_out_rounds=max(len(history.held_out), 1) - 1,
+        held_out_parts=history.held_out_parts,
     )
 
 

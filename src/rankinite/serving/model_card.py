@@ -52,9 +52,12 @@ def _training(plan: ExportPlan) -> Iterator[str]:
     yield f"Settings: `{json.dumps(dict(trained.settings), ensure_ascii=False)}`"
     if trained.sketch is not None:
         yield f"\nTrained on {counted(trained.sketch.queries, 'query')}."
-    if trained.history is not None and len(trained.history.valid):
-        history = trained.history
+    history = trained.history
+    if history is not None and len(history.valid):
         yield f"\n{history.measure} on the validation data that chose its size: {history.valid[history.best]:.4f}"
+    elif history is not None and history.best < len(history.held_out):
+        held_out = f"{history.held_out[history.best]:.4f}, the mean of {counted(history.held_out_parts, 'smaller training')}"
+        yield f"\n{history.measure} on training queries held out to choose its size: {held_out}"
 
 
 def _quality(plan: ExportPlan, sample: Dataset | None) -> Iterator[str]:

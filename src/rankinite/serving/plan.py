@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.choices import ServedMissing
 from rankinite.engine.kernel import Floats, Reals
@@ -113,6 +114,19 @@ def one_leaf(value: float) -> Trees:
         offsets=np.asarray([0, 1]),
     )
     return join([leaf])
+
+
+def positive_cover(tree: Trees, cover: npt.NDArray[Any], least: float) -> npt.NDArray[Any]:
+    """How much of the training data came by each node of one tree: at least ``least`` by every leaf, or unknown as before.
+
+    Symmetric trees have leaves that no row reached. Libraries divide by these numbers where they split scores by feature.
+    """
+    if not cover[0] > 0 or cover.all():
+        return cover
+    cover = np.where(tree.feature == LEAF, np.maximum(cover, least), 0).astype(cover.dtype)
+    for node in np.flatnonzero(tree.feature != LEAF)[::-1].tolist():  # children come after their parents
+        cover[node] = cover[tree.left[node]] + cover[tree.right[node]]
+    return cover
 
 
 def zero_directions(forest: Forest) -> Forest:

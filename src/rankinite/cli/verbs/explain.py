@@ -83,7 +83,8 @@ def explain(
     """Say why one document is ranked above another, what ranks a query, or what ranks all of them.
 
     With --above and --below, the difference of two scores is split by feature: exact Shapley values for forests, linear rankers
-    and blends of them. The smallest change of one feature that would swap the two follows, found on the forest's thresholds.
+    and blends of them. The smallest change of one number that would swap the two follows, or else the most frequent category
+    that would.
 
     With --query alone, the table shows what each feature is worth there: how much of the measure is lost when its contributions
     are taken out of the scores, and when its values are shuffled among the documents. This needs grades.

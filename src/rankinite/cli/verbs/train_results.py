@@ -42,7 +42,7 @@ def summary_line(out: Path, trained: Forest | Net | Linear, seconds: float, chec
 
     history = trained.history
     assert history is not None  # whatever was trained has one
-    values = [f"{name} {value:.4f}" for name, value in _values(history).items() if value is not None]
+    values = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in _values(history).items() if value is not None]
     watched = f", {history.measure} {', '.join(values)}" if values else ""
     again = f"; run the same again to go on from {checkpoint}" if checkpoint is not None and checkpoint.exists() else ""
     unit, step = ("round", "split") if isinstance(trained, Forest) else (trained.unit, "feature")
@@ -63,9 +63,10 @@ def _kept(trained: Forest | Net | Linear, history: History) -> str:
 
 
 def _values(history: History) -> dict[str, float | None]:
-    """The watched measure of the rounds kept, on the training and the validation data."""
+    """The watched measure of the rounds kept, on the training and the validation data, or where held-out queries chose them."""
     recorded = history.to_dict()
-    return {name: recorded[name][history.best] if history.best < len(recorded[name]) else None for name in ("train", "valid")}
+    known = {name: recorded.get(name, []) for name in ("train", "valid", "held_out")}
+    return {name: values[history.best] if history.best < len(values) else None for name, values in known.items()}
 
 
 def print_results(

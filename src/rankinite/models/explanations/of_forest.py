@@ -41,8 +41,12 @@ def contributions(forest: Forest, features: Any, _sampling: Sampling) -> Contrib
 
 
 def response(forest: Forest) -> Response:
-    """Steps at the thresholds. Categories have none, so that no change of one is looked for."""
-    inner = (forest.trees.feature != LEAF) & (forest.trees.set_sizes == 0)
-    feature, threshold = forest.trees.feature[inner], forest.trees.threshold[inner]
-    found = {forest.feature_names[one]: np.unique(threshold[feature == one]) for one in np.unique(feature).tolist()}
-    return Response(thresholds=found)
+    """Steps at the thresholds, and the categories of the features that splits ask for."""
+    names, trees = forest.feature_names, forest.trees
+    has_set = trees.set_sizes > 0
+    inner = (trees.feature != LEAF) & ~has_set
+    feature, threshold = trees.feature[inner], trees.threshold[inner]
+    return Response(
+        thresholds={names[one]: np.unique(threshold[feature == one]) for one in np.unique(feature).tolist()},
+        categories={names[one]: forest.categories[names[one]] for one in np.unique(trees.feature[has_set]).tolist()},
+    )

@@ -63,7 +63,7 @@ class PairExplanation:
     features: tuple[FeatureDifference, ...]
     """One per feature, the largest difference first; together they are the difference of the scores."""
     change: FeatureChange | None
-    """The smallest change of one feature that lifts the document with the lower score above the other."""
+    """The smallest change of one feature that lifts the document with the lower score above the other; of numbers first."""
     note: str
     """Why there is no change, or where the order is not the one asked about; may be empty."""
     sampled: bool = False
@@ -187,14 +187,26 @@ def _swap(ranker: Any, data: Dataset, query: Dataset, first: Document, second: D
         return None, f"{note} The smallest change that swaps them is not known for this kind of ranker.".strip()
     higher, lower = (first, second) if first.score > second.score else (second, first)
     change = smallest_swap(ranker, response, data, query, (lower.row, lower.name), higher.score)
-    return change, note if change else f"{note} No change of one feature alone lifts {lower.name} above {higher.name}.".strip()
+    if change is not None:
+        return change, note
+    tried = ["every number, but not a missing one"] * bool(response.thresholds or response.slopes)
+    tried += ["every category of the model and the data, and a missing one"] * bool(response.categories)
+    none = f"No change of one feature alone lifts {lower.name} above {higher.name}."
+    return None, f"{note} {none} The search tried {'; '.join(tried)}.".strip()
 
 
 def _in_words(change: FeatureChange, other: Document) -> str:
+    lifted = f"{change.document} would be above {other.name} (score {number(change.score)}) if its"
+    new, old = (quoted(value) if isinstance(value, str) else _value(value) for value in (change.new, change.old))
+    values = f"{quoted(change.feature)} were {new} instead of {old}"
+    if change.category:
+        return (
+            f"{lifted} category {values}. Of the categories that lift it, this is the most frequent in the data; no change of "
+            "one number to another does."
+        )
     return (
-        f"{change.document} would be above {other.name} (score {number(change.score)}) if its feature {quoted(change.feature)} "
-        f"were {_value(change.new)} instead of {_value(change.old)}: past the values of {100 * change.passed:.1f} % of the "
-        "documents. No smaller change of one feature does that."
+        f"{lifted} feature {values}: past the values of {100 * change.passed:.1f} % of the documents. No smaller change of one "
+        "number to another does that."
     )
 
 

@@ -2,25 +2,29 @@
 
 While all other features stay, a score follows one feature in steps at the forest's thresholds, or along a line (``response``).
 So it is enough to look at one value per step: the nearest to what the feature is now. Every one of them is scored by the whole
-ranker, so that what is found swaps the two, and what is nearer does not.
+ranker, so that what is found swaps the two, and what is nearer does not. Categories have no order, so that none is nearer than
+another: they are tried where no number swaps the two, all of them, and the most frequent one that does is the answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankinite.data.categories import Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import FEATURE, Features, Floats
+from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
 from rankinite.evaluation.evaluate import finite
 from rankinite.models.explanations.response import Response
 from rankinite.trees.symmetric_trees import rounded_down
 
+ROOM = 1 << 22
+"""Numbers in a matrix that is scored at a time."""
 TRIES = 64
-"""Floats that are tried beyond where a line should reach the other score: its own rounding may ask for some."""
+"""Floats that are scored at a time where a line is searched for the first that reaches a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +35,25 @@ class FeatureChange:
     """The document that is lifted."""
     feature: str
     """The feature that changes."""
-    old: float
-    """Its value; NaN: missing."""
-    new: float
-    """The nearest value with which the document is above the other."""
+    old: float | str
+    """Its value, of a category its name; NaN: missing."""
+    new: float | str
+    """The nearest value with which the document is above the other; a category that the data give by number stays a number."""
     score: float
     """The document's score then."""
     passed: float
-    """The share of the data's documents whose values lie between the two, the new one included: what makes a change small."""
+    """The share of the data's documents whose values lie between the two, the new one included: what makes a change small.
+    1 for categories, which have no order."""
     spreads: float
-    """The change in standard deviations of the feature in the data; decides between equal shares."""
+    """The change in standard deviations of the feature in the data; decides between equal shares. ∞ for categories."""
+    category: bool = False
+    """Whether the feature is a category."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it; a missing value is null."""
-        content = {name: getattr(self, name) for name in ("document", "feature", "new", "score", "passed")}
-        return content | {"old": finite(self.old), "spreads": finite(self.spreads)}
+        content = {name: getattr(self, name) for name in ("document", "feature", "score", "passed", "category")}
+        values = {name: getattr(self, name) for name in ("old", "new", "spreads")}
+        return content | {name: value if isinstance(value, str) else finite(value) for name, value in values.items()}
 
 
 def smallest_swap(
@@ -53,6 +61,7 @@ def smallest_swap(
 ) -> FeatureChange | None:
     """The smallest change of one feature after which the lower document scores above ``goal``; None where there is none.
 
+    Any change of a number counts as smaller than one of a category. That a number goes missing is not tried.
     ``data``: the documents that tell how large a change is; ``lower``: the document's row in the query, and its name.
     """
     best: FeatureChange | None = None
@@ -66,7 +75,36 @@ def smallest_swap(
             change = _sized(change, known)
             if best is None or (change.passed, change.spreads) < (best.passed, best.spreads):
                 best = change
-    return best
+    return best or _frequent_category(ranker, response.categories, data, query, lower, goal)
+
+
+def _frequent_category(
+    ranker: Any, categories: Mapping[str, Vocabulary], data: Dataset, query: Dataset, lower: tuple[int, str], goal: float
+) -> FeatureChange | None:
+    """The most frequent in the data of the categories, missing ones included, that lift the document above the goal."""
+    found: list[tuple[int, FeatureChange]] = []
+    row, name = lower
+    for feature in sorted(categories, key=query.feature_names.index):
+        column, in_data = query.feature_index(feature), query.categories.get(feature)
+        known = categories[feature] if in_data is None else union((in_data, categories[feature]))
+        codes = np.append(np.arange(len(known), dtype=FEATURE), FEATURE(np.nan))
+        held = recoded_column(data.features[:, column], in_data, known)
+        counts = np.bincount(np.where(np.isnan(held), len(known), held).astype(np.int64), minlength=len(codes))
+        old: Any = query.features[row, column].item()
+        if in_data is None:  # the data have plain numbers for categories
+            values: list[Any] = known.plain_numbers(codes).tolist()
+            scores = _scores_with(ranker, query, row, column, np.asarray(values, FEATURE))
+        else:
+            values = [*known.names, np.nan]
+            old = old if np.isnan(old) else in_data.names[int(old)]
+            renamed = replace(query, categories={**query.categories, feature: known})
+            scores = _scores_with(ranker, renamed, row, column, codes)
+        lifting = np.flatnonzero(scores > goal)
+        if len(lifting):
+            best = int(lifting[np.argmax(counts[lifting])])
+            change = FeatureChange(name, feature, old, values[best], float(scores[best]), 1.0, np.inf, category=True)
+            found.append((int(counts[best]), change))
+    return max(found, key=lambda one: one[0])[1] if found else None
 
 
 def _swapping(
@@ -89,7 +127,7 @@ def _swapping(
                 break
             beyond = np.inf if rising else -np.inf
             span = float(steps[step]), beyond if place + 1 == len(ahead) else float(steps[ahead[place + 1]])
-            found = _along_line(ranker, query, row, column, span, float(scores[step]), slope, goal)
+            found = _along_line(ranker, query, row, column, span, slope, goal)
             if found is not None:
                 yield found
                 break
@@ -111,38 +149,48 @@ def _steps(thresholds: Floats, origin: np.float32) -> Features:
 
 
 def _along_line(
-    ranker: Any,
-    query: Dataset,
-    row: int,
-    column: int,
-    span: tuple[float, float],
-    score: float,
-    slope: float,
-    goal: float,
+    ranker: Any, query: Dataset, row: int, column: int, span: tuple[float, float], slope: float, goal: float
 ) -> tuple[float, float] | None:
-    """The nearest value between two steps at which a line that starts at the first has passed the goal, and the score there."""
+    """The first float32 between two steps at which a line has passed the goal, and the score there."""
     begin, end = span
     if slope == 0.0 or (slope > 0.0) != (end > begin):
         return None
-    with np.errstate(over="ignore"):
-        near = FEATURE(begin + (goal - score) / slope)
-    direction = FEATURE(np.inf if end > begin else -np.inf)
-    tried = [near]
-    for _ in range(2):  # two floats back, as the line may have been rounded up
-        tried.insert(0, np.nextafter(tried[0], -direction))
-    while len(tried) < TRIES:
-        tried.append(np.nextafter(tried[-1], direction))
-    inside = [one for one in tried if np.isfinite(one) and ((begin < one < end) if end > begin else (end < one < begin))]
-    scores = _scores_with(ranker, query, row, column, np.asarray(inside, FEATURE))
-    reached = np.flatnonzero(scores > goal)
-    return (float(inside[reached[0]]), float(scores[reached[0]])) if len(reached) else None
+    below, above = (int(one) for one in _places(np.asarray([begin, end], FEATURE)))
+    above += 1 if below > above else -1  # the end is a step of its own
+    while True:  # the line rises in floats too, so that the search may narrow down
+        tried = below + (above - below) * np.arange(1, TRIES + 1) // TRIES
+        values = _floats_at(tried)
+        scores = _scores_with(ranker, query, row, column, values)
+        passed = np.flatnonzero(scores > goal)
+        if not len(passed):
+            return None
+        first = int(passed[0])
+        above, below = int(tried[first]), int(tried[first - 1]) if first else below
+        if abs(above - below) <= 1:
+            return float(values[first]), float(scores[first])
+
+
+def _places(values: Features) -> Indices:
+    """The place of each float32 among all of them; 0 has place 0."""
+    bits = values.view(np.int32).astype(np.int64)
+    return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+
+
+def _floats_at(places: Indices) -> Features:
+    """The inverse of :func:`_places`."""
+    return np.copysign(np.abs(places).astype(np.int32).view(FEATURE), places.astype(FEATURE))
 
 
 def _scores_with(ranker: Any, query: Dataset, row: int, column: int, values: Features) -> Floats:
     """The scores of a document with each of these values in place of its own."""
-    rows = np.repeat(query.features[row : row + 1], len(values), axis=0)
-    rows[:, column] = values
-    return np.asarray(ranker.score(rows_like(query, rows)))
+    scores = np.empty(len(values))
+    size = max(ROOM // query.features.shape[1], 1)
+    for first in range(0, len(values), size):
+        part = values[first : first + size]
+        rows = np.repeat(query.features[row : row + 1], len(part), axis=0)
+        rows[:, column] = part
+        scores[first : first + size] = ranker.score(rows_like(query, rows))
+    return scores
 
 
 def rows_like(query: Dataset, rows: Features) -> Dataset:
@@ -156,6 +204,7 @@ def rows_like(query: Dataset, rows: Features) -> Dataset:
         feature_names=query.feature_names,
         source=query.source,
         judged=False,
+        categories=query.categories,
     )
 
 

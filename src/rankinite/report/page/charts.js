@@ -125,30 +125,33 @@ function curveChart(curve) {
 }
 
 function trainingChart(training) {
-  const at = (k) => Math.min(k * training.every, training.rounds);
-  const series = [["training", training.train, "var(--before)"], ["validation", training.valid, "var(--after)"]].filter((one) => one[1].length);
+  const all = Math.max(training.rounds, training.held_out_rounds);
+  const series = [["training", training.train, "var(--before)", training.rounds], ["validation", training.valid, "var(--after)", training.rounds],
+    ["held out", training.held_out, "var(--third)", training.held_out_rounds]].filter((one) => one[1].length)
+    .map(([name, values, colour, rounds]) => ({ name, colour, values: new Map(values.map((value, k) => [Math.min(k * training.every, rounds), value])) }));
   const draw = (svg, width, height) => {
     const left = 48, right = width - 8, top = 16, bottom = height - 24;
-    const range = padded(series.flatMap((one) => one[1]));
-    const x = scale([0, training.rounds], [left, right]), y = scale(range, [bottom, top]);
+    const range = padded(series.flatMap((one) => [...one.values.values()]));
+    const x = scale([0, all], [left, right]), y = scale(range, [bottom, top]);
     yAxis(svg, y, range, [left, right]);
     const best = x(training.best), side = best > (left + right) / 2 ? "end" : "start";
     svg.append(s("line", { class: "zero", x1: best, x2: best, y1: top, y2: bottom, "stroke-dasharray": "3 3" }));
-    for (const [, values, colour] of series) {
-      svg.append(s("path", { d: path(values.map((value, k) => [x(at(k)), value === null ? null : y(value)])), fill: "none", stroke: colour, "stroke-width": 1.75 }));
+    for (const { values, colour } of series) {
+      svg.append(s("path", { d: path([...values].map(([round, value]) => [x(round), value === null ? null : y(value)])), fill: "none", stroke: colour, "stroke-width": 1.75 }));
     }
-    if (training.best_value !== null) svg.append(s("circle", { cx: best, cy: y(training.best_value), r: 3.5, fill: series[series.length - 1][2] }));
+    if (training.best_value !== null) svg.append(s("circle", { cx: best, cy: y(training.best_value), r: 3.5, fill: training.valid.length ? "var(--after)" : "var(--before)" }));
     svg.append(s("text", { class: "label", x: best + (side === "end" ? -6 : 6), y: top - 4, "text-anchor": side }, `${training.unit} ${training.best}`),
-      s("text", { x: left, y: bottom + 18 }, "0"), s("text", { x: right, y: bottom + 18, "text-anchor": "end" }, count(training.rounds, training.unit)));
+      s("text", { x: left, y: bottom + 18 }, "0"), s("text", { x: right, y: bottom + 18, "text-anchor": "end" }, count(all, training.unit)));
   };
-  const shown = Array.from({ length: Math.max(...series.map((one) => one[1].length)) }, (_, k) => k);
+  const shown = [...new Set(series.flatMap((one) => [...one.values.keys()]))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(shown.length / 20));
-  const rows = shown.filter((k) => k % step === 0 || k === shown.length - 1);
+  const rows = shown.filter((_, k) => k % step === 0 || k === shown.length - 1);
   const thinned = step * training.every > 1 ? `Every ${step * training.every} ${training.unit}s, and the last.` : null;
-  const numbers = table([{ label: training.unit, right: true, value: at },
-    ...series.map(([name, values]) => ({ label: name, right: true, value: (k) => values[k], cell: (k) => fixed(values[k]) }))], rows, { caption: thinned, label: `${training.name}: numbers` });
-  const label = `${training.name}: ${training.measure} over ${count(training.rounds, training.unit)}; ${training.unit} ${training.best} was chosen` +
-    (training.best_value === null ? "." : ` with ${fixed(training.best_value)}.`);
+  const numbers = table([{ label: training.unit, right: true, value: (round) => round },
+    ...series.map(({ name, values }) => ({ label: name, right: true, value: (round) => values.get(round), cell: (round) => fixed(values.get(round)) }))], rows, { caption: thinned, label: `${training.name}: numbers` });
+  const label = `${training.name}: ${training.measure} over ${count(all, training.unit)}; ${training.unit} ${training.best} was chosen` +
+    (training.best_value === null ? "" : ` with ${fixed(training.best_value)}`) +
+    (training.held_out.length ? `, by ${count(training.held_out_parts, "smaller training")} on queries held out.` : ".");
   return chart({ title: training.name, label, height: 170, draw, numbers });
 }
 

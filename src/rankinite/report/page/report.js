@@ -95,9 +95,11 @@ function gradesSection(told) {
 }
 
 function trainingsSection(trainings) {
-  const series = [trainings.some((one) => one.train.length) ? ["training data", "var(--before)"] : null, trainings.some((one) => one.valid.length) ? ["validation data", "var(--after)"] : null].filter(Boolean);
+  const series = [trainings.some((one) => one.train.length) ? ["training data", "var(--before)"] : null, trainings.some((one) => one.valid.length) ? ["validation data", "var(--after)"] : null,
+    trainings.some((one) => one.held_out.length) ? ["queries held out", "var(--third)"] : null].filter(Boolean);
+  const heldOut = trainings.some((one) => one.held_out.length) ? " Held out: the mean of smaller trainings, each on the training queries that it had not seen; this chose the number of rounds of the model, which is trained on all of them." : "";
   const measures = [...new Set(trainings.map((one) => one.measure))].join(", ");
-  return section("training", "Training, round by round", `${measures} after each round; the dashed line marks the one that was kept.`,
+  return section("training", "Training, round by round", `${measures} after each round; the dashed line marks the one that was kept.${heldOut}`,
     legend(series), h("div", { class: "multiples" }, trainings.map(trainingChart)), trainings.filter((one) => one.examination.length).map(examinationTable));
 }
 

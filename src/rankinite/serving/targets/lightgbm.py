@@ -5,6 +5,8 @@ nothing before the first tree, so the start is in that tree's leaves. Values up 
 
 A node that asks for a category has a set of codes that go left; missing ones, negative numbers and codes that are not in the
 set go right. Nodes that send missing ones left are refused.
+
+LightGBM divides by the counts of rows where it splits scores by feature, so a leaf that no row reached counts as one row.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from rankinite.models.files.lightgbm import CATEGORICAL, DEFAULT_LEFT, NAN, NOTH
 from rankinite.serving.categories import bit_words
 from rankinite.serving.names import check_characters
 from rankinite.serving.node_table import sum_in_order
-from rankinite.serving.plan import ExportPlan
+from rankinite.serving.plan import ExportPlan, positive_cover
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.lightgbm_twin import table_of_text
 from rankinite.trees.structure import LEAF, Trees
@@ -113,6 +115,7 @@ def _block(tree: Trees, number: int) -> str:
     place = np.where(leaf, -np.cumsum(leaf, dtype=np.int64), np.cumsum(~leaf) - 1)
     count = int(leaf.sum())
     has_set: Flags = tree.set_sizes[inner] > 0
+    rows = positive_cover(tree, tree.rows, 1)
     lines = [f"Tree={number}", f"num_leaves={count}", f"num_cat={has_set.sum()}"]
     if len(inner):
         decisions = (NAN << 2) | np.where(tree.missing_left[inner], DEFAULT_LEFT, 0) | np.where(has_set, CATEGORICAL, 0)
@@ -129,10 +132,10 @@ def _block(tree: Trees, number: int) -> str:
     if len(inner):
         lines += [
             f"leaf_weight={_words(tree.curvature[leaf])}",
-            f"leaf_count={_words(tree.rows[leaf])}",
+            f"leaf_count={_words(rows[leaf])}",
             f"internal_value={_words(tree.value[inner])}",
             f"internal_weight={_words(tree.curvature[inner])}",
-            f"internal_count={_words(tree.rows[inner])}",
+            f"internal_count={_words(rows[inner])}",
         ]
     return "\n".join([*lines, "is_linear=0", "shrinkage=1", "", "", ""])
 

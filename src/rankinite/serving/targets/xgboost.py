@@ -20,7 +20,7 @@ from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.serving.float32 import above32
 from rankinite.serving.names import check_pattern
 from rankinite.serving.node_table import NodeTable, node_sets, sum_in_order
-from rankinite.serving.plan import ExportPlan
+from rankinite.serving.plan import ExportPlan, positive_cover
 from rankinite.serving.target import Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.tree_limits import check_leaves
 from rankinite.serving.targets.xgboost_sets import (
@@ -41,6 +41,8 @@ RULE = "Names must not be empty, nor contain control characters or any of [ ] <"
 VERSION = [2, 0, 0]
 """The version that the file says wrote it: later ones read it too."""
 NO_PARENT = 2**31 - 1
+NEARLY_NONE = 2.0**-30
+"""The share of its tree's curvature that a leaf without any has: XGBoost divides by it where it splits scores by feature."""
 CATEGORY, NUMBER = "c", "float"
 """Types of features as XGBoost names them."""
 
@@ -155,7 +157,7 @@ def _tree(tree: Trees, number: int, features: str) -> dict[str, Any]:
         "split_conditions": np.where(has_set, np.float32(0), np.where(inner, above32(tree.threshold[order]), value)),
         "split_indices": np.where(inner, tree.feature[order], 0).astype(np.int32),
         "split_type": has_set.astype(np.uint8),
-        "sum_hessian": tree.curvature[order].astype(np.float32),
+        "sum_hessian": positive_cover(tree, tree.curvature, NEARLY_NONE * float(tree.curvature[0]))[order].astype(np.float32),
         "tree_param": {
             "num_deleted": "0",
             "num_feature": features,
