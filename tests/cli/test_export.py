@@ -32,6 +32,19 @@ def test_export_then_check(run, model, tmp_path):
     assert json.loads(wrong.out)["as_expected"] is False
 
 
+def test_a_check_of_rows_without_any_feature_fails(run, model, tmp_path):
+    """Each score is what the model gives to a document without features; no feature is computed all the same."""
+    assert run("export", model, "--to", "lightgbm", "-o", tmp_path / "shop").code == 0
+    names = (tmp_path / "shop" / "sample.csv").read_text().split("\n")[0]
+    (tmp_path / "logged.csv").write_text(f"qid,{names}\n" + f"1{',' * (names.count(',') + 1)}\n" * 20)
+    rows = np.full((20, names.count(",") + 1), np.nan)
+    np.savetxt(tmp_path / "served.txt", rk.load(model).score(rows), fmt="%.17g")
+    done = run("check", tmp_path / "shop", "--scores", tmp_path / "served.txt", "--data", tmp_path / "logged.csv", "--json")
+    assert done.code == 1
+    facts = json.loads(done.out)
+    assert (facts["equal"], facts["first_difference"], facts["as_expected"], len(facts["findings"])) == (20, None, False, 2)
+
+
 def test_export_with_a_sample_in_which_rows_were_scattered(run, model, tmp_path):
     data = rk.synthesise(5, world=rk.World(features=25))
     rk.LambdaMART.plain(trees=3, leaves=4, min_rows=2).fit(data).save(tmp_path / "own.rankinite")
