@@ -114,7 +114,7 @@ def plan_for(
     added = shift_decided(target, flat, shift)
     names = flat.used if target.is_engine else flat.names
     target.check_names(names)
-    queries = read_feature_queries(feature_queries, names)
+    queries = read_feature_queries(feature_queries, flat.names, names)
     plan = ExportPlan(name, ranker, decided(flat, missing, added), names, missing, added, meant, queries)
     target.check_plan(plan)
     return plan

@@ -12,20 +12,23 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
 
 
-def read_feature_queries(given: Mapping[str, Any] | AnyPath | None, names: tuple[str, ...]) -> dict[str, Any]:
-    """The queries of the features named; refuses a file that is not JSON, and queries that no feature has."""
+def read_feature_queries(
+    given: Mapping[str, Any] | AnyPath | None, names: tuple[str, ...], used: tuple[str, ...]
+) -> dict[str, Any]:
+    """The queries of the features used; refuses a file that is not JSON, and a query for what is no feature of the model."""
     if given is None:
         return {}
     queries = dict(given) if isinstance(given, Mapping) else _from_file(Path(given))
-    if not set(queries) & set(names) and queries:
+    unknown = [key for key in queries if key not in names]
+    if unknown:
         raise ArgumentError(
-            f"names {listed(list(queries), 5)}, none of which is a feature of the model",
+            f"has a query for {listed(unknown, 5)}, which the model does not have",
             setting="feature_queries",
-            value=next(iter(queries)),
-            rule=f"The features are {listed(names, 5)}",
+            value=unknown[0],
+            rule=f"The features are {listed(names)}",
             remedy="Use the model's names as keys",
         )
-    return {name: queries[name] for name in names if name in queries}
+    return {name: queries[name] for name in used if name in queries}
 
 
 def _from_file(path: Path) -> dict[str, Any]:

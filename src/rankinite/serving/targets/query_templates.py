@@ -16,6 +16,15 @@ WORDS = "keywords"
 KEYS = {"params", "template_language", "template"}
 """What a whole definition of a feature has."""
 NAMES = r"[^\x00-\x1f\x7f\ud800-\udfff]{1,400}"
+FILLED_IN = """
+# Placeholders are valid queries that match nothing: features would silently be missing.
+if left="$(grep -o -e '"FIELD_OF_[^"]*" *:' -e '"\\([^"]*\\)" *: *"VALUE_OF_\\1"' FILE)"; then
+    echo "FILE has placeholders. Put fields, and values for a test, in their places:" >&2
+    echo "$left" >&2
+    exit 1
+fi
+"""
+"""Part of upload.sh: refuses to go on while FILE has placeholders."""
 _VARIABLE = re.compile(r"\{\{\{?\s*[#^/&]?\s*([\w.]+)\s*\}?\}\}")
 _FUNCTIONS = {"toJson", "join", "url"}
 """Sections of templates that are functions and no parameters."""
