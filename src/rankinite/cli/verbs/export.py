@@ -57,7 +57,7 @@ def export(
         ),
     ] = None,
     engine_version: Annotated[
-        str | None, typer.Option(help="The version of the engine, as in 3.4; the newest if left out.")
+        str | None, typer.Option(help="The version of the engine with its patch, as in 3.4.1; the newest if left out.")
     ] = None,
     every: Annotated[bool, typer.Option("--list", help="List all targets, and what each can do for this model.")] = False,
     overwrite: files.OverwriteOption = False,
@@ -77,7 +77,7 @@ def export(
 
       rankinite export web.rankinite --to es-ltr --feature-queries queries.json --sample test.txt.gz -o shop
 
-      rankinite export web.rankinite --to opensearch-ltr --engine-version 3.4 --served-missing zero -o shop
+      rankinite export web.rankinite --to opensearch-ltr --engine-version 3.4.0 --served-missing zero -o shop
 
       rankinite export lightgbm.txt --to onnx -o shop
     """
