@@ -180,11 +180,6 @@ def test_names_that_no_trained_model_can_have_are_refused(name, tmp_path):
     rk.export(APART, tmp_path / "out", to="elastic", name="shop_2.v-1", served_missing="nan")
 
 
-def test_names_of_features_that_are_no_text_are_refused():
-    with refused(ArgumentError, value="a\nb"):
-        case_of("elastic", stumps([0.5], [True], names=("a\nb",)))
-
-
 @pytest.mark.parametrize("ranker", [net_of(1), linear_of(2), rk.Feature("f0")], ids=["net", "linear", "feature"])
 def test_there_is_nothing_but_trees(ranker):
     with refused(ArgumentError):

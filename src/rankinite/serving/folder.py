@@ -22,7 +22,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions
 from rankinite.models.base import content_key
 from rankinite.models.files.container import write_model
-from rankinite.serving import categories
+from rankinite.serving import categories, names
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.categories import known_codes
 from rankinite.serving.float32 import shortest
@@ -61,6 +61,9 @@ def write_folder(folder: Path, made: Exported, *, overwrite: bool) -> tuple[str,
     files = {**made.files, **made.target.companions(made.plan), **_sample(made)}
     if made.plan.categories:
         files[categories.FILE] = categories.companion(made.plan.categories, made.target.categories or "codes")
+    if made.plan.renamed:
+        called = dict(zip(made.plan.own_names, made.plan.names, strict=True))
+        files[names.FILE] = json.dumps(called, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
     files[CARD] = card_of(made.plan, made.exactness, made.notes, made.data).encode()
     for name, content in files.items():
         path = folder / name
@@ -182,6 +185,7 @@ def _manifest(made: Exported, files: Mapping[str, bytes]) -> dict[str, Any]:
         "served_missing": plan.missing,
         "shift": plan.shift,
         "features": list(plan.names),
+        "renamed": dict(plan.renamed),
         "ranges": _ranges(made),
         "model": content_key(plan.ranker, "the ranker"),
         "notes": made.notes,

@@ -29,7 +29,7 @@ class ExportPlan:
     flat: Flat
     """The ranker as a sum. Its forest has the directions of missing values that ``missing`` asks for, and the shift."""
     names: tuple[str, ...]
-    """The features that rows have, in order."""
+    """The features that rows have, in order, by their names there; so are they called in ``flat``."""
     missing: ServedMissing
     """What a missing feature counts as."""
     shift: float = 0.0
@@ -38,6 +38,14 @@ class ExportPlan:
     """The version of the program; empty: the latest known."""
     feature_queries: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the engine computes a feature, as its JSON has it; features that are not here get a placeholder."""
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The model's name → the name there, of features whose name the program cannot hold."""
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The features that rows have, as the model calls them."""
+        own = {new: old for old, new in self.renamed.items()}
+        return tuple(own.get(name, name) for name in self.names)
 
     @property
     def forest(self) -> Forest:

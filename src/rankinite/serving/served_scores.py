@@ -152,6 +152,7 @@ def _plan(folder: Path, target: Target, manifest: dict[str, Any]) -> ExportPlan:
         served_missing=manifest.get("served_missing"),
         shift=manifest.get("shift"),
         version=manifest.get("engine_version"),
+        renamed=manifest.get("renamed"),
     )
 
 

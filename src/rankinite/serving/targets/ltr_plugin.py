@@ -26,7 +26,7 @@ from rankinite.serving.plan import ExportPlan, lowest_score
 from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.linear_form import check_linear_missing, check_trees_or_linear, linear_form
 from rankinite.serving.targets.ltr_plugin_files import FEATURE_SET, plugin_files
-from rankinite.serving.targets.query_templates import check_texts, parameters_of
+from rankinite.serving.targets.query_templates import NAMES, parameters_of
 from rankinite.serving.targets.ranklib import linear_prediction
 from rankinite.serving.targets.ranklib_text import ensemble_text, linear_text, twin_of
 from rankinite.serving.targets.tree_limits import check_depth, check_leaves
@@ -50,6 +50,7 @@ class LtrPlugin(Target):
     width = "float32"
     shifts = True
     is_engine = True
+    feature_names = NAMES
     engine: ClassVar[str]
     """What the engine is called in sentences."""
     directions: ClassVar[str]
@@ -77,9 +78,8 @@ class LtrPlugin(Target):
         """Refuse what is neither trees nor linear."""
         check_trees_or_linear(flat, "The plugin")
 
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse empty names and those that are no text, and more features than a set can have."""
-        check_texts(names, f"the plugin of {self.engine}")
+    def check_features(self, names: tuple[str, ...]) -> None:
+        """Refuse more features than a set can have."""
         if len(names) > MOST_FEATURES:
             raise ArgumentError(
                 f"the model uses {counted(len(names), 'feature')}",
