@@ -10,7 +10,7 @@ import pytest
 import rankinite as rk
 from oracles.trees import random_forest
 from rankinite.cli import completion
-from rankinite.serving.target import TARGETS
+from rankinite.serving.target import TARGETS, target_named
 
 
 @pytest.fixture
@@ -67,6 +67,20 @@ def test_the_list_of_targets(run, model):
     assert all(name in done.out for name in TARGETS)
     offers = json.loads(run("export", model, "--list", "--json").out)
     assert [offer["target"] for offer in offers] == list(TARGETS)
+
+
+def test_the_list_of_targets_needs_no_model(run):
+    done = run("export", "--list")
+    assert done.code == 0
+    titles = {name: target_named(name).title for name in TARGETS}
+    lines = done.out.splitlines()
+    assert all(any(name in line and title in line for line in lines) for name, title in titles.items())
+    listed = json.loads(run("export", "--list", "--json").out)
+    assert {entry["target"]: entry["title"] for entry in listed} == titles
+    without = run("export", "--to", "onnx", "-o", "shop")
+    assert without.code == 2
+    assert without.error is not None
+    assert "no model" in without.error.problem
 
 
 @pytest.mark.parametrize(

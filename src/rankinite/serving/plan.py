@@ -17,6 +17,8 @@ from rankinite.serving.categories import Vocabularies, known_codes
 from rankinite.serving.flattening import Flat
 from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
+ADAPT = ". If it was adapted, adapt again with `deployable=…`: only rankers that the target holds compete then"
+
 
 @dataclass(frozen=True, eq=False)
 class ExportPlan:
@@ -156,7 +158,7 @@ def no_forest(flat: Flat) -> ArgumentError:
         f"it is not a sum of trees alone: there is {' and '.join(others) or 'nothing'} in it",
         value=tuple(others),
         rule="The target holds trees only",
-        remedy="Distil it into one forest (rankinite distil), or export to onnx or mlflow",
+        remedy=f"Distil it into one forest (rankinite distil), or export to onnx or mlflow{ADAPT}",
     )
 
 
