@@ -37,6 +37,19 @@ def test_a_simpler_method_may_be_chosen_though_one_in_between_is_better():
     assert decide({"best": values["best"], **values}).name == "best"  # the order decides what is simple
 
 
+def test_of_those_near_the_best_one_that_is_preferred_is_chosen():
+    values = {
+        "background": ZERO - 1,
+        "far": ZERO - 0.5,
+        "simple": ZERO,
+        "between": spread_about(0.2)[::-1],
+        "best": spread_about(0.5),
+    }
+    assert decide(values, preferred=["best", "between"]).name == "between"
+    assert decide(values, preferred=["far"]).name == "simple"  # no preference for what is clearly worse
+    assert decide({**values, "average": ZERO}, preferred=["simple"]).name == "average"
+
+
 # ---- whether it is recommended -------------------------------------------------------------------------------------------
 
 made_up = st.builds(

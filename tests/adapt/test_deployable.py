@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 
 import rankinite as rk
 from oracles.adapting import make_small
+from rankinite.adapt import choosing, decision
 from rankinite.errors import ArgumentError
 from rankinite.serving.exporting import plan_for
 from rankinite.serving.proof import own_scores
@@ -43,6 +46,7 @@ def test_from_lightgbm_to_elasticsearch(foreign, market, tmp_path):
     """The end-to-end path: a model in production, adapted for an engine, exported, and equal to ``score`` there."""
     choice = rk.adapt.choose(foreign, market, methods=METHODS, deployable="es-ltr", curve=False)
     assert "lambdaboost" in choice.refused  # a linear correction: the engine holds trees, or a linear model, not both
+    assert "deployable" not in choice.refused["lambdaboost"]
     assert {"interpolate", "trada", "smart", "average"} <= {trial.method.name for trial in choice.trials}
     for trial in choice.trials:
         made = rk.export(trial.ranker, tmp_path / trial.method.name, to="es-ltr", sample=market, served_missing="nan")
@@ -70,6 +74,27 @@ def test_every_method_says_where_it_can_be_served(foreign, market):
     assert costs["background"].times_background == 1.0
     assert all(cost.microseconds > 0.0 for cost in costs.values())
     assert choice.to_dict()["methods"]["trada"]["served_by"] == dict(costs["trada"].served_by)
+
+
+def test_the_verdict_says_which_engines_cannot_serve_its_ranker(foreign, market, tmp_path):
+    choice = rk.adapt.choose(foreign, market, methods=["lambdaboost", "trada"], curve=False)
+    for name, is_linear in (("lambdaboost", True), ("trada", False)):
+        verdict = replace(choice.verdict, name=name, best=name, recommended=name)
+        said = [text for text in replace(choice, verdict=verdict).recommendation() if "es-ltr" in text]
+        assert len(said) == is_linear
+        assert all("solr-ltr" in text and "deployable" in text and "vespa" not in text for text in said)
+    with refused(ArgumentError, value=("a linear ranker",)) as caught:
+        rk.export(choice.models["lambdaboost"], tmp_path / "shop", to="es-ltr")
+    assert "deployable" in caught.value.remedy
+    kept = replace(choice.verdict, name="lambdaboost", best="lambdaboost", recommended="background")
+    assert "es-ltr" not in " ".join(replace(choice, verdict=kept).recommendation())
+
+
+def test_among_equals_the_ranker_is_chosen_that_the_backgrounds_engines_can_serve(foreign, market, monkeypatch):
+    monkeypatch.setattr(decision, "standard_error", lambda _gains: np.inf)  # all are equal
+    monkeypatch.setattr(choosing, "lost_engines", lambda _costs, name: [] if name == "trada" else ["es-ltr"])
+    choice = rk.adapt.choose(foreign, market, methods=["lambdaboost", "trada"], curve=False)
+    assert choice.name == "trada"
 
 
 def test_a_background_that_cannot_be_served_is_compared_with_all_the_same(market):

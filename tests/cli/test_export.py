@@ -10,7 +10,7 @@ import pytest
 import rankinite as rk
 from oracles.trees import random_forest
 from rankinite.cli import completion
-from rankinite.serving.target import TARGETS
+from rankinite.serving.target import TARGETS, target_named
 
 
 @pytest.fixture
@@ -30,6 +30,19 @@ def test_export_then_check(run, model, tmp_path):
     wrong = run("check", tmp_path / "shop", "--scores", tmp_path / "served.txt", "--json")
     assert wrong.code == 1
     assert json.loads(wrong.out)["as_expected"] is False
+
+
+def test_a_check_of_rows_without_any_feature_fails(run, model, tmp_path):
+    """Each score is what the model gives to a document without features; no feature is computed all the same."""
+    assert run("export", model, "--to", "lightgbm", "-o", tmp_path / "shop").code == 0
+    names = (tmp_path / "shop" / "sample.csv").read_text().split("\n")[0]
+    (tmp_path / "logged.csv").write_text(f"qid,{names}\n" + f"1{',' * (names.count(',') + 1)}\n" * 20)
+    rows = np.full((20, names.count(",") + 1), np.nan)
+    np.savetxt(tmp_path / "served.txt", rk.load(model).score(rows), fmt="%.17g")
+    done = run("check", tmp_path / "shop", "--scores", tmp_path / "served.txt", "--data", tmp_path / "logged.csv", "--json")
+    assert done.code == 1
+    facts = json.loads(done.out)
+    assert (facts["equal"], facts["first_difference"], facts["as_expected"], len(facts["findings"])) == (20, None, False, 2)
 
 
 def test_export_with_a_sample_in_which_rows_were_scattered(run, model, tmp_path):
@@ -54,6 +67,20 @@ def test_the_list_of_targets(run, model):
     assert all(name in done.out for name in TARGETS)
     offers = json.loads(run("export", model, "--list", "--json").out)
     assert [offer["target"] for offer in offers] == list(TARGETS)
+
+
+def test_the_list_of_targets_needs_no_model(run):
+    done = run("export", "--list")
+    assert done.code == 0
+    titles = {name: target_named(name).title for name in TARGETS}
+    lines = done.out.splitlines()
+    assert all(any(name in line and title in line for line in lines) for name, title in titles.items())
+    listed = json.loads(run("export", "--list", "--json").out)
+    assert {entry["target"]: entry["title"] for entry in listed} == titles
+    without = run("export", "--to", "onnx", "-o", "shop")
+    assert without.code == 2
+    assert without.error is not None
+    assert "no model" in without.error.problem
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,11 @@ def strict_json(content):
 def feature_set(content):
     """The names of a feature set's features, in order."""
     body = strict_json(content)
-    assert set(body) == {"featureset"}
+    assert set(body) == {"validation", "featureset"}
+    assert set(body["validation"]) == {"params", "index"}
+    assert {name for feature in body["featureset"]["features"] for name in feature["params"]} <= set(
+        body["validation"]["params"]
+    )
     assert set(body["featureset"]) == {"name", "features"}
     for feature in body["featureset"]["features"]:
         assert set(feature) <= FEATURE
@@ -90,3 +94,13 @@ def _sum(trees, row, rule):
                 node = yes if np.float32(node["split_condition"]) > value else no
         total = np.float32(total + np.float32(node["leaf"]))
     return total
+
+
+def rescored(first, second, query):
+    """The scores after rescoring, in float32 as engines do it: the window by both queries' scores, the rest by the first's."""
+    window, weights = query["window_size"], query["query"]
+    order = np.argsort(-first, kind="stable")
+    scores = first.astype(np.float32) * np.float32(weights["query_weight"])
+    inside = order[:window]
+    scores[inside] += second[inside].astype(np.float32) * np.float32(weights["rescore_query_weight"])
+    return scores

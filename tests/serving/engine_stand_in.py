@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -35,7 +36,12 @@ def run_upload(folder, failing="never", present="never"):
     done = subprocess.run(
         ["sh", str(folder / "upload.sh")], cwd="/", env=environment, capture_output=True, text=True, check=False
     )
-    return done, log.read_text().splitlines()
+    return done, log.read_text().splitlines() if log.exists() else []
+
+
+def fill_in(path):
+    """Do what a user does with a file that has placeholders."""
+    path.write_text(re.sub("(FIELD|VALUE)_OF_", "", path.read_text()))
 
 
 @contextmanager

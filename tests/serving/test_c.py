@@ -253,9 +253,5 @@ def test_the_tables_are_plain_to_read():
 
 
 def test_refusals():
-    with refused(ArgumentError, value="a\0b"):
-        case_of("c", stumps([0.0], [True], names=("a\0b",)))
-    with refused(ArgumentError, value="x" * 251):
-        case_of("c", stumps([0.0], [True], names=("x" * 251,)))
     with refused(ArgumentError, value=40_003):
         case_of("c", net_of(0, ("a", "b"), hidden=(40_000,)))

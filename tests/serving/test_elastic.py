@@ -20,7 +20,7 @@ from rankinite.serving.served_scores import check_served
 from rankinite.serving.targets.elastic import between32, java_sum
 from rankinite.trees.structure import no_trees
 from refusals import refused
-from serving.engine_stand_in import engine_that_answers, run_check, run_upload
+from serving.engine_stand_in import engine_that_answers, fill_in, run_check, run_upload
 from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing
 from serving.random_rankers import forest_of
@@ -180,11 +180,6 @@ def test_names_that_no_trained_model_can_have_are_refused(name, tmp_path):
     rk.export(APART, tmp_path / "out", to="elastic", name="shop_2.v-1", served_missing="nan")
 
 
-def test_names_of_features_that_are_no_text_are_refused():
-    with refused(ArgumentError, value="a\nb"):
-        case_of("elastic", stumps([0.5], [True], names=("a\nb",)))
-
-
 @pytest.mark.parametrize("ranker", [net_of(1), linear_of(2), rk.Feature("f0")], ids=["net", "linear", "feature"])
 def test_there_is_nothing_but_trees(ranker):
     with refused(ArgumentError):
@@ -216,6 +211,10 @@ def test_extractors_are_made_of_the_queries_of_either_form(tmp_path):
 
 def test_the_upload_script_sends_the_model_and_ends_with_the_engines_errors(tmp_path):
     rk.export(APART, tmp_path / "shop", to="elastic", served_missing="nan")
+    done, asked = run_upload(tmp_path / "shop")
+    assert (done.returncode, asked) == (1, [])
+    assert "FIELD_OF_a" in done.stderr
+    fill_in(tmp_path / "shop" / "model.json")
     done, asked = run_upload(tmp_path / "shop")
     assert done.returncode == 0
     assert asked[0].endswith("--request PUT --data-binary @model.json http://engine:1/_ml/trained_models/shop")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from oracles.datasets import random_dataset
 from oracles.trees import random_forest
 from rankinite.errors import ArgumentError, DataError
 from rankinite.serving import proof
+from rankinite.serving.exporting import plan_for
 from rankinite.serving.folder import read_manifest
 from rankinite.serving.proof import WrongExportError
 from rankinite.serving.target import TARGETS, target_named
@@ -130,8 +132,6 @@ def test_adversarial_rows_find_a_comparison_that_is_not_ours():
 
 
 def proof_plan():
-    from rankinite.serving.exporting import plan_for
-
     return plan_for(random_forest(7, trees=12, features=4), target_named("lightgbm"), name="model")
 
 
@@ -232,3 +232,73 @@ def test_too_few_scores_are_refused(shop):
 def test_a_folder_without_an_export_is_refused(tmp_path):
     with refused(DataError, place=tmp_path):
         rk.check_served(tmp_path, [1.0])
+
+
+# ---- features that are computed wrongly -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return rk.synthesise(10, world=rk.World(features=4, noise=0.3))
+
+
+@pytest.fixture(scope="module")
+def with_sample(tmp_path_factory, judged):
+    """An export with a sample; its second feature is missing there, so that it may be missing anywhere."""
+    ranker = rk.LambdaMART(trees=5, leaves=6, min_rows=2).fit(judged)
+    features = judged.features.copy()
+    features[:, 1] = np.nan
+    sample = replace(judged, features=features)
+    folder = tmp_path_factory.mktemp("exports") / "shop"
+    rk.export(ranker, folder, to="es-ltr", sample=sample, served_missing="zero")
+    return folder, sample
+
+
+def served_as_exported(folder, data):
+    """What an engine returns that makes no mistake with the features that it is given."""
+    scores = rk.load(folder / "model.rankinite").score(np.nan_to_num(data.features))
+    return data.to_input_order((scores + read_manifest(folder)["shift"]).astype(np.float32))
+
+
+def test_a_sound_deployment_has_no_findings(with_sample):
+    folder, sample = with_sample
+    found = rk.check_served(folder, served_as_exported(folder, sample), sample)
+    assert (found.as_expected, found.findings) == (True, ())
+
+
+def test_a_deployment_that_computes_no_feature_is_found(with_sample):
+    folder, sample = with_sample
+    nothing = replace(sample, features=np.full_like(sample.features, np.nan))
+    found = rk.check_served(folder, served_as_exported(folder, nothing), nothing)
+    assert found.first_difference is None
+    assert not found.as_expected
+    missing, constant = found.findings
+    assert missing in found.text()
+    assert "'1', '3', '4'" in missing  # the sample has no value of 2 either
+    assert "same score" in constant
+
+
+def test_a_feature_of_another_scale_is_found_and_named(with_sample):
+    folder, sample = with_sample
+    features = sample.features.copy()
+    features[0, 2] = sample.features[:, 2].max() + 1.0
+    scaled = replace(sample, features=features)
+    [finding] = rk.check_served(folder, served_as_exported(folder, scaled), scaled).findings
+    assert "'3'" in finding
+    assert "'4'" not in finding
+
+
+def test_a_model_that_gives_one_score_to_all_may_do_so(tmp_path, judged):
+    flat = rk.Linear(judged.feature_names, np.zeros(4))
+    rk.export(flat, tmp_path / "flat", to="c", sample=judged)
+    assert rk.check_served(tmp_path / "flat", flat.score(judged), judged).as_expected
+
+
+def test_ranges_are_of_the_whole_sample_and_of_numbers_that_json_has(tmp_path, judged):
+    features = np.full((400, 2), np.inf, np.float32)
+    features[:, 1] = np.arange(400)
+    wide = rk.Dataset(features, np.arange(400) % 2.0, np.asarray([0, 400]), np.asarray(["q"]), ("f0", "f1"))
+    rk.export(random_forest(1, features=2), tmp_path / "wide", to="lightgbm", sample=wide)
+    text = (tmp_path / "wide" / "export.json").read_text()
+    assert "Infinity" not in text
+    assert json.loads(text)["ranges"]["f1"] == [0.0, 399.0]

@@ -96,12 +96,6 @@ def test_lightgbm_splits_scores_by_feature_where_no_row_reached_a_leaf(kind):
     np.testing.assert_array_equal(written, np.sort(np.maximum(known, 1)))
 
 
-@pytest.mark.parametrize("name", ["two words", "a:b", 'quo"te', "[1]", "a,b", ""])
-def test_names_that_end_the_text_are_refused(name, tmp_path):
-    with refused(ArgumentError, value=name):
-        rk.export(random_forest(1).renamed(["f0", name, "f2"]), tmp_path / "out", to="lightgbm")
-
-
 def test_a_net_is_refused_with_the_remedy(tmp_path):
     net = rk.Net(("a",), (), np.asarray([1.0, 0.0]), centre=np.zeros(1), scale=np.ones(1))
     with refused(ArgumentError) as caught:

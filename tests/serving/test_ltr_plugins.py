@@ -12,7 +12,7 @@ import pytest
 import xgboost
 
 import rankinite as rk
-from oracles.ltr_plugins import check_node, plugin_scores
+from oracles.ltr_plugins import check_node, plugin_scores, rescored
 from oracles.trees import random_forest
 from rankinite.errors import ArgumentError
 from rankinite.models.blend import Blend
@@ -24,7 +24,7 @@ from rankinite.serving.target import target_named
 from rankinite.serving.targets import ltr_plugin
 from rankinite.trees.structure import join, no_trees
 from refusals import refused
-from serving.engine_stand_in import engine_that_answers, run_check, run_upload
+from serving.engine_stand_in import engine_that_answers, fill_in, run_check, run_upload
 from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing
 from serving.random_rankers import forest_of
@@ -252,13 +252,6 @@ def test_a_linear_ranker_that_takes_means_is_asked_about_missing_values(to):
 
 
 @plugins
-@pytest.mark.parametrize("name", ["", "tab\tstop", "a\x00b", "\ud800", "n" * 401])
-def test_names_that_are_no_text_are_refused(to, name):
-    with refused(ArgumentError, value=name):
-        case_of(to, stumps([0.5], [True], names=(name,)))
-
-
-@plugins
 @pytest.mark.parametrize("name", ["bm25(title)", 'é<"&>\\', "特徴", "a b", "1"])
 def test_other_names_are_kept(to, name):
     case = case_of(to, stumps([0.5], [True], names=(name,)), served_missing="nan")
@@ -369,7 +362,39 @@ def test_the_feature_set_has_the_queries_given_and_placeholders_for_the_rest(to,
     rescore = json.loads((folder / "rescore.json").read_text())["rescore"]["query"]
     assert rescore["rescore_query"]["sltr"]["model"] == "shop"
     assert set(rescore["rescore_query"]["sltr"]["params"]) == {"keywords", "user"}
-    assert (rescore["query_weight"], rescore["rescore_query_weight"]) == (0, 1)
+    assert written_validation(folder) == {
+        "params": {"keywords": "VALUE_OF_keywords", "user": "VALUE_OF_user"},
+        "index": "VALUE_OF_index",
+    }
+
+
+def written_validation(folder):
+    return json.loads((folder / "feature-set.json").read_text())["validation"]
+
+
+@plugins
+def test_the_model_alone_ranks_the_window_and_the_first_query_what_lies_beyond(to, tmp_path):
+    folder, _ = shop(tmp_path, to)
+    query = json.loads((folder / "rescore.json").read_text())["rescore"]
+    random = np.random.default_rng(3)
+    first = np.concatenate((random.gamma(2.0, 10.0, 250), [1e-4, 3e7])).astype(np.float32)
+    model = random.choice([0.0, 1e-6, 0.5, 12.25, 1e6], len(first)).astype(np.float32)
+    scores = rescored(first, model, query)
+    best = np.argsort(-first, kind="stable")
+    inside, beyond = best[: query["window_size"]], best[query["window_size"] :]
+    np.testing.assert_array_equal(scores[inside][model[inside] > 0.0], model[inside][model[inside] > 0.0])
+    assert (np.diff(scores[beyond]) < 0.0).all()  # they were different before
+    assert scores[inside].min() > scores[beyond].max()
+
+
+@plugins
+def test_a_query_for_what_is_no_feature_is_refused(to, tmp_path):
+    queries = {**QUERIES, "tittle": {"match_all": {}}}
+    with refused(ArgumentError, setting="feature_queries", value="tittle") as caught:
+        shop(tmp_path, to, feature_queries=queries)
+    assert "'clicks'" in caught.value.rule
+    forest = replace(stumps([0.5], [True]), feature_names=("a", "unused"))
+    rk.export(forest, tmp_path / "few", to=to, feature_queries={name: {"match_all": {}} for name in ("a", "unused")})
 
 
 @plugins
@@ -381,8 +406,32 @@ def test_features_that_nothing_uses_are_left_out(to, tmp_path):
 
 
 @plugins
+def test_the_upload_script_refuses_placeholders_and_names_them(to, tmp_path):
+    folder, _ = shop(tmp_path, to, feature_queries=QUERIES)
+    file = folder / "feature-set.json"
+    for placeholder in ("FIELD_OF_clicks", "VALUE_OF_keywords", "VALUE_OF_user", "VALUE_OF_index"):
+        text = file.read_text()
+        done, asked = run_upload(folder)
+        assert (done.returncode, asked) == (1, [])
+        assert placeholder in done.stderr
+        file.write_text(json.dumps(json.loads(text.replace(placeholder, "x"))))  # an editor may put all into one line
+    assert run_upload(folder)[0].returncode == 0
+
+
+@plugins
+def test_what_only_looks_like_a_placeholder_is_uploaded(to, tmp_path):
+    forest = stumps([0.5], [True], names=("FIELD_OF_gold",))
+    query = {"match": {"title": "VALUE_OF_money"}}
+    rk.export(forest, tmp_path / "shop", to=to, served_missing="nan", feature_queries={"FIELD_OF_gold": query})
+    file = tmp_path / "shop" / "feature-set.json"
+    file.write_text(file.read_text().replace("VALUE_OF_keywords", "x").replace("VALUE_OF_index", "y"))
+    assert run_upload(tmp_path / "shop")[0].returncode == 0
+
+
+@plugins
 def test_the_upload_script_makes_store_feature_set_and_model(to, tmp_path):
     folder, _ = shop(tmp_path, to)
+    fill_in(folder / "feature-set.json")
     done, asked = run_upload(folder)
     assert done.returncode == 0, done.stderr
     requests = [line.split("application/json ")[-1] for line in asked if "--head " not in line]
@@ -401,6 +450,7 @@ def test_the_upload_script_makes_store_feature_set_and_model(to, tmp_path):
 @pytest.mark.parametrize("failing", ["/_ltr", "@feature-set.json", "_createmodel"])
 def test_the_upload_script_ends_with_an_error_where_the_engine_does(to, failing, tmp_path):
     folder, _ = shop(tmp_path, to)
+    fill_in(folder / "feature-set.json")
     done, asked = run_upload(folder, failing=failing)
     assert done.returncode != 0
     assert failing in asked[-1]
@@ -409,6 +459,7 @@ def test_the_upload_script_ends_with_an_error_where_the_engine_does(to, failing,
 @plugins
 def test_the_upload_script_does_not_touch_a_model_that_is_there(to, tmp_path):
     folder, _ = shop(tmp_path, to)
+    fill_in(folder / "feature-set.json")
     done, asked = run_upload(folder, present="_model/shop")
     assert done.returncode == 1
     assert "--name" in done.stderr

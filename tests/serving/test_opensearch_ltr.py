@@ -17,7 +17,8 @@ from serving.parity import case_of, differing
 from serving.random_rankers import forest_of
 from serving.test_es_ltr import APART
 
-ZERO, RIGHT, DIRECTION = ("1.3", "2.19.5", "3.0", "3.1"), ("3.2", "3.4.0", "3.7"), (None, "3.8", "3.9.1")
+ZERO, RIGHT, DIRECTION = ("1.3", "2.19.5", "3.0", "3.1", "3.1.9"), ("3.2", "3.4.0", "3.7"), (None, "3.8", "3.8.0", "3.9.1")
+PATCHED = ("3.2.1", "3.6.2", "3.7.1")
 XGBOOST, RANKLIB = "model/xgboost+json", "model/ranklib"
 
 
@@ -71,6 +72,34 @@ def test_from_3_8_on_a_split_says_where_a_missing_feature_goes(version):
         assert differing([case], "opensearch-ltr") == []
 
 
+@pytest.mark.parametrize("version", PATCHED)
+def test_patch_releases_from_3_2_to_3_7_follow_the_split_and_the_assumption_is_noted(version):
+    case = case_of("opensearch-ltr", APART, version=version, served_missing="nan")
+    case.matrix = np.asarray([[np.nan], [0.0]], np.float32)
+    assert (kind(case), case.twin().tolist()) == (XGBOOST, [2211.0, 2121.0])
+    assert differing([case], "opensearch-ltr") == []
+    [note] = [note for note in case.target.notes(case.plan, case.files) if "July 2026" in note]
+    assert version in note
+    assert f"{version[:3]}.0" in note
+
+
+@pytest.mark.parametrize("version", PATCHED)
+def test_where_a_missing_feature_is_0_nothing_is_assumed_of_a_patch_release(version):
+    case = case_of("opensearch-ltr", APART, version=version, served_missing="zero")
+    features = case.target.companions(case.plan)["feature-set.json"]
+    matrix = np.asarray([[np.nan], [0.0]], np.float32)
+    for rule_of_build in ("right", "direction"):
+        scores = plugin_scores(case.files["model.json"], features, case.plan.names, matrix, rule_of_build)
+        assert scores.tolist() == [2121.0, 2121.0]
+    assert not [note for note in case.target.notes(case.plan, case.files) if "2026" in note]
+
+
+def test_without_a_version_the_assumption_is_noted_for_zeros_too():
+    for missing in ("nan", "zero"):
+        case = case_of("opensearch-ltr", APART, served_missing=missing)
+        assert [note for note in case.target.notes(case.plan, case.files) if "3.8 or later is assumed" in note]
+
+
 def test_a_model_for_another_version_would_score_otherwise():
     """So that the rules above are not all one."""
     case = case_of("opensearch-ltr", APART, served_missing="zero")
@@ -83,7 +112,7 @@ def test_a_model_for_another_version_would_score_otherwise():
     assert scores == {(3, 1): [2121.0], (3, 7): [2222.0], (3, 8): [2121.0]}
 
 
-@pytest.mark.parametrize("version", [*ZERO, *RIGHT, *DIRECTION])
+@pytest.mark.parametrize("version", [*ZERO, *RIGHT, *PATCHED, *DIRECTION])
 def test_random_forests_score_alike_in_every_version(version):
     cases = [
         case_of("opensearch-ltr", forest_of(seed), seed, rows=30, version=version, served_missing="zero") for seed in range(6)

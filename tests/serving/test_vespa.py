@@ -191,8 +191,6 @@ def test_what_cannot_be_written():
     for query in (3, "", "a { b", "a\nb", {"q": "x"}):
         with refused(ArgumentError, setting="feature_queries", value=query):
             case_of("vespa", FOREST, feature_queries={"f0": query})
-    with refused(ArgumentError, value="a\nb"):
-        case_of("vespa", stumps((0.5,), (True,), names=("a\nb",)))
     with refused(ArgumentError, value=1e39):
         case_of("vespa", stumps((0.5,), (True,), [(1.0, 1e39)]))
     with refused(ArgumentError, value=20_400 + 201):

@@ -153,12 +153,6 @@ def test_xgboost_reads_names_as_they_are(name):
     assert [booster_of(case.files[file]).feature_names for file in ("model.json", "model.ubj")] == [[name], [name]]
 
 
-def test_names_that_xgboost_refuses():
-    for name in ("a[b", "a]", "a<b", "", "a\tb"):
-        with refused(ArgumentError, value=name):
-            case_of("xgboost", FOREST.renamed([name, "b", "c"]))
-
-
 def test_kinds_and_numbers_that_it_cannot_hold():
     with refused(ArgumentError, value=1e39):
         case_of("xgboost", stumps((0.5,), (True,), [(1.0, 1e39)]))

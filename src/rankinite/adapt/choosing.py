@@ -16,7 +16,7 @@ from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.result import Choice
-from rankinite.adapt.serving_costs import serving_costs
+from rankinite.adapt.serving_costs import lost_engines, serving_costs
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, Watching
 from rankinite.choices import Batches
@@ -68,14 +68,16 @@ def choose(
         trials = contest.trials()
         unseen = _unseen(task, trials, measures)
         by_chance = random_orders(task.target, task.measure, task.seed)
-        verdict = decide(_values(unseen, task), random_orders=by_chance, risk=risk, tolerate=tolerate)
+        costs = serving_costs(trials, task.target)
+        served = [name for name in costs if not lost_engines(costs, name)]
+        verdict = decide(_values(unseen, task), random_orders=by_chance, preferred=served, risk=risk, tolerate=tolerate)
         rankers = {trial.method.name: trial.ranker for trial in trials}
         learning_curve = contest.curve(trials, verdict) if curve else None
     return Choice(
         verdict, rankers[verdict.recommended], task.measure, tuple(trials), Refusals(contest.refused), unseen,
         test=_compared(rankers, test, measures), shifted=_compared(rankers, shifted, measures), curve=learning_curve,
         backgrounds=task.backgrounds, forest=work.forest, notes=contest.notes,
-        costs=serving_costs(trials, task.target),
+        costs=costs, deployable=deployable,
     )  # fmt: skip
 
 

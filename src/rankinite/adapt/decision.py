@@ -10,7 +10,7 @@ not recommended.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scipy import special
@@ -58,6 +58,7 @@ def decide(
     values: Mapping[str, Floats],
     *,
     random_orders: Floats | None = None,
+    preferred: Collection[str] = (),
     average: str = "average",
     risk: float = RISK,
     tolerate: float = TOLERATE,
@@ -66,16 +67,15 @@ def decide(
 
     ``values``: for each method, the simplest first, one value per query, higher being better. ``random_orders``: the same of
     random orders of the documents, shape (orders, queries). Where there is no average, the simplest of the methods within one
-    standard error of the best is chosen.
+    standard error of the best is chosen, or of those among them that are ``preferred``, if there are any.
     """
     names = [name for name in values if name != "background"]
     best = max(names, key=lambda name: float(values[name].mean()))
     if average in values:
         name = best if _surely_above(values[best], values[average], CLEARLY) else average
     else:
-        name = next(
-            name for name in names if (values[best] - values[name]).mean() <= standard_error(values[best] - values[name])
-        )
+        equal = [name for name in names if (values[best] - values[name]).mean() <= standard_error(values[best] - values[name])]
+        name = next((name for name in equal if name in preferred), equal[0])
     ranks = random_orders is None or _ranks(values[name], random_orders)
     prior = prior_for(name) if ranks else prior_for(name).without_expectation()
     found = GainPosterior.of(GainEvidence.of(values[name], values["background"]), prior, tolerate)

@@ -9,6 +9,7 @@ from rankinite.adapt.decision import RANKING, Verdict
 from rankinite.adapt.gain_prior import PAIRS, prior_for
 from rankinite.adapt.methods.catalogue import AVERAGE
 from rankinite.adapt.queries_needed import MOST_TIMES, SURE
+from rankinite.adapt.serving_costs import lost_engines
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.meaning import interval_meaning, p_meaning
 from rankinite.evaluation.pairs import PairTest
@@ -27,7 +28,7 @@ def advice(choice: Choice) -> tuple[str, ...]:
     found = [_decision(choice), *_reasons(choice), *_evidence(choice), *_carried(choice), *_more_queries(choice)]
     if choice.verdict.best != choice.name:
         found.append(_near_tie(choice))
-    found += [*_caution(choice), *_future(choice)]
+    found += [*_caution(choice), *_future(choice), *_serving(choice)]
     for name, seen in (("test", choice.test), ("shifted", choice.shifted)):
         if seen is not None:
             against = _against(seen.pair(choice.name, "background", choice.measure))
@@ -173,7 +174,9 @@ def _near_tie(choice: Choice) -> str:
     best = choice.unseen[choice.verdict.best][choice.measure]
     low, high = best.interval
     mean = number(best.mean, decimals_for((high - low) / 2))
-    why = "needs no choice between methods" if choice.name == "average" else "is simpler"
+    tried = [trial.method.name for trial in choice.trials]
+    why = "is simpler" if tried.index(choice.name) < tried.index(choice.verdict.best) else "more engines can serve"
+    why = "needs no choice between methods" if choice.name == "average" else why
     clear = f"has the best mean, {mean}, but not clearly"
     return f"Of the candidates {choice.verdict.best} {clear}, so {choice.name} is taken, which {why}."
 
@@ -190,6 +193,17 @@ def _caution(choice: Choice) -> list[str]:
     if queries >= FEW_QUERIES:
         return []
     return [f"With {queries} judged queries small differences cannot be told from chance: judge more before you rely on this."]
+
+
+def _serving(choice: Choice) -> list[str]:
+    """Which engines can serve the background, but not the ranker that is to be deployed in its place."""
+    if choice.deployable is not None or choice.verdict.recommended != choice.name or choice.name not in choice.costs:
+        return []
+    lost = lost_engines(choice.costs, choice.name)
+    if not lost:
+        return []
+    again = "adapt again with deployable set to it, and only methods compete whose ranker it can serve"
+    return [f"Engines that can serve the background but not this ranker: {', '.join(lost)}. If you use one, {again}."]
 
 
 def _future(choice: Choice) -> list[str]:

@@ -15,6 +15,7 @@ from rankinite.grid import Grid
 from rankinite.models.files.container import model_bytes
 from rankinite.serving.offers import targets
 from rankinite.serving.scoring_time import seconds_to_score
+from rankinite.serving.target import target_named
 
 DOCUMENTS = 100
 """Rows that are scored together for the time of one, if there are as many."""
@@ -54,6 +55,12 @@ def serving_costs(trials: Sequence[Trial], target: Dataset) -> dict[str, Serving
         )
         for trial in trials
     }
+
+
+def lost_engines(costs: Mapping[str, ServingCost], method: str) -> list[str]:
+    """The engines that hold the background, but not the ranker of a method."""
+    held = costs[method].served_by
+    return [name for name in costs["background"].served_by if name not in held and target_named(name).is_engine]
 
 
 def costs_grid(costs: Mapping[str, ServingCost]) -> Grid:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from rankinite.engine.kernel import SCORE, Reals
 from rankinite.models.base import Fitted, Ranker
 from rankinite.models.category_inputs import with_codes
 from rankinite.models.inputs import located
-from rankinite.plurals import agreeing
-from rankinite.serving import categories
+from rankinite.plurals import agreeing, counted
+from rankinite.serving import categories, names
 from rankinite.serving.decisions import decided, missing_decided, shift_decided, version_of
 from rankinite.serving.feature_queries import read_feature_queries
 from rankinite.serving.flattening import not_ours
@@ -71,7 +71,8 @@ def export(
     out. ``feature_queries``: how an engine computes each feature, as a mapping or a JSON file. ``served_missing``: what a
     missing feature counts as there. ``shift``: what is added to every score: a number, ``"none"``, or ``"auto"``, enough that
     none is below 0, which is the default for engines that forbid such scores. ``engine_version``: the version of the engine.
-    ``overwrite``: replace an earlier export in the folder.
+    ``overwrite``: replace an earlier export in the folder. Features whose names the program cannot hold get others; the
+    folder's ``names.json`` has them.
 
     >>> rk.export(ranker, "out", to="es-ltr", name="shop")                       # doctest: +SKIP
     """
@@ -103,8 +104,9 @@ def plan_for(
     served_missing: ServedMissing | None = None,
     shift: float | str | None = None,
     version: str | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> ExportPlan:
-    """All decisions of an export; refuses what the target cannot hold."""
+    """All decisions of an export; refuses what the target cannot hold. ``renamed``: names there, if these are decided."""
     if not isinstance(ranker, Fitted):
         raise not_ours(ranker)
     meant = version_of(target, version)
@@ -113,17 +115,23 @@ def plan_for(
     refuse_sets(flat, target)
     missing = missing_decided(target, meant, flat, served_missing)
     added = shift_decided(target, flat, shift)
-    names = flat.used if target.is_engine else flat.names
-    target.check_names(names)
-    queries = read_feature_queries(feature_queries, names)
-    plan = ExportPlan(name, ranker, decided(flat, missing, added), names, missing, added, meant, queries)
+    every = flat.names
+    if renamed is None:
+        renamed = {} if flat.whole else names.safe_names(every, target.feature_names, target.same_name, target.reserved_names)
+    if renamed:  # from here on the sum has the names that its features have there
+        flat = target.flattened(cast("Ranker", names.renamed(ranker, renamed)))
+    columns = flat.used if target.is_engine else flat.names
+    target.check_features(columns)
+    queries = read_feature_queries(feature_queries, dict(zip(every, flat.names, strict=True)), columns)
+    plan = ExportPlan(name, ranker, decided(flat, missing, added), columns, missing, added, meant, queries, renamed)
     target.check_plan(plan)
     return plan
 
 
 def sample_rows(plan: ExportPlan, sample: Dataset) -> Reals:
-    """The rows of a sample in the plan's columns; refuses a sample without its features."""
-    features = plan.names[:-1] if plan.flat.by_query else plan.names
+    """The rows of a sample in the plan's columns, found by the model's names or those there; refuses one without them."""
+    own = plan.own_names[:-1] if plan.flat.by_query else plan.own_names
+    features = own if set(own) <= set(sample.feature_names) or not plan.renamed else plan.names
     places = {plan.names.index(name): vocabulary for name, vocabulary in plan.categories.items()}
     matrix, columns = located(sample, features, places)
     matrix = with_codes(sample, matrix, columns, features, places)
@@ -141,6 +149,10 @@ def _notes(target: Target, plan: ExportPlan, files: Mapping[str, bytes]) -> list
         notes.append(f"{plan.shift:g} is added to every score")
     if plan.missing == "zero":
         notes.append("a missing feature counts as 0 there")
+    if changed := [f"{old!r} is {new!r}" for old, new in plan.renamed.items() if new in plan.names]:
+        shown = ", ".join([*changed[:3], *["…"] * (len(changed) > 3)])
+        has = agreeing(len(changed), "has")
+        notes.append(f"{counted(len(changed), 'feature')} {has} another name there, as in {names.FILE}: {shown}")
     if plan.categories:
         notes.append(categories.note(plan.categories, target.categories or "codes"))
     if target.is_engine and len(plan.names) < len(plan.flat.names):

@@ -12,20 +12,27 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
 
 
-def read_feature_queries(given: Mapping[str, Any] | AnyPath | None, names: tuple[str, ...]) -> dict[str, Any]:
-    """The queries of the features named; refuses a file that is not JSON, and queries that no feature has."""
+def read_feature_queries(
+    given: Mapping[str, Any] | AnyPath | None, names: Mapping[str, str], used: tuple[str, ...]
+) -> dict[str, Any]:
+    """The queries of the features used; refuses a file that is not JSON, and a query for what is no feature of the model.
+
+    ``names``: the model's names → those there. Keys may be either; ``used`` and the result have those there.
+    """
     if given is None:
         return {}
     queries = dict(given) if isinstance(given, Mapping) else _from_file(Path(given))
-    if not set(queries) & set(names) and queries:
+    unknown = [key for key in queries if key not in names and key not in names.values()]
+    if unknown:
         raise ArgumentError(
-            f"names {listed(list(queries), 5)}, none of which is a feature of the model",
+            f"has a query for {listed(unknown, 5)}, which the model does not have",
             setting="feature_queries",
-            value=next(iter(queries)),
-            rule=f"The features are {listed(names, 5)}",
+            value=unknown[0],
+            rule=f"The features are {listed(list(names))}",
             remedy="Use the model's names as keys",
         )
-    return {name: queries[name] for name in names if name in queries}
+    found = {names.get(key, key): query for key, query in queries.items()}
+    return {name: found[name] for name in used if name in found}
 
 
 def _from_file(path: Path) -> dict[str, Any]:

@@ -17,18 +17,19 @@ from rankinite.choices import Exactness
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.output_files import write_atomically
-from rankinite.engine.kernel import Reals
+from rankinite.engine.kernel import SCORE, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions
 from rankinite.models.base import content_key
 from rankinite.models.files.container import write_model
-from rankinite.serving import categories
+from rankinite.serving import categories, names
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.categories import known_codes
 from rankinite.serving.float32 import shortest
 from rankinite.serving.model_card import card_of
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import Proof
+from rankinite.serving.reference_scores import bounded
 from rankinite.serving.target import Files, Target
 
 MANIFEST, MODEL, SAMPLE, SCORES, CARD = "export.json", "model.rankinite", "sample.csv", "sample-scores.txt", "model-card.md"
@@ -60,6 +61,9 @@ def write_folder(folder: Path, made: Exported, *, overwrite: bool) -> tuple[str,
     files = {**made.files, **made.target.companions(made.plan), **_sample(made)}
     if made.plan.categories:
         files[categories.FILE] = categories.companion(made.plan.categories, made.target.categories or "codes")
+    if made.plan.renamed:
+        called = dict(zip(made.plan.own_names, made.plan.names, strict=True))
+        files[names.FILE] = json.dumps(called, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
     files[CARD] = card_of(made.plan, made.exactness, made.notes, made.data).encode()
     for name, content in files.items():
         path = folder / name
@@ -154,6 +158,21 @@ def as_csv(names: tuple[str, ...], rows: Reals, named: Mapping[int, Vocabulary])
     return text.getvalue().encode("utf-8", "surrogatepass")
 
 
+def _ranges(made: Exported) -> dict[str, tuple[float, float] | None]:
+    """The range of each number in the whole sample, for checks of what is served; None: no row has a value."""
+    if made.rows is None:
+        return {}
+    columns = zip(made.plan.names, made.rows.astype(made.target.inputs).T, strict=True)
+    ranges = {name: range_of(column) for name, column in columns}
+    return {name: found for name, found in ranges.items() if found is None or name not in made.plan.categories}
+
+
+def range_of(column: Reals) -> tuple[float, float] | None:
+    """The lowest and the highest value, infinite ones as the last of all floats, which JSON can hold; None: there is none."""
+    values = bounded(column[~np.isnan(column)].astype(SCORE))
+    return (float(values.min()), float(values.max())) if len(values) else None
+
+
 def _manifest(made: Exported, files: Mapping[str, bytes]) -> dict[str, Any]:
     plan = made.plan
     return {
@@ -166,6 +185,8 @@ def _manifest(made: Exported, files: Mapping[str, bytes]) -> dict[str, Any]:
         "served_missing": plan.missing,
         "shift": plan.shift,
         "features": list(plan.names),
+        "renamed": dict(plan.renamed),
+        "ranges": _ranges(made),
         "model": content_key(plan.ranker, "the ranker"),
         "notes": made.notes,
         "check": made.proof.facts(),

@@ -10,6 +10,7 @@ from rankinite.errors import ArgumentError, RankiniteError
 from rankinite.grid import Grid
 from rankinite.models.base import Fitted, Ranker
 from rankinite.serving.exporting import plan_for
+from rankinite.serving.plan import ADAPT
 from rankinite.serving.target import TARGETS, exactness_of, target_named
 
 
@@ -56,7 +57,7 @@ def refusal(ranker: Ranker | Fitted, to: str) -> RankiniteError | None:
     found = offer(ranker, to)
     if found.exactness is not None:
         return None
-    return ArgumentError(f"Its ranker cannot be served by {to}: {found.why}", value=to, remedy=found.remedy)
+    return ArgumentError(f"Its ranker cannot be served by {to}: {found.why}", value=to, remedy=found.remedy.removesuffix(ADAPT))
 
 
 def grid_of(offers: tuple[Offer, ...]) -> Grid:

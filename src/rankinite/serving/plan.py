@@ -18,6 +18,8 @@ from rankinite.serving.categories import Vocabularies, known_codes
 from rankinite.serving.flattening import Flat
 from rankinite.trees.structure import LEAF, Trees, join, no_trees
 
+ADAPT = ". If it was adapted, adapt again with `deployable=…`: only rankers that the target holds compete then"
+
 
 @dataclass(frozen=True, eq=False)
 class ExportPlan:
@@ -30,7 +32,7 @@ class ExportPlan:
     flat: Flat
     """The ranker as a sum. Its forest has the directions of missing values that ``missing`` asks for, and the shift."""
     names: tuple[str, ...]
-    """The features that rows have, in order."""
+    """The features that rows have, in order, by their names there; so are they called in ``flat``."""
     missing: ServedMissing
     """What a missing feature counts as."""
     shift: float = 0.0
@@ -39,6 +41,14 @@ class ExportPlan:
     """The version of the program; empty: the latest known."""
     feature_queries: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the engine computes a feature, as its JSON has it; features that are not here get a placeholder."""
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The model's name → the name there, of features whose name the program cannot hold."""
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The features that rows have, as the model calls them."""
+        own = {new: old for old, new in self.renamed.items()}
+        return tuple(own.get(name, name) for name in self.names)
 
     @property
     def forest(self) -> Forest:
@@ -162,7 +172,7 @@ def no_forest(flat: Flat) -> ArgumentError:
         f"it is not a sum of trees alone: there is {' and '.join(others) or 'nothing'} in it",
         value=tuple(others),
         rule="The target holds trees only",
-        remedy="Distil it into one forest (rankinite distil), or export to onnx or mlflow",
+        remedy=f"Distil it into one forest (rankinite distil), or export to onnx or mlflow{ADAPT}",
     )
 
 

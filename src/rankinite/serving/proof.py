@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankinite.engine.kernel import Flags, Reals
-from rankinite.models.base import part_scores
+from rankinite.models.base import names_of, part_scores
 from rankinite.plurals import counted
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing
 from rankinite.serving.categories import names_of_codes
+from rankinite.serving.names import renamed
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.rounding import summed_sizes
 from rankinite.serving.target import Target
@@ -108,5 +109,6 @@ def own_scores(plan: ExportPlan, matrix: Reals) -> Reals:
     served = plan.without_missing(matrix) if plan.missing == "zero" else matrix
     columns = named_rows(plan, served)
     nothing = np.zeros(len(served), served.dtype)
-    table = pa.table({name: columns.get(name, nothing) for name in plan.ranker.feature_names})
-    return part_scores(plan.ranker, table, matrix[:, -1] if plan.flat.by_query else nothing)
+    ranker = renamed(plan.ranker, plan.renamed)
+    table = pa.table({name: columns.get(name, nothing) for name in names_of(ranker)})
+    return part_scores(ranker, table, matrix[:, -1] if plan.flat.by_query else nothing)

@@ -1,9 +1,10 @@
-"""Served: what an engine returned, compared with what the exported model must give, and why it may differ."""
+"""Served: what an engine returned, compared with what the exported model must give, and what is wrong with its features."""
 
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import SCORE, Floats, Reals
-from rankinite.errors import DataError
+from rankinite.errors import DataError, listed, quoted
 from rankinite.models.files.loading import load
 from rankinite.plurals import agreeing, counted
 from rankinite.serving.exporting import plan_for, sample_rows
-from rankinite.serving.folder import MODEL, SAMPLE, named_columns, read_manifest
+from rankinite.serving.folder import MODEL, SAMPLE, named_columns, range_of, read_manifest
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin, target_named
 
@@ -42,11 +43,14 @@ class Served:
     served: Floats
     reasons: tuple[str, ...]
     """What would explain the differences."""
+    findings: tuple[str, ...] = ()
+    """What is wrong with the deployment even if the scores are right for these rows: features missing in all of them, values
+    that the sample of the export does not have, one score for all rows."""
 
     @property
     def as_expected(self) -> bool:
-        """Whether no score differs by more than its last digits."""
-        return self.first_difference is None
+        """Whether no score differs by more than its last digits, and there are no findings."""
+        return self.first_difference is None and not self.findings
 
     def text(self) -> str:
         """The result in words."""
@@ -58,7 +62,7 @@ class Served:
                 f"{apart:,} {agreeing(apart, 'differs')}, by up to {self.largest_difference:.6g}; the first is row "
                 f"{row + 1}: {self.served[row]:.9g} instead of {self.expected[row]:.9g}"
             )
-        return "\n".join([*lines, *self.reasons])
+        return "\n".join([*lines, *self.reasons, *self.findings])
 
 
 def check_served(folder: AnyPath, scores: npt.ArrayLike, data: Dataset | None = None) -> Served:
@@ -71,8 +75,8 @@ def check_served(folder: AnyPath, scores: npt.ArrayLike, data: Dataset | None = 
     target = target_named(manifest["target"])
     plan = _plan(place, target, manifest)
     files: Files = {name: _content(place / name) for name in manifest["files"]}
-    rows = _sample(place, plan, target) if data is None else _in_source_order(data, sample_rows(plan, data))
-    rows = rows.astype(target.inputs)
+    sample = _sample(place, plan, target)
+    rows = sample if data is None else _in_source_order(data, sample_rows(plan, data)).astype(target.inputs)
     served = np.asarray(scores, SCORE)
     if served.shape != (len(rows),):
         raise DataError(
@@ -83,7 +87,36 @@ def check_served(folder: AnyPath, scores: npt.ArrayLike, data: Dataset | None = 
             remedy=f"Score the rows of {place / SAMPLE}, or give the data that were scored" if data is None else "",
         )
     twin = target.twin(files, plan)
-    return _compared(served, twin(rows), _reasons(served, rows, twin, plan))
+    found = _compared(served, twin(rows), _reasons(served, rows, twin, plan))
+    findings = [] if data is None else _wrong_features(rows, plan, manifest.get("ranges", {}))
+    if len(served) > 1 and np.ptp(served) == 0.0 and np.ptp(twin(sample)) > 0.0:
+        findings.append(f"All {len(served)} rows have the same score: does the engine compute the features, and use the model?")
+    return replace(found, findings=tuple(findings))
+
+
+def _wrong_features(rows: Reals, plan: ExportPlan, ranges: Mapping[str, Any]) -> list[str]:
+    """The features that no row has, and those with values outside their range in the export's sample."""
+    missing, outside = list[str](), list[str]()
+    for name, column in zip(plan.names, rows.T, strict=True):
+        found = range_of(column)
+        if found is None:
+            missing += [name] if ranges.get(name, True) else []  # None: the sample has no value either
+        elif limits := ranges.get(name):
+            low, high = limits
+            if found[0] < low or found[1] > high:
+                outside.append(f"{quoted(name)} ({found[0]:.9g} to {found[1]:.9g} instead of {low:.9g} to {high:.9g})")
+    texts = list[str]()
+    if missing:
+        texts.append(
+            f"Missing in every row: {listed(missing, 5)}. Look at how the engine computes {agreeing(len(missing), 'it')}."
+        )
+    if outside:
+        shown = ", ".join(outside[:5]) + (f", … ({len(outside)} in all)" if len(outside) > 5 else "")
+        texts.append(
+            f"Outside the range of the export's sample: {shown}. Either the engine computes them otherwise than training did, "
+            "or the sample is too small: then export again with a larger one."
+        )
+    return texts
 
 
 def _compared(served: Floats, expected: Reals, reasons: tuple[str, ...]) -> Served:
@@ -120,6 +153,7 @@ def _plan(folder: Path, target: Target, manifest: dict[str, Any]) -> ExportPlan:
         served_missing=manifest.get("served_missing"),
         shift=manifest.get("shift"),
         version=manifest.get("engine_version"),
+        renamed=manifest.get("renamed"),
     )
 
 

@@ -51,6 +51,10 @@ class Target(ABC):
     """How rows give categories there, to trees that ask for sets of them; None: it holds no sets."""
     tells_unknown: ClassVar[bool] = False
     """Whether a node can send missing categories left there and unknown ones right; if not, forests that do so are refused."""
+    feature_names: ClassVar[str] = r"[\s\S]*"
+    """The names of features that it can hold, as a regular expression. Others are replaced on export."""
+    reserved_names: ClassVar[tuple[str, ...]] = ()
+    """Names that no feature can have there."""
     versions: ClassVar[str] = ""
     """The versions that files are written for, as ``--engine-version`` takes them; empty: it has no such option."""
 
@@ -65,8 +69,12 @@ class Target(ABC):
     def check_version(self, version: tuple[int, ...]) -> None:
         """Refuse versions that this cannot be written for."""
 
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names of features that the program cannot hold."""
+    def same_name(self, name: str) -> str:
+        """What the program compares names by."""
+        return name
+
+    def check_features(self, names: tuple[str, ...]) -> None:
+        """Refuse features that the program cannot take, such as too many."""
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum; programs that hold any ranker give one that nobody looks into."""

@@ -35,6 +35,9 @@ def check(
     Exit code 0 if all are equal, but for digits that were not printed; 1 if some differ. Where the cause can be told from the
     scores (a constant added, missing values taken for 0), it is printed.
 
+    Exit code 1 also where scores are equal but features are wrong: one that no row of --data has, values outside the range of
+    the export's --sample, or one score for all rows.
+
     Examples:
 
       rankinite check shop --scores served.txt
@@ -49,7 +52,7 @@ def check(
     rows = None if data is None else reading.read(data)
     found = check_served(folder, served, rows)
     if json:
-        names = ("rows", "equal", "near", "largest_difference", "first_difference", "as_expected", "reasons")
+        names = ("rows", "equal", "near", "largest_difference", "first_difference", "as_expected", "reasons", "findings")
         echo_json({name: getattr(found, name) for name in names})
     else:
         echo(found.text())

@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 @options.with_options(reading=options.Reading(unjudged="keep"))
 def export(
     model: Annotated[
-        str, RANKER, typer.Argument(help=f"The ranker: {rankers.MODEL}.", show_default=False, autocompletion=completing.rankers)
-    ],
+        str | None,
+        RANKER,
+        typer.Argument(
+            help=f"The ranker: {rankers.MODEL}. It may be left out with --list only.",
+            show_default=False,
+            autocompletion=completing.rankers,
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option("--to", help="Where it will be served; --list shows all.", autocompletion=completing.targets),
@@ -57,9 +63,9 @@ def export(
         ),
     ] = None,
     engine_version: Annotated[
-        str | None, typer.Option(help="The version of the engine, as in 3.4; the newest if left out.")
+        str | None, typer.Option(help="The version of the engine with its patch, as in 3.4.1; the newest if left out.")
     ] = None,
-    every: Annotated[bool, typer.Option("--list", help="List all targets, and what each can do for this model.")] = False,
+    every: Annotated[bool, typer.Option("--list", help="List all targets and, with a model, what each can do for it.")] = False,
     overwrite: files.OverwriteOption = False,
     json: options.JsonSummary = False,
     *,
@@ -73,18 +79,24 @@ def export(
 
     Examples:
 
+      rankinite export --list
+
       rankinite export web.rankinite --list
 
       rankinite export web.rankinite --to es-ltr --feature-queries queries.json --sample test.txt.gz -o shop
 
-      rankinite export web.rankinite --to opensearch-ltr --engine-version 3.4 --served-missing zero -o shop
+      rankinite export web.rankinite --to opensearch-ltr --engine-version 3.4.0 --served-missing zero -o shop
 
       rankinite export lightgbm.txt --to onnx -o shop
     """
-    ranker: Any = rankers.ranker(model)
+    ranker: Any = None if model is None else rankers.ranker(model)
     if every:
         _list(ranker, as_json=json)
         return
+    if model is None:
+        raise ArgumentError(
+            "there is no model to export", value=None, remedy="Give one as the first argument, or --list to see the targets"
+        )
     if to is None or out is None:
         lacking = "to" if to is None else "out"
         raise ArgumentError(
@@ -115,12 +127,21 @@ def export(
     _print(made, as_json=json)
 
 
-def _list(ranker: Ranker, *, as_json: bool) -> None:
+def _list(ranker: Ranker | None, *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from rankinite.cli.output import echo, echo_json
+    from rankinite.grid import Grid
     from rankinite.serving.offers import grid_of, targets
+    from rankinite.serving.target import TARGETS, target_named
 
+    if ranker is None:
+        titles = {name: target_named(name).title for name in TARGETS}
+        if as_json:
+            echo_json([{"target": name, "title": title} for name, title in titles.items()])
+        else:
+            echo(Grid(("target", "what it is"), tuple(titles.items()), "ll").text())
+        return
     offers = targets(ranker)
     if as_json:
         echo_json([asdict(offer) for offer in offers])

@@ -20,7 +20,6 @@ from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.serving.categories import FILE as CATEGORIES
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
-from rankinite.serving.names import check_pattern
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets import c_set_templates as set_templates
@@ -49,6 +48,7 @@ class CSource(Target):
     title = "C99 source without dependencies, about as fast as rankinite itself"
     categories = "codes"
     tells_unknown = True
+    feature_names = rf"[^\0]{{0,{LONGEST_NAME}}}"
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -65,11 +65,6 @@ class CSource(Target):
                     rule=f"They are on the stack, so there may be {MOST_ON_STACK:,}",
                     remedy="Distil it into a forest of fewer features (rankinite distil), or export to onnx",
                 )
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names that a text in C cannot hold."""
-        rule = f"Names have at most {LONGEST_NAME} characters, and none with the code 0"
-        check_pattern(names, "C", rf"(?s)[^\0]{{0,{LONGEST_NAME}}}", rule)
 
     def write(self, plan: ExportPlan) -> Files:
         """Both files."""

@@ -26,7 +26,7 @@ from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.elastic_files import FILE, elastic_files, extractors
 from rankinite.serving.targets.engine_versions import check_known
-from rankinite.serving.targets.query_templates import as_json, check_texts
+from rankinite.serving.targets.query_templates import NAMES, as_json
 from rankinite.trees.structure import LEAF, Trees
 
 DEFINITION = "definition.json"
@@ -42,15 +42,12 @@ class ElasticLTR(Target):
     width = "float32"
     shifts = True
     is_engine = True
+    feature_names = NAMES
     versions = "the version of Elasticsearch, from 8.12 to 9.x"
 
     def check_version(self, version: tuple[int, ...]) -> None:
         """Refuse versions before 8.12."""
         check_known(version, "Elasticsearch with learning to rank of its own", (8, 12), 9)
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse empty names and those that are no text."""
-        check_texts(names, "Elasticsearch")
 
     def check_plan(self, plan: ExportPlan) -> None:
         """Refuse a name that no trained model can have."""

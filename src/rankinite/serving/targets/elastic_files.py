@@ -6,7 +6,7 @@ from typing import Any
 
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
-from rankinite.serving.targets.query_templates import as_json, feature_definition, first_pass, parameters_of
+from rankinite.serving.targets.query_templates import FILLED_IN, as_json, feature_definition, first_pass, parameters_of
 
 FILE = "model.json"
 WINDOW = 100
@@ -25,7 +25,7 @@ def elastic_files(plan: ExportPlan) -> Files:
     params = parameters_of(plan)
     ranked = {"window_size": WINDOW, "learning_to_rank": {"model_id": plan.name, "params": params}}
     return {
-        "upload.sh": UPLOAD.replace("NAME", plan.name).encode(),
+        "upload.sh": UPLOAD.replace("FILLED_IN", FILLED_IN.replace("FILE", FILE)).replace("NAME", plan.name).encode(),
         "rescore.json": as_json({"query": first_pass(params), "rescore": ranked}),
         "check.py": CHECK.encode(),
     }
@@ -37,7 +37,7 @@ UPLOAD = """#!/bin/sh
 set -eu
 cd "$(dirname "$0")"
 ENGINE="${ENGINE:-http://localhost:9200}"
-
+FILLED_IN
 # shellcheck disable=SC2086 - options are words
 curl --silent --show-error --fail-with-body ${CURL_OPTIONS:-} --header "Content-Type: application/json" \\
     --request PUT --data-binary @model.json "$ENGINE/_ml/trained_models/NAME"

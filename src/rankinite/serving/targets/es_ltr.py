@@ -17,7 +17,7 @@ class ElasticsearchLTR(LtrPlugin):
     name = "es-ltr"
     title = "Elasticsearch with its learning-to-rank plugin"
     engine = "Elasticsearch"
-    directions_since = ".".join(map(str, DIRECTIONS))
+    directions = "8.12 and later"
     versions = "the version of Elasticsearch, from 6.0 to 9.x"
 
     def check_version(self, version: tuple[int, ...]) -> None:

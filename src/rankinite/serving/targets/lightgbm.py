@@ -21,7 +21,6 @@ import numpy.typing as npt
 from rankinite.engine.kernel import Flags, Reals
 from rankinite.models.files.lightgbm import CATEGORICAL, DEFAULT_LEFT, NAN, NOTHING
 from rankinite.serving.categories import bit_words
-from rankinite.serving.names import check_characters
 from rankinite.serving.node_table import sum_in_order
 from rankinite.serving.plan import ExportPlan, positive_cover
 from rankinite.serving.target import Files, Target, Twin
@@ -29,9 +28,6 @@ from rankinite.serving.targets.lightgbm_twin import table_of_text
 from rankinite.trees.structure import LEAF, Trees
 
 FILE = "model.txt"
-BAD_IN_NAMES = ' \t\n\r"\\{}[]:,'
-"""Blanks end a name in the text, and LightGBM refuses characters of JSON."""
-
 END = "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:"
 """The last line is what Vespa's reader asks for, and by which LightGBM finds the codes of a data frame's categories."""
 
@@ -44,10 +40,8 @@ class LightGBMText(Target):
 
     negligible = NOTHING
     categories = "codes"
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names with blanks or characters of JSON."""
-        check_characters(names, "LightGBM", BAD_IN_NAMES)
+    # Blanks end a name in the text, and LightGBM refuses characters of JSON.
+    feature_names = r"""[^ \t\n\r"\\{}\[\]:,]+"""
 
     def write(self, plan: ExportPlan) -> Files:
         """The text: a head, one block per tree, an end."""

@@ -26,7 +26,7 @@ from rankinite.serving.plan import ExportPlan, lowest_score
 from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.linear_form import check_linear_missing, check_trees_or_linear, linear_form
 from rankinite.serving.targets.ltr_plugin_files import FEATURE_SET, plugin_files
-from rankinite.serving.targets.query_templates import check_texts, parameters_of
+from rankinite.serving.targets.query_templates import NAMES, parameters_of
 from rankinite.serving.targets.ranklib import linear_prediction
 from rankinite.serving.targets.ranklib_text import ensemble_text, linear_text, twin_of
 from rankinite.serving.targets.tree_limits import check_depth, check_leaves
@@ -50,14 +50,25 @@ class LtrPlugin(Target):
     width = "float32"
     shifts = True
     is_engine = True
+    feature_names = NAMES
     engine: ClassVar[str]
     """What the engine is called in sentences."""
-    directions_since: ClassVar[str]
-    """The first version that sends a missing feature where each split says."""
+    directions: ClassVar[str]
+    """The versions that send a missing feature where each split says."""
 
     @abstractmethod
     def missing_rule(self, version: tuple[int, ...]) -> MissingRule:
         """Where this version sends a missing feature in XGBoost's models."""
+
+    def zero_form(self, version: tuple[int, ...]) -> str:
+        """The type of a forest's definition where a missing feature is to count as 0."""
+        return XGBOOST
+
+    def assumption(self, plan: ExportPlan) -> str:
+        """What a forest's scores there depend on and was not said; empty: nothing."""
+        if plan.missing == "zero" or plan.version:
+            return ""
+        return f"a missing feature goes where each split says, which is so in {self.engine} {self.directions}"
 
     def missing_rules(self, version: tuple[int, ...]) -> frozenset[ServedMissing]:
         """0 can be had from every version; directions from those that know of missing values."""
@@ -67,9 +78,8 @@ class LtrPlugin(Target):
         """Refuse what is neither trees nor linear."""
         check_trees_or_linear(flat, "The plugin")
 
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse empty names and those that are no text, and more features than a set can have."""
-        check_texts(names, f"the plugin of {self.engine}")
+    def check_features(self, names: tuple[str, ...]) -> None:
+        """Refuse more features than a set can have."""
         if len(names) > MOST_FEATURES:
             raise ArgumentError(
                 f"the model uses {counted(len(names), 'feature')}",
@@ -96,8 +106,8 @@ class LtrPlugin(Target):
                 f"cannot be had: missing features go right at every split there, and elsewhere at {left:,} of them here",
                 setting="served_missing",
                 value="nan",
-                rule=f"{self.engine} follows a split's direction from {self.directions_since} on",
-                remedy="Give `served_missing='zero'` if it is to count as 0, or a later version",
+                rule=f"A missing feature goes where a split says in {self.engine} {self.directions}",
+                remedy="Give `served_missing='zero'` if it is to count as 0, or the version with its patch, as in 3.4.1",
             )
 
     def write(self, plan: ExportPlan) -> Files:
@@ -106,8 +116,9 @@ class LtrPlugin(Target):
         return {FILE: f'{{"model": {{"name": {name}, "model": {{"type": "{kind}", "definition": {definition}}}}}}}\n'.encode()}
 
     def _definition_type(self, plan: ExportPlan) -> str:
-        as_zero = plan.missing == "zero" and self.missing_rule(plan.version) == "right"
-        return RANKLIB if plan.flat.forest is None or as_zero else XGBOOST
+        if plan.flat.forest is None:
+            return RANKLIB
+        return self.zero_form(plan.version) if plan.missing == "zero" else XGBOOST
 
     def _definition(self, plan: ExportPlan) -> str:
         """What JSON has for the definition: an array of trees, or a text."""
@@ -141,10 +152,8 @@ class LtrPlugin(Target):
     def notes(self, plan: ExportPlan, files: Mapping[str, bytes]) -> list[str]:
         """Sizes against limits, scores below 0, queries to fill in."""
         notes = missing_queries_note(plan.names, plan.feature_queries, FEATURE_SET)
-        if plan.flat.forest is not None and plan.missing == "nan" and not plan.version:
-            notes.append(
-                f"a missing feature goes where each split says, which is so in {self.engine} {self.directions_since} and later"
-            )
+        if plan.flat.forest is not None and (assumption := self.assumption(plan)):
+            notes.append(assumption)
         if not plan.names:
             notes.append("the model uses no feature: every document gets the same score")
         if len(files[FILE]) > REQUEST_BYTES:

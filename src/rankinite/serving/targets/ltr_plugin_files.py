@@ -4,34 +4,46 @@ from __future__ import annotations
 
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files
-from rankinite.serving.targets.query_templates import as_json, feature_definition, first_pass, parameters_of
+from rankinite.serving.targets.query_templates import FILLED_IN, as_json, feature_definition, first_pass, parameters_of
 
 FEATURE_SET = "feature-set.json"
 WINDOW = 100
 """Documents of a shard that the rescoring query ranks anew."""
+FIRST_WEIGHT = 1e-30
+"""What the rescoring query multiplies the first query's scores by. It is lost in a float32 sum with the model's score, so that
+the model alone ranks the window; hits beyond the window have nothing else, and keep their order below it. With 0 they would
+all be equal."""
 
 
 def plugin_files(plan: ExportPlan, engine: str) -> Files:
     """All of them."""
     features = [feature_definition(plan, name) for name in plan.names]
     params = parameters_of(plan)
-    ranked = {"rescore_query": {"sltr": {"model": plan.name, "params": params}}, "query_weight": 0, "rescore_query_weight": 1}
+    query = {"sltr": {"model": plan.name, "params": params}}
+    ranked = {"rescore_query": query, "query_weight": FIRST_WEIGHT, "rescore_query_weight": 1}
     rescore = {"query": first_pass(params), "rescore": {"window_size": WINDOW, "query": ranked}}
+    upload = UPLOAD.replace("FILLED_IN", FILLED_IN.replace("FILE", FEATURE_SET))
     return {
-        FEATURE_SET: as_json({"featureset": {"name": plan.name, "features": features}}),
-        "upload.sh": UPLOAD.replace("PROGRAM", engine).replace("NAME", plan.name).encode(),
+        FEATURE_SET: as_json(
+            {
+                "validation": {"params": params, "index": "VALUE_OF_index"},  # the engine runs every query there once
+                "featureset": {"name": plan.name, "features": features},
+            }
+        ),
+        "upload.sh": upload.replace("PROGRAM", engine).replace("NAME", plan.name).encode(),
         "rescore.json": as_json(rescore),
         "check.py": CHECK.encode(),
     }
 
 
 UPLOAD = """#!/bin/sh
-# Uploads the feature set and the model NAME to PROGRAM.
+# Uploads the feature set and the model NAME to PROGRAM, which first runs every feature's query on the index that is named
+# under "validation" in feature-set.json, and refuses the set if one fails.
 # ENGINE: its address; CURL_OPTIONS: such as "--user name:password --insecure".
 set -eu
 cd "$(dirname "$0")"
 ENGINE="${ENGINE:-http://localhost:9200}"
-
+FILLED_IN
 request() {
     # shellcheck disable=SC2086 - options are words
     curl --silent --show-error --fail-with-body ${CURL_OPTIONS:-} --header "Content-Type: application/json" "$@"

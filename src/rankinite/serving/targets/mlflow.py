@@ -28,7 +28,6 @@ from rankinite.serving.flattening import QUERY, Flat, Leaf, Term, flatten, no_na
 from rankinite.serving.float32 import shortest
 from rankinite.serving.folder import MODEL
 from rankinite.serving.mlflow_loader import ServedRanker
-from rankinite.serving.names import RENAME
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.proof import named_rows, own_scores
 from rankinite.serving.target import Files, Target, Twin
@@ -59,14 +58,14 @@ class MLflowFolder(Target):
     def check(self, flat: Flat) -> None:
         """Take every ranker."""
 
-    def check_names(self, names: tuple[str, ...]) -> None:
+    def check_features(self, names: tuple[str, ...]) -> None:
         """Refuse a feature that is called like the column of the queries."""
         if names.count(QUERY) > 1:
             raise ArgumentError(
                 f"a feature is called {QUERY!r}",
                 value=QUERY,
                 rule="Scores depend on the query, which has a column of this name",
-                remedy=RENAME,
+                remedy="Give the feature another name in the training data",
             )
 
     def write(self, plan: ExportPlan) -> Files:

@@ -20,7 +20,7 @@ from rankinite.installed import versions
 from rankinite.models.normalised import LARGEST
 from rankinite.serving.category_words import check_words
 from rankinite.serving.flattening import Flat
-from rankinite.serving.names import check_model_name, check_pattern
+from rankinite.serving.names import check_model_name
 from rankinite.serving.node_table import sum_in_order, table_of_nested
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
@@ -51,16 +51,13 @@ class PMMLDocument(Target):
     name = "pmml"
     title = "PMML 4.4, trees only, for PMML4S, JPMML and others"
     categories = "names"
+    feature_names = XML_TEXT
 
     def check(self, flat: Flat) -> None:
         """Refuse all but forests, and those without features."""
         super().check(flat)
         if not flat.names:
             raise no_features(flat)
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names that XML cannot hold."""
-        check_pattern(names, "PMML", XML_TEXT, XML_RULE)
 
     def check_plan(self, plan: ExportPlan) -> None:
         """Refuse a name of the model, and of a category, that XML cannot hold, and trees too deep for a parser."""

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from rankinite.errors import ArgumentError, quoted
-from rankinite.serving.names import check_pattern
 from rankinite.serving.plan import ExportPlan
 
 WORDS = "keywords"
@@ -16,14 +15,19 @@ WORDS = "keywords"
 KEYS = {"params", "template_language", "template"}
 """What a whole definition of a feature has."""
 NAMES = r"[^\x00-\x1f\x7f\ud800-\udfff]{1,400}"
+"""Names of features that Elasticsearch and OpenSearch can hold."""
+FILLED_IN = """
+# Placeholders are valid queries that match nothing: features would silently be missing.
+if left="$(grep -o -e '"FIELD_OF_[^"]*" *:' -e '"\\([^"]*\\)" *: *"VALUE_OF_\\1"' FILE)"; then
+    echo "FILE has placeholders. Put fields, and values for a test, in their places:" >&2
+    echo "$left" >&2
+    exit 1
+fi
+"""
+"""Part of upload.sh: refuses to go on while FILE has placeholders."""
 _VARIABLE = re.compile(r"\{\{\{?\s*[#^/&]?\s*([\w.]+)\s*\}?\}\}")
 _FUNCTIONS = {"toJson", "join", "url"}
 """Sections of templates that are functions and no parameters."""
-
-
-def check_texts(names: tuple[str, ...], program: str) -> None:
-    """Refuse names of features that are empty, too long, or contain what is no text."""
-    check_pattern(names, program, NAMES, "Names have 1 to 400 characters, none of them a control character")
 
 
 def feature_definition(plan: ExportPlan, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from rankinite.errors import ArgumentError
 from rankinite.models.feature import Feature
 from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat
-from rankinite.serving.names import check_characters, check_model_name
+from rankinite.serving.names import check_model_name
 from rankinite.serving.plan import ExportPlan, no_forest
 from rankinite.serving.target import BOTH, ZERO, Files, Target, Twin, float32_prediction
 from rankinite.serving.targets.refused_missing import check_known_missing
@@ -46,6 +46,7 @@ class SolrLTR(Target):
     inputs = np.float32
     width = "float32"
     is_engine = True
+    feature_names = r"""[^ \t\r\n,="]+"""  # logged features are separated by blanks and commas
     versions = "9.2 or later, or from 7.3 on with `served_missing='zero'`"
 
     def tolerance_of(self, flat: Flat) -> float:
@@ -66,10 +67,6 @@ class SolrLTR(Target):
                 rule="Solr has all kinds of models since 7.3",
                 remedy="Use Solr 7.3 or later",
             )
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names that cannot be told apart in logged features."""
-        check_characters(names, "Solr", ' \t\r\n,="')
 
     def check(self, flat: Flat) -> None:
         """Refuse all but forests, nets and linear rankers."""

@@ -18,7 +18,6 @@ from rankinite.models.net import Net
 from rankinite.plurals import counted
 from rankinite.serving.category_words import check_words
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, flatten, leaves_of
-from rankinite.serving.names import RENAME, check_pattern
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.target import Files, Target, Twin
 from rankinite.serving.targets.sql_stages import KEY, SCORE, TABLE, SQLStages, check_columns, plain, too_large
@@ -42,6 +41,8 @@ class SQLExpression(Target):
     title = "one SQL statement, for SQLite and DuckDB"
     is_engine = True
     categories = "names"
+    feature_names = r"[^\0]+"
+    reserved_names = (KEY,)
 
     def flattened(self, ranker: Ranker) -> Flat:
         """The ranker as a sum, with probabilities."""
@@ -59,19 +60,9 @@ class SQLExpression(Target):
             if nested > MOST_NESTED:
                 raise too_large(f"expressions that are nested {nested} deep", nested, f"{MOST_NESTED} levels")
 
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names that no column can have, or not beside the others."""
-        check_pattern(names, "SQL", r"(?s)[^\0]+", "Names must not be empty, nor contain a character with the code 0")
-        taken = {plain(KEY): KEY}
-        for name in names:
-            if plain(name) in taken:
-                raise ArgumentError(
-                    f"a table cannot have the columns {taken[plain(name)]!r} and {name!r}",
-                    value=name,
-                    rule=f"Databases do not tell small from capital letters, and {KEY!r} is the key",
-                    remedy=RENAME,
-                )
-            taken[plain(name)] = name
+    def same_name(self, name: str) -> str:
+        """The name without the difference of capitals."""
+        return plain(name)
 
     def check_plan(self, plan: ExportPlan) -> None:
         """Refuse queries of features that are no expressions, words that are no text, and nets with too many units."""

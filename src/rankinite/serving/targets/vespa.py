@@ -18,7 +18,7 @@ from rankinite.errors import ArgumentError
 from rankinite.models.net import Net
 from rankinite.serving.feature_queries import missing_queries_note
 from rankinite.serving.flattening import Flat, NetOfSums, leaves_of
-from rankinite.serving.names import check_model_name, check_pattern
+from rankinite.serving.names import check_model_name
 from rankinite.serving.plan import ExportPlan
 from rankinite.serving.reference_scores import flat_scores
 from rankinite.serving.target import Files, Target, Twin
@@ -46,12 +46,7 @@ class VespaRankProfile(Target):
     tolerance = 1e-12
     is_engine = True
     categories = "codes"
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names with line breaks, since each is a comment in the profile."""
-        check_pattern(
-            names, "a rank profile", r"[^\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]+", "Names have no control characters"
-        )
+    feature_names = r"[^\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]+"  # each is a comment in the profile: no line breaks
 
     def check(self, flat: Flat) -> None:
         """Refuse large nets."""

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from rankinite.engine.kernel import Indices, Reals
 from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.serving.float32 import above32
-from rankinite.serving.names import check_pattern
 from rankinite.serving.node_table import NodeTable, node_sets, sum_in_order
 from rankinite.serving.plan import ExportPlan, positive_cover
 from rankinite.serving.target import Files, Target, Twin, float32_prediction
@@ -35,9 +34,6 @@ from rankinite.serving.ubjson_encoder import ubjson
 from rankinite.trees.structure import LEAF, Trees
 
 TEXT, BINARY = "model.json", "model.ubj"
-NAMES = r"[^\[\]<\x00-\x1f\ud800-\udfff]+"
-"""XGBoost refuses matrices whose columns have such brackets in their names."""
-RULE = "Names must not be empty, nor contain control characters or any of [ ] <"
 VERSION = [2, 0, 0]
 """The version that the file says wrote it: later ones read it too."""
 NO_PARENT = 2**31 - 1
@@ -56,10 +52,7 @@ class XGBoostModel(Target):
     width = "float32"
     categories = "codes"
     tells_unknown = True
-
-    def check_names(self, names: tuple[str, ...]) -> None:
-        """Refuse names that XGBoost's matrices cannot have."""
-        check_pattern(names, "XGBoost", NAMES, RULE)
+    feature_names = r"[^\[\]<\x00-\x1f\ud800-\udfff]+"  # XGBoost refuses matrices whose columns have such brackets in names
 
     def check_plan(self, plan: ExportPlan) -> None:
         """Refuse leaves beyond float32."""
