@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rankinite.cli.commands import loaded
 from rankinite.cli.error_text import option, shell_text, spelled
 from rankinite.errors import ArgumentError, DataError
 
@@ -42,6 +43,19 @@ def test_settings_that_have_another_name_here():
     assert option("path", "x", "Checkpoint") == "--checkpoint x"
     assert option("rate", 0.1, "trada") == "--background-rate 0.1"
     assert option("rate", 0.1, "LambdaMART") == "--rate 0.1"
+
+
+def test_options_in_errors_are_options_of_the_verb(run, letor, tmp_path):
+    wrong = {
+        "--folds 5 ": ("tune", letor, "--trials=1", "--out", tmp_path / "tuned"),
+        "--folds 4 ": ("cross-validate", letor, "-S", "a=mart", "-S", "b=mcrank", "--folds=4"),
+        "--job x ": ("warm-up", "--job", "x"),
+    }
+    for begun, words in wrong.items():
+        done = run(*words)
+        assert done.code == 2
+        assert begun in done.err, done.err
+        assert begun.split()[0] in {text for parameter in loaded(words[0]).params for text in parameter.opts}
 
 
 def test_a_setting_at_fault_opens_the_message_without_its_owner():

@@ -21,6 +21,8 @@ OTHER_NAMES = {
     ("Checkpoint", "path"): "checkpoint",
     ("choose_members", "share"): "choose",
     ("Forest", "number"): "tree",
+    ("k_folds", "k"): "folds",
+    ("warm_up", "jobs"): "job",
     ("World", "categories"): "categories",
     ("threads", "count"): "threads",
     ("trada", "rate"): "background-rate",

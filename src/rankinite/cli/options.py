@@ -112,6 +112,10 @@ def with_options(**groups: Any) -> Callable[[Callable[..., None]], Callable[...,
 
 DataArgument: TypeAlias = Annotated[
     list[Path],
+    typer.Argument(help="Judged data: LETOR (.gz, .zst, .xz too), Parquet, Arrow or CSV; several files are read as one."),
+]
+DataOrQrelsArgument: TypeAlias = Annotated[
+    list[Path],
     typer.Argument(
         help="Judged data: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV or TREC qrels; several files are read as one."
     ),

@@ -32,7 +32,8 @@ def warm_up(
     chosen = tuple(JOBS if jobs is None else jobs)
     unknown = [name for name in chosen if name not in JOBS]
     if unknown:
-        raise ArgumentError("is no job", setting="jobs", value=unknown[0], rule=f"Jobs are {listed(tuple(JOBS))}")
+        rule = f"Jobs are {listed(tuple(JOBS))}"
+        raise ArgumentError("is no job", owner="warm_up", setting="jobs", value=unknown[0], rule=rule)
     count = thread_count() if processes is None else processes
     check_count("warm_up", "processes", count)
     reading, writing = os.pipe()

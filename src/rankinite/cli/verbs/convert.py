@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @options.with_options(reading=options.Reading())
 def convert(
-    data: options.DataArgument,
+    data: options.DataOrQrelsArgument,
     out: Annotated[
         Path,
         files.FILE,

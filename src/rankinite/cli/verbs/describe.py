@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,13 @@ from rankinite.cli import options
 
 @options.with_options(reading=options.Reading(infinite="keep", unjudged="keep"))
 def describe(
-    data: options.DataArgument,
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Judged data, each described by itself: LETOR (.gz, .zst, .xz too), Parquet, Arrow, CSV, TREC qrels, or a "
+            "folder of bins."
+        ),
+    ],
     show_features: Annotated[
         int, typer.Option("--show-features", min=0, help="How many features to list; 0: all of them.")
     ] = 12,

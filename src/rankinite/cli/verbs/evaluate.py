@@ -19,7 +19,7 @@ def evaluate(
     ranker: Annotated[
         str, RANKER, typer.Argument(help=f"The ranker: {rankers.HELP}.", show_default=False, autocompletion=completing.rankers)
     ],
-    data: options.DataArgument,
+    data: options.DataOrQrelsArgument,
     measure: options.MeasureOption = None,
     convention: options.ConventionOption = "rankinite",
     ties: options.TiesOption = None,
