@@ -28,7 +28,8 @@ except ImportError as problem:  # pragma: no cover - tested in a process of its 
 
 from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
-from rankinite.data.io.reading import read
+from rankinite.data.io.read_settings import ReadSettings
+from rankinite.data.io.reading import read_with
 from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
@@ -159,7 +160,10 @@ class RankerEstimator(BaseEstimator):  # type: ignore[misc]
                 remedy="Inside pipelines and searches, switch routing on with sklearn.set_config(enable_metadata_routing=True) "
                 f"and call set_{verb}_request(qid=True)",
             )
-        data = read(matrix, grades=grades, qid=np.asarray(qid), weight=None if weight is None else np.asarray(weight))
+        columns = {"grades": grades, "qid": np.asarray(qid), "weight": None if weight is None else np.asarray(weight)}
+        plain: dict[str, Any] = {"missing": "zero", "unjudged": "error", "zero_based": False, "like": None, "ignore": ()}
+        settings = ReadSettings(columns, group=None, features=None, **plain)
+        data = read_with(matrix, settings)  # not read, whose note on regrouped rows is for those who get the data
         names = getattr(self, "feature_names_in_", None)
         return data if names is None else data.rename_features([str(name) for name in names])
 

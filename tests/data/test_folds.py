@@ -76,6 +76,9 @@ def test_batches_make_the_parts() -> None:
 
 def test_impossible_splits_are_refused() -> None:
     data = random_dataset(4)
+    for shares in (0.8, "0.8", None):
+        with refused(ArgumentError, owner="split", setting="shares", value=shares):
+            split(data, shares)
     for shares in ((), (0.5, 0.6), (0.5, 0.0), (-0.1,)):
         with refused(ArgumentError, owner="split", setting="shares", value=shares):
             split(data, shares)

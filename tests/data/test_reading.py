@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from pathlib import Path
@@ -312,7 +313,7 @@ def test_tables_are_not_compressed_from_outside(tmp_path: Path, name: str) -> No
 def test_data_without_rows_are_not_written(tmp_path: Path, name: str) -> None:
     data = random_dataset(1)
     with refused(DataError, value=0):
-        write(data.select_rows(np.zeros(data.rows, bool)), tmp_path / name)
+        write(data.select_rows(data.in_row_order(np.zeros(data.rows, bool))), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
@@ -324,3 +325,20 @@ def test_a_file_wider_than_the_data_it_is_read_like(tmp_path: Path) -> None:
     assert "like=" in caught.value.remedy
     assert "like" not in caught.value.shell_remedy
     assert read(wide).feature_names == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_an_open_file_is_answered_with_its_path(tmp_path: Path, mode: str) -> None:
+    path = put(tmp_path, "a.txt", "1 qid:1 1:1\n")
+    with Path(path).open(mode) as file:
+        with refused(DataError, value=type(file).__name__) as caught:
+            read(file)
+        assert repr(str(path)) in caught.value.remedy
+    with refused(DataError, value="BytesIO"):
+        read(io.BytesIO(b"1 qid:1 1:1"))
+
+
+def test_a_text_is_not_taken_for_a_path() -> None:
+    for text in ("1 qid:1 1:1\n0 qid:1 1:2\n", "x" * 5000, "a\0b"):
+        with refused(DataError, value=text):
+            read(text)

@@ -23,13 +23,13 @@ from rankinite.data.io.formats import SCORE_FORMATS
 from refusals import refused
 
 DATA = random_dataset(4, queries=9)
-PART = DATA.select_rows(DATA.grades != 2)
+PART = DATA.select_rows(DATA.in_row_order(DATA.grades != 2))
 """With rows of the source dropped."""
 
 
 def odd_scores(data: rk.Dataset) -> np.ndarray:
     """Scores with ties, and documents that are not returned."""
-    return np.random.default_rng(data.rows).choice([-np.inf, 0.1 + 0.2, -7.0, 1e-12, np.inf], data.rows)
+    return data.in_row_order(np.random.default_rng(data.rows).choice([-np.inf, 0.1 + 0.2, -7.0, 1e-12, np.inf], data.rows))
 
 
 def expected_rows(data: rk.Dataset, scores: np.ndarray) -> list[dict[str, object]]:
@@ -89,7 +89,7 @@ def test_lines_and_arrays_are_read_back_to_the_same_bits(tmp_path: Path, name: s
 
 
 def test_dropped_rows_are_not_returned(tmp_path: Path) -> None:
-    rk.write_scores(tmp_path / "s.npy", PART, np.zeros(PART.rows))
+    rk.write_scores(tmp_path / "s.npy", PART, PART.in_row_order(np.zeros(PART.rows)))
     written = np.load(tmp_path / "s.npy")
     assert len(written) == DATA.rows
     assert (np.flatnonzero(written == 0) == np.sort(PART.input_row)).all()
@@ -116,9 +116,9 @@ def test_the_command_line_knows_every_format() -> None:
 def test_nothing_is_written_that_is_refused(tmp_path: Path) -> None:
     for name in ("s.parquet.gz", "s.arrow.zst", "s.npy.xz"):
         with refused(rk.DataError, place=name, value=Path(name).suffix):
-            rk.write_scores(tmp_path / name, DATA, np.zeros(DATA.rows))
+            rk.write_scores(tmp_path / name, DATA, DATA.in_row_order(np.zeros(DATA.rows)))
     with refused(rk.DataError, value=DATA.rows):
-        rk.write_scores(tmp_path / "s.csv", DATA, np.full(DATA.rows, np.nan))
+        rk.write_scores(tmp_path / "s.csv", DATA, DATA.in_row_order(np.full(DATA.rows, np.nan)))
     with refused(rk.DataError, value=(2,)):
         rk.write_scores(tmp_path / "s.csv", DATA, [1.0, 2.0])
     assert not list(tmp_path.iterdir())
@@ -133,6 +133,6 @@ def test_a_disk_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(output_files.os, "fsync", full)
     with refused(rk.DataError, place="s.parquet"):
-        rk.write_scores(path, DATA, np.zeros(DATA.rows))
+        rk.write_scores(path, DATA, DATA.in_row_order(np.zeros(DATA.rows)))
     assert [file.name for file in tmp_path.iterdir()] == ["s.parquet"]
     assert path.read_text() == "before"

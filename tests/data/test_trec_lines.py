@@ -35,7 +35,7 @@ def returned_by(data: rk.Dataset, scores: np.ndarray) -> dict[str, list[tuple[st
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_rank_what_is_returned_and_read_back_to_the_same_bits(tmp_path: Path, seed: int) -> None:
     data, random = random_dataset(seed, queries=9).without_grades(), np.random.default_rng(seed)
-    scores = random.choice([-np.inf, -1.5, 0.1 + 0.2, 1e-300, 3e22, np.inf, random.normal()], data.rows)
+    scores = data.in_row_order(random.choice([-np.inf, -1.5, 0.1 + 0.2, 1e-300, 3e22, np.inf, random.normal()], data.rows))
     rk.write_run(tmp_path / "a.run", data, scores, tag="mine")
     lines = [line.split() for line in (tmp_path / "a.run").read_text().splitlines()]
     assert {tuple(line[i] for i in (1, 5)) for line in lines} == {("Q0", "mine")}
@@ -46,7 +46,7 @@ def test_runs_rank_what_is_returned_and_read_back_to_the_same_bits(tmp_path: Pat
 
 def test_runs_of_a_ranker_are_those_of_its_scores(tmp_path: Path) -> None:
     data = random_dataset(3)
-    for name, ranker in (("a.run.gz", rk.Feature("f1")), ("b.run.gz", data.features[:, 1].tolist())):
+    for name, ranker in (("a.run.gz", rk.Feature("f1")), ("b.run.gz", data.in_row_order(data.features[:, 1].tolist()))):
         rk.write_run(tmp_path / name, data, ranker)
     assert (tmp_path / "a.run.gz").read_bytes() == (tmp_path / "b.run.gz").read_bytes()
     assert rk.read_run(tmp_path / "a.run.gz", data).tolist() == data.features[:, 1].tolist()
@@ -67,7 +67,8 @@ def test_judgements_read_back_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_other_tools_find_the_same_measures_in_the_files(tmp_path: Path, seed: int) -> None:
     data, random = random_dataset(seed, queries=15, most=20), np.random.default_rng(seed)
-    scores = np.where(random.random(data.rows) < 0.3, -np.inf, np.round(random.normal(size=data.rows), 1))  # with ties
+    drawn = np.where(random.random(data.rows) < 0.3, -np.inf, np.round(random.normal(size=data.rows), 1))  # with ties
+    scores = data.in_row_order(drawn)
     rk.write_qrels(tmp_path / "web.qrels", data)
     rk.write_run(tmp_path / "web.run", data, scores)
     theirs = ir_measures.calc_aggregate(
@@ -103,7 +104,7 @@ def test_a_query_must_not_begin_as_a_file_or_a_comment_does(tmp_path: Path, name
     data = random_dataset(2)
     with refused(rk.DataError, place=data.source, value=name):
         as_run(named(data, qids=name), np.zeros(data.rows))
-    rk.write_run(tmp_path / "x.run", named(data, doc_ids=name), np.zeros(data.rows))
+    rk.write_run(tmp_path / "x.run", named(data, doc_ids=name), data.in_row_order(np.zeros(data.rows)))
     assert name in (tmp_path / "x.run").read_text(encoding="utf-8")
 
 
@@ -113,16 +114,16 @@ def test_what_nobody_could_read_back_is_not_written(tmp_path: Path) -> None:
     assert twice is not None
     path.write_text("before")
     for write in (
-        lambda: rk.write_run(path, twice, np.zeros(data.rows)),
+        lambda: rk.write_run(path, twice, data.in_row_order(np.zeros(data.rows))),
         lambda: rk.write_qrels(path, twice),
-        lambda: rk.write_run(path, replace(data, doc_ids=None, preferences=None), np.zeros(data.rows)),
+        lambda: rk.write_run(path, replace(data, doc_ids=None, preferences=None), data.in_row_order(np.zeros(data.rows))),
         lambda: rk.write_qrels(path, replace(data, doc_ids=None, preferences=None)),
-        lambda: rk.write_run(path, data, np.full(data.rows, -np.inf)),
-        lambda: rk.write_run(path, data, np.full(data.rows, np.nan)),
+        lambda: rk.write_run(path, data, data.in_row_order(np.full(data.rows, -np.inf))),
+        lambda: rk.write_run(path, data, data.in_row_order(np.full(data.rows, np.nan))),
         lambda: rk.write_run(path, data, np.zeros(data.rows + 1)),
         lambda: rk.write_qrels(path, data.map_grades(lambda grades: grades / 2)),
         lambda: rk.write_qrels(path, data.without_grades()),
-        lambda: rk.write_qrels(path, data.select_rows(np.zeros(data.rows, bool))),
+        lambda: rk.write_qrels(path, data.select_rows(data.in_row_order(np.zeros(data.rows, bool)))),
     ):
         with refused(rk.DataError):
             write()

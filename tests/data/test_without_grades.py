@@ -144,7 +144,7 @@ def test_rows_that_come_in_any_order_are_regrouped():
     "change",
     [
         lambda data: data.select_queries([3, 1]),
-        lambda data: data.select_rows(data.features[:, 0] > np.median(data.features[:, 0])),
+        lambda data: data.select_rows(data.in_row_order(data.features[:, 0] > np.median(data.features[:, 0]))),
         lambda data: data.select_features(data.feature_names[:1]),
         lambda data: data.rename_features([f"f{name}" for name in data.feature_names]),
         lambda data: data.with_weights(np.full(data.queries, 2.0)),

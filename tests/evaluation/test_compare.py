@@ -114,12 +114,9 @@ def test_changing_places_mirrors_every_pair(comparison: Comparison) -> None:
 def test_row_order_and_threads_do_not_matter(comparison: Comparison) -> None:
     order = np.random.default_rng(1).permutation(DATA.rows)
     shuffled = Dataset.from_rows(SCORES[order], DATA.grades[order], DATA.qids[DATA.query_of_row()][order], NAMES)
-    rows = shuffled.input_row
-    assert rows is not None
+    systems = {name: shuffled.from_input_order(scores[order]) for name, scores in SYSTEMS.items()}
     with threads(1):
-        again = compare(
-            {name: scores[order][rows] for name, scores in SYSTEMS.items()}, shuffled, MEASURES, resamples=2000, seed=4
-        )
+        again = compare(systems, shuffled, MEASURES, resamples=2000, seed=4)
     assert again.pairs == comparison.pairs
 
 
@@ -258,6 +255,13 @@ def test_pairs_left_out_are_not_significant_and_say_so() -> None:
         few.pair("strong", "weak", MEASURES[0])
     with refused(ArgumentError, value="nobody"):
         few.pair("strong", "nobody", MEASURES[0])
+
+
+def test_one_baseline_is_named_alone_or_in_a_list() -> None:
+    one, listed = (compare(SYSTEMS, DATA, MEASURES[0], resamples=500, against=names) for names in ("noise", ["noise"]))
+    assert one.to_json() == listed.to_json()
+    with refused(ArgumentError, owner="compare", setting="against", value="nois"):
+        compare(SYSTEMS, DATA, MEASURES, against="nois")
 
 
 def test_all_pairs_are_those_against_everybody(comparison: Comparison) -> None:

@@ -81,7 +81,7 @@ def test_results_warn_in_text_and_json(tmp_path):
     stored = json.loads(result.to_json())
     assert stored["warnings"] == list(result.warnings)
     assert stored["coverage"]["unanswered"] == list(lacking)
-    both = rk.compare({"run": scores, "all": np.zeros(data.rows)}, data, "map", convention="trec")
+    both = rk.compare({"run": scores, "all": data.in_row_order(np.zeros(data.rows))}, data, "map", convention="trec")
     assert [warning.split(":")[0] for warning in both.warnings] == ["run", "run"]
     assert all(warning in str(both) for warning in both.warnings)
     assert json.loads(both.to_json())["warnings"] == list(both.warnings)

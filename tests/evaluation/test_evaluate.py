@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from rankinite.combine.averaging import average
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
+from rankinite.evaluation.compare import compare
 from rankinite.evaluation.evaluate import Evaluation, evaluate
 from rankinite.measures import (
     AP,
@@ -30,6 +32,8 @@ from rankinite.measures import (
     Precision,
     Ranking,
 )
+from rankinite.models.blend import Blend
+from rankinite.models.feature import Feature
 from refusals import refused
 
 ALL = (NDCG(3), DCG(), ERR(), AP(), RR(), Precision(2), PairwiseErrors())
@@ -72,7 +76,7 @@ def test_row_order_never_changes_a_result(rows: list[tuple[int, int, int]], rand
     def run(order: list[tuple[int, int, int]]) -> Evaluation:
         qids, grades, scores = (np.asarray(column) for column in zip(*order, strict=True))
         data = Dataset.from_rows(scores[:, None], grades, qids, ("score",))
-        return evaluate(data.features[:, 0], data, ALL)
+        return evaluate(data.from_input_order(scores), data, ALL)
 
     shuffled = rows.copy()
     random.shuffle(shuffled)
@@ -278,3 +282,53 @@ def test_broken_measures_are_explained() -> None:
         evaluate(SCORES, SMALL, Broken((1.0, 2.0)))
     with refused(MeasureError, value=str(SMALL.qids[3])):
         evaluate(SCORES, SMALL, Broken((1.0, 2.0, 3.0, math.inf)))
+
+
+class Estimator:
+    """Predicts, and scores itself, as estimators of scikit-learn do."""
+
+    def predict(self, matrix: np.ndarray) -> np.ndarray:
+        return matrix[:, 0]
+
+    def score(self, X: np.ndarray, y: np.ndarray | None = None) -> float:
+        raise AssertionError
+
+
+class Predictor:
+    """Predicts and nothing else, as LightGBM's models do."""
+
+    predict = Estimator.predict
+
+
+@pytest.mark.parametrize("model", [Estimator(), Predictor()])
+def test_models_of_other_libraries_are_answered_with_their_predictions(model: object) -> None:
+    kind, bm25 = type(model).__name__, Feature(0)
+    consumers = (
+        lambda data: evaluate(model, data, "ndcg"),
+        lambda data: compare({"model": model, "bm25": bm25}, data, "ndcg"),
+        lambda data: average([bm25, model], data, "ndcg"),
+    )
+    for consumer in consumers:
+        with refused(DataError, value=kind) as caught:
+            consumer(SMALL)
+        assert "model.predict(X)" in caught.value.remedy
+        with refused(DataError, value=kind) as caught:
+            consumer(SMALL.select_queries([3, 0]))
+        assert "data.from_input_order(model.predict(X))" in caught.value.remedy
+    with refused(ArgumentError, value=model):
+        Blend(((1.0, model),))
+
+
+def test_a_scorer_may_have_further_settings() -> None:
+    class Own:
+        def score(self, data: Dataset, *, doubled: bool = False) -> np.ndarray:
+            return data.features[:, 0] * (1 + doubled)
+
+    assert evaluate(Own(), SMALL, "dcg")["dcg"].mean == evaluate(Feature(0), SMALL, "dcg")["dcg"].mean
+
+
+@pytest.mark.parametrize("text", ["tree\nversion=v4\n" + "leaf_value=0.5 1.5\n" * 500, "x" * 5000, "a\0b"])
+def test_the_text_of_a_model_is_not_taken_for_a_path(text: str) -> None:
+    with refused(DataError, value=text) as caught:
+        evaluate(text, SMALL, "ndcg")
+    assert len(str(caught.value)) < 500

@@ -141,7 +141,7 @@ def test_an_error_that_grows_is_a_loss_and_the_table_says_what_was_done():
 
 def _shuffled(data, name):
     """The scores of a ranker of this one feature, shuffled as the importance does."""
-    return data.features[next(shuffles(data, name, 1, 0)), data.feature_index(name)].astype(float)
+    return data.in_row_order(data.features[next(shuffles(data, name, 1, 0)), data.feature_index(name)].astype(float))
 
 
 def test_what_cannot_be_shuffled_is_refused():

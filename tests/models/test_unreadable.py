@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 import zipfile
 import zlib
 
@@ -139,3 +140,37 @@ def test_json_may_begin_with_blanks(before, tmp_path):
     plain = rk.load(tmp_path / "model.json")
     (tmp_path / "model.json").write_text(before + (tmp_path / "model.json").read_text(), encoding="utf-8")
     assert (rk.load(tmp_path / "model.json").score(X) == plain.score(X)).all()
+
+
+def live_models() -> dict[str, object]:
+    """Models in memory, and those of classes that inherit from them."""
+    group, grades = [40, 40], (Y > 0).astype(int)
+
+    class Own(xgboost.XGBRanker):
+        pass
+
+    quiet = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
+    return {
+        "LightGBM's booster": lightgbm_model(),
+        "LightGBM's estimator": lightgbm.LGBMRanker(n_estimators=2, verbose=-1, n_jobs=1).fit(X, grades, group=group),
+        "XGBoost's booster": xgboost_model(),
+        "XGBoost's estimator": Own(n_estimators=2, n_jobs=1).fit(X, grades, group=group),
+        "CatBoost": catboost.CatBoostRanker(iterations=2, **quiet).fit(X, grades, group_id=np.repeat([0, 1], group)),
+    }
+
+
+@pytest.mark.parametrize("name", live_models())
+def test_a_model_in_memory_is_answered_with_the_calls_that_save_and_load_it(tmp_path, monkeypatch, name: str) -> None:
+    model = live_models()[name]
+    with refused(rk.DataError, value=type(model).__name__) as caught:
+        rk.load(model)
+    monkeypatch.chdir(tmp_path)
+    save, file = re.fullmatch(r"Save it with (model\..+), and load '(.+)'", caught.value.remedy).groups()
+    eval(save, {"model": model})
+    assert len(rk.load(file)) == 2
+
+
+def test_the_text_of_a_model_is_answered_with_a_file() -> None:
+    text = lightgbm_model().model_to_string()
+    with refused(rk.DataError, value=text):
+        rk.load(text)

@@ -31,7 +31,7 @@ def value(s, t, data, measure, alpha, form):
     """The mean measure at one α; scores are replaced by their ranks, so that nothing is rounded."""
     scores = combined(s, t, Fraction(alpha), form)
     place = {score: number for number, score in enumerate(sorted(set(scores)))}
-    return rk.evaluate([place[score] for score in scores], data, [measure])[measure].mean
+    return rk.evaluate(data.in_row_order([place[score] for score in scores]), data, [measure])[measure].mean
 
 
 def intervals(s, t, data, measure, low, high, form):

@@ -106,3 +106,22 @@ def test_large_data_stay_small():
     systems = {name: rng.normal(size=data.rows) for name in "ab"}
     report = of_comparison(rk.compare(systems, data, "ndcg@10", resamples=100), data, systems)
     assert len(page(report)) * 5000 / 600 < 15e6
+
+
+def test_a_result_is_answered_with_the_report_to_make_of_it(tmp_path):
+    data = rk.synthesise(5)
+    found = rk.compare({"a": rk.Feature(0), "b": rk.Feature(1)}, data, "ndcg", resamples=100)
+    uses = (
+        lambda: write(found),
+        lambda: write(found, tmp_path / "a.html"),
+        lambda: page(found),
+        lambda: rk.report.summary(found),
+        lambda: rk.report.write_summary(found, tmp_path / "a.md"),
+    )
+    for use in uses:
+        with refused(ArgumentError, value="Comparison") as caught:
+            use()
+        assert "of_comparison" in caught.value.remedy
+    with refused(ArgumentError, owner="write", setting="path", value=None):
+        write(of_comparison(found, data, {"a": rk.Feature(0), "b": rk.Feature(1)}))
+    assert not list(tmp_path.iterdir())

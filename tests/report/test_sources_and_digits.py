@@ -113,11 +113,11 @@ def test_a_comparison_is_told_in_short_sentences_with_the_numbers_of_its_pair():
 
 def test_a_comparison_names_the_query_that_carries_the_gain():
     data = random_dataset(3, queries=30)
-    scores = -data.grades.astype(float)
+    scores = data.in_row_order(-data.grades.astype(float))
     after, query = scores.copy(), int(np.flatnonzero(~np.isnan(rk.evaluate(scores, data, "ndcg")["ndcg"].per_query))[2])
     rows = slice(data.offsets[query], data.offsets[query + 1])
     after[rows] = data.grades[rows]
-    comparison = rk.compare({"before": scores, "after": after}, data, "ndcg")
+    comparison = rk.compare({"before": scores, "after": data.in_row_order(after)}, data, "ndcg")
     told = verdict_of(comparison, "before", "after", comparison.measures[0])
     assert told[0] == "after is not surely better than before."
     assert told[2].startswith("That may be chance (p ")

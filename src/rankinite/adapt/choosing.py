@@ -83,7 +83,7 @@ def choose(
 
 def _unseen(task: Task, trials: Sequence[Trial], measures: Sequence[Measure]) -> Comparison:
     """The comparison on the target's queries, which no method has seen, though a background may have."""
-    found = _compared({trial.method.name: trial.unseen for trial in trials}, task.target, measures)
+    found = _compared({trial.method.name: task.target.in_row_order(trial.unseen) for trial in trials}, task.target, measures)
     assert found is not None
     overlap = TrainingOverlaps(task.target).of(*task.backgrounds.values())
     return replace(found, evaluations={**found.evaluations, "background": replace(found["background"], overlap=overlap)})

@@ -173,7 +173,7 @@ def matched(background: Scorer, target: Dataset) -> Scorer:
 def judged_in(data: Dataset, measure: Measure) -> Indices:
     """The queries that count: those on which the measure is defined."""
     try:
-        values = evaluate(np.zeros(data.rows), data, [measure])[measure].per_query
+        values = evaluate(data.in_row_order(np.zeros(data.rows)), data, [measure])[measure].per_query
     except DataError:  # it is defined on none
         return np.empty(0, np.int64)
     return np.flatnonzero(~np.isnan(values))
@@ -244,5 +244,5 @@ def _unseen_values(
         scores, data = np.zeros(target.rows), target
         for part in parts_of(target, measure, folds, seed):
             scores[part.rows] = scores_of(make(part.rest), part.held)
-    values = evaluate(scores, data, [measure])[measure].per_query
+    values = evaluate(data.in_row_order(scores), data, [measure])[measure].per_query
     return sign_of(measure) * values[~np.isnan(values)]

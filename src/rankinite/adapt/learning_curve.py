@@ -147,7 +147,7 @@ def learning_curve(
         for name in names:
             full = size == sizes[-1]
             scores = known[name].unseen if full else _unseen(known, name, smaller, parts, task.target.rows)
-            per_query = evaluate(scores, task.target, [task.measure])[task.measure].per_query
+            per_query = evaluate(task.target.in_row_order(scores), task.target, [task.measure])[task.measure].per_query
             values[name][place] = per_query[~np.isnan(per_query)]
         if place < len(sizes) - 1:
             report((place + 1) / len(sizes))

@@ -18,5 +18,6 @@ ORDERS = 100
 def random_orders(data: Dataset, measure: Measure, seed: int) -> Floats:
     """The measure of random orders on the judged queries, higher being better, shape (orders, queries)."""
     random, judged = generator(seed), judged_queries(data, measure)
-    drawn = (evaluate(random.random(data.rows), data, measure)[measure].per_query[judged] for _ in range(ORDERS))
+    scores = (data.in_row_order(random.random(data.rows)) for _ in range(ORDERS))
+    drawn = (evaluate(one, data, measure)[measure].per_query[judged] for one in scores)
     return sign_of(measure) * np.asarray(list(drawn))

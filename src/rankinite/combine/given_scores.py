@@ -15,9 +15,9 @@ from rankinite.data.io.trec import read_run
 from rankinite.engine.kernel import Flags, Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.given_scores import is_path, settled
-from rankinite.evaluation.inputs import scores_of
+from rankinite.evaluation.inputs import is_scorer, scores_of
 from rankinite.grid import few
-from rankinite.models.base import Fitted, is_scorer
+from rankinite.models.base import Fitted
 from rankinite.models.files.container import Stored
 from rankinite.models.normalised import centre_and_spread
 from rankinite.plurals import counted

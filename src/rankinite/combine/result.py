@@ -92,7 +92,7 @@ class Combination(GridResult, Tabular):
     def score(self, data: Dataset, /) -> Floats:
         """The combined scores of other data: −inf for documents that no run returns."""
         scores, returned = self.ranker.score(data), returned_by_any(self.rankers, data)
-        return scores if returned is None else np.where(returned, scores, -np.inf)
+        return scores if returned is None else data.in_row_order(np.where(returned, scores, -np.inf))
 
     def write_scores(self, path: AnyPath) -> None:
         """Write the combined scores of ``data`` in the format of the suffix: see :func:`rankinite.write_scores`."""

@@ -16,10 +16,10 @@ from rankinite.engine.kernel import Flags, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.given_scores import RankerLike, is_path
-from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, is_scorer, matched_to, scores_of
 from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
 from rankinite.measures.base import Measure
-from rankinite.models.base import Fitted, is_scorer
+from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import centre_and_spread
 from rankinite.plurals import agreeing, counted
@@ -47,7 +47,8 @@ class ScoredRankers:
 
     def value(self, scores: Floats) -> float:
         """The measure of some scores."""
-        return evaluate(self.only_returned(scores), self.data, [self.measure])[self.measure].mean
+        returned = self.data.in_row_order(self.only_returned(scores))
+        return evaluate(returned, self.data, [self.measure])[self.measure].mean
 
     def only_returned(self, scores: Floats) -> Floats:
         """The scores without those of documents that no ranker returns."""
@@ -88,7 +89,7 @@ class ScoredRankers:
             warnings=(*overlap_warnings(trained, self.data.source), *self.notes, *tail),
             rankers=self.rankers,
             data=self.data,
-            scores=frozen(scores),
+            scores=self.data.in_row_order(frozen(scores)),
         )
 
     def _alone(self, number: int) -> float:
@@ -156,7 +157,8 @@ def _named(rankers: Any, least: int) -> dict[str, Any]:
         problem = f"there {agreeing(len(named), 'is')} {counted(len(named), 'ranker')} to combine"
         raise ArgumentError(problem, value=len(named), remedy=f"Give at least {least}")
     for name, ranker in named.items():
-        if not (is_scorer(ranker) or is_path(ranker) or isinstance(ranker, Sequence) or hasattr(ranker, "__array__")):
+        given_scores = is_path(ranker) or isinstance(ranker, Sequence) or hasattr(ranker, "__array__")
+        if not (is_scorer(ranker) or given_scores or hasattr(ranker, "predict")):  # scores_of answers those that predict
             raise ArgumentError(
                 f"{quoted(ranker)} cannot be combined",
                 place=f"ranker {name}",

@@ -55,7 +55,7 @@ def _without_unjudged(data: Dataset, unjudged: Unjudged, place: Callable[[int], 
             value=unjudged,
             remedy="Check the grade column",
         )
-    return data.select_rows(~negative)
+    return data.select_rows(data.in_row_order(~negative))
 
 
 def _without_infinities(data: Dataset, infinite: Infinite, place: Callable[[int], str]) -> Dataset:

@@ -21,6 +21,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.grouping import as_text
 from rankinite.data.io.output_files import write_atomically
+from rankinite.data.row_values import check_order
 from rankinite.engine.kernel import GRADE, INDEX, SCORE, Flags, Floats, Indices
 from rankinite.errors import DataError
 
@@ -90,6 +91,7 @@ def simulate_clicks(data: Dataset, scores: Any, sessions: int = 100_000, setting
     settings = settings or ClickSettings()
     check_judged(data)
     check_count("simulate_clicks", "sessions", sessions)
+    check_order(scores, data)
     order = _shown_order(data, np.asarray(scores, SCORE))
     queries = np.sort(_stream(settings.seed, QUERIES).integers(0, data.queries, sessions))
     sizes = np.minimum(np.diff(data.offsets)[queries], settings.shown)

@@ -17,6 +17,7 @@ from rankinite.data.grouping import as_text, group_rows, one_per_query
 from rankinite.data.one_hot import MOST_COLUMNS, Named, categories_of, one_hot
 from rankinite.data.origin import remember_origin
 from rankinite.data.preferences import Preferences
+from rankinite.data.row_values import check_order, order_of, with_order
 from rankinite.data.selection import no_such_feature, query_numbers, row_numbers
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
 from rankinite.engine.reducer import Members
@@ -151,7 +152,8 @@ class Dataset(Tabular):
 
     def __repr__(self) -> str:
         size = f"{data_size(self.queries, self.rows, len(self.feature_names))}"
-        return f"<Dataset {self.source}: {size}{'' if self.judged else ', no grades'}>"
+        notes = f"{'' if self.judged else ', no grades'}{', rows regrouped' if self.regrouped else ''}"
+        return f"<Dataset {self.source}: {size}{notes}>"
 
     def _repr_html_(self) -> str:
         from rankinite.data.summary import dataset_grid
@@ -185,8 +187,12 @@ class Dataset(Tabular):
         return found
 
     def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
-        """The rows where the mask is true; queries left empty disappear."""
-        rows = row_numbers(self, keep)
+        """The rows where the mask is true; queries left empty disappear.
+
+        Of regrouped data, a mask must say its order as scores must: ``data.select_rows(data.in_row_order(data.grades > 0))``.
+        """
+        rows = row_numbers(self, np.asarray(keep))
+        check_order(keep, self)
         lengths = np.bincount(self.query_of_row()[rows], minlength=self.queries)
         chosen = np.flatnonzero(lengths)
         return self._with_rows(rows, np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths[chosen]))), chosen)
@@ -234,6 +240,8 @@ class Dataset(Tabular):
 
     def with_positions(self, positions: npt.ArrayLike | None) -> Dataset:
         """The same data with the position at which each document was shown, from 1 on; without them if None."""
+        if positions is not None:
+            check_order(positions, self)
         return replace(self, positions=None if positions is None else np.asarray(positions))
 
     def with_preferences(self, preferences: Preferences) -> Dataset:
@@ -242,20 +250,49 @@ class Dataset(Tabular):
 
     # ---- order of the source ----------------------------------------------------------------------------------
 
-    def to_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values of these rows in the order in which the source had the rows."""
-        return values if self.input_row is None else values[np.argsort(self.input_row, kind="stable")]
+    @cached_property
+    def regrouped(self) -> bool:
+        """Whether the rows are in another order than in the source: those of a query were apart, or queries were reordered.
 
-    def from_input_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """One value per source row, put in the order of these rows; values of rows that were dropped are left out."""
-        if len(values) != self.input_rows:
+        A plain array of one value per row, such as scores, is then refused: :meth:`from_input_order` or :meth:`in_row_order`
+        says in which order it is.
+        """
+        return self.input_row is not None and bool((np.diff(self.input_row) < 0).any())
+
+    def from_input_order(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
+        """One value per source row, put in the order of these rows; values of rows that were dropped are left out.
+
+        >>> evaluate(data.from_input_order(frame["score"]), data, "ndcg@10")                 # doctest: +SKIP
+        """
+        if order_of(values) is not None:
             raise DataError(
-                f"there {agreeing(len(values), 'is')} {counted(len(values), 'value')} for {counted(self.input_rows, 'row')}",
+                "these values are in the order of the data's rows already",
                 place=self.source,
-                value=len(values),
-                remedy="Give one value for each row of the source, in its order",
+                value=type(values).__name__,
+                remedy="Pass them as they are",
             )
-        return values if self.input_row is None else values[self.input_row]
+        array = np.asarray(values)
+        self._check_count(array, self.input_rows, "row of the source, or state the order of these rows with in_row_order")
+        return array if self.input_row is None else self.in_row_order(array[self.input_row])
+
+    def in_row_order(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
+        """One value per row, stated to be in the order of these rows, as what a model predicts for ``data.features`` is.
+
+        >>> evaluate(data.in_row_order(model.predict(data.features)), data, "ndcg@10")       # doctest: +SKIP
+        """
+        if order_of(values) is not None:
+            check_order(values, self)
+        array = np.asarray(values)
+        self._check_count(array, self.rows, "row")
+        return with_order(array, self.input_row if self.regrouped else None)
+
+    def to_input_order(self, values: npt.ArrayLike) -> npt.NDArray[Any]:
+        """One value per row, such as scores, in the order in which the source had the rows.
+
+        >>> frame["score"] = data.to_input_order(ranker.score(data))                         # doctest: +SKIP
+        """
+        array = np.asarray(self.in_row_order(values))
+        return array if self.input_row is None else array[np.argsort(self.input_row, kind="stable")]
 
     def to_arrow(self) -> ArrowTable:
         """The rows as a table of PyArrow: qid, grade, doc_id, weight, batch and position, if there are any, then the features.
@@ -273,6 +310,15 @@ class Dataset(Tabular):
     def _positions(self) -> dict[str, int]:
         """The first column of each feature name: looking every name up in the tuple would take time squared."""
         return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
+
+    def _check_count(self, values: npt.NDArray[Any], count: int, each: str) -> None:
+        if values.shape[:1] != (count,):
+            raise DataError(
+                f"there {agreeing(values.size, 'is')} {counted(values.size, 'value')} for {counted(count, 'row')}",
+                place=self.source,
+                value=values.size,
+                remedy=f"Give one value for each {each}",
+            )
 
     def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
         return Dataset(

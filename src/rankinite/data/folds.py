@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,16 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int
 
     >>> train, valid, test = split(data)                                                   # doctest: +SKIP
     """
-    if not shares or min(shares) <= 0 or sum(shares) > 1 + 1e-9:
+    given: Any = shares
+    if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
+        raise ArgumentError(
+            "is not a list of shares",
+            owner="split",
+            setting="shares",
+            value=given,
+            remedy="Give the share of each part, as in (0.8, 0.2)",
+        )
+    if not len(shares) or min(shares) <= 0 or sum(shares) > 1 + 1e-9:
         raise ArgumentError(
             "must be positive and add up to at most 1",
             owner="split",

@@ -126,10 +126,10 @@ def _check_qids(qids: Strings, parts: Sequence[Dataset]) -> None:
 
 
 def _input_rows(parts: Sequence[Dataset], starts: Indices) -> Indices | None:
-    """The row numbers in the sources put one after the other; lost once a part is only a selection of its source."""
-    if any(part.rows != part.input_rows for part in parts) or all(part.input_row is None for part in parts):
+    """The row numbers in the sources put one after the other, each without the rows that were dropped or not chosen."""
+    if not any(part.regrouped for part in parts):
         return None
-    orders = [np.arange(part.rows) if part.input_row is None else part.input_row for part in parts]
+    orders = [np.argsort(part.to_input_order(np.arange(part.rows))) for part in parts]
     return np.concatenate([order + start for order, start in zip(orders, starts[:-1], strict=True)])
 
 

@@ -36,7 +36,7 @@ def sample_documents(data: Dataset, share: float, *, seed: int | np.random.Gener
     position = np.arange(data.rows) - data.offsets[query]
     keep = np.zeros(data.rows, np.bool_)
     keep[shuffled[position < sizes[query]]] = True
-    return data.select_rows(keep)
+    return data.select_rows(data.in_row_order(keep))
 
 
 def augment(data: Dataset, share: float, copies: int, *, seed: int = 0) -> Dataset:

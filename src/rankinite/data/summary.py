@@ -26,6 +26,7 @@ def dataset_grid(data: Dataset) -> Grid:
         ("grades", few(counted) if data.judged else "no grades"),
         ("features", f"{len(data.feature_names):,}: {few(data.feature_names)}"),
         *((("categories", categories),) if data.categories else ()),
+        *((("rows", "regrouped: see to_input_order and from_input_order"),) if data.regrouped else ()),
         *((("preferences", f"{len(data.preferences):,}"),) if data.preferences is not None else ()),
     )
     return Grid(("", ""), rows, align="ll", title=f"Dataset {short_source(data.source)}")

@@ -60,7 +60,7 @@ def table(
             scores, time = _timed(ranker, data)
             seconds += time
             near += fidelity(scores, centred_scores(teacher, data), data) / len(judged)
-            found.append(evaluate(scores, data, [measure])[measure].per_query)
+            found.append(evaluate(data.in_row_order(scores), data, [measure])[measure].per_query)
         values[name] = np.concatenate(found)
         each = 1e6 * seconds / sum(data.rows for _, data in judged)
         size, trees = _size(rankers[0]), rankers[0].sizes().get("trees", 0)

@@ -68,7 +68,7 @@ def cross_validate(
     scores = {name: [scores_of(rankers[number, name], fold.test, name) for number, fold in enumerate(dealt)] for name in named}
     source = f"{counted(len(dealt), 'fold')} of {_source(data)}"
     pooled = replace(concat([fold.test for fold in dealt]), source=source)
-    joined = {name: np.concatenate(parts) for name, parts in scores.items()}
+    joined = {name: pooled.in_row_order(np.concatenate(parts)) for name, parts in scores.items()}
     if len(joined) > 1:
         return compare(joined, pooled, asked, convention=convention, **comparing)
     ((name, alone),) = joined.items()

@@ -236,7 +236,7 @@ def _judged_by_folds(
         others, judged = replace(members, data=part.rest), replace(members, data=part.held)
         for name, way in ways.items():
             scores[name][part.rows] = way(others, measure).blend(judged.rankers).score(judged.data)
-    return scores
+    return {name: members.data.in_row_order(found) for name, found in scores.items()}
 
 
 def _notes(members: int, measure: Measure) -> tuple[str, ...]:

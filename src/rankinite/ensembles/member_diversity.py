@@ -159,7 +159,7 @@ def diversity_of(members: ScoredMembers, measure: Measure, *, draws: int = DRAWS
     subsets = {"all": members.names, **{f"all but {name}": members.but(name) for name in members.names}}
     averages = {label: members.average(names) for label, names in subsets.items()}
     compared = compare(averages, members.data, [measure], against=["all"], resamples=RESAMPLES)
-    alone = [evaluate(column, members.data, [measure])[measure] for column in scores.T]
+    alone = [evaluate(ranker, members.data, [measure])[measure] for ranker in members.rankers.values()]
     values = np.asarray([one.per_query for one in alone])
     errors = _correlations(values[:, ~np.isnan(values).any(axis=0)])
     alike = _correlations(_centred(scores, members.data).T)

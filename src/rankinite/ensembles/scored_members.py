@@ -45,7 +45,7 @@ class ScoredMembers:
     def average(self, names: Iterable[str]) -> Floats:
         """The mean score of some members, one per row."""
         columns = [self.names.index(name) for name in names]
-        return self.data.features[:, columns].mean(axis=1, dtype=float)
+        return self.data.in_row_order(self.data.features[:, columns].mean(axis=1, dtype=float))
 
     def value(self, names: Sequence[str], measure: Measure) -> float:
         """The measure of the average of some members; higher is better."""

@@ -200,17 +200,18 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     confidence: float = 0.95,
-    against: Sequence[str] | None = None,
+    against: Sequence[str] | str | None = None,
 ) -> Comparison:
     """Compare rankers, scores (one per row of ``data``), and the files of TREC runs or scores, given by their paths; by name.
 
     Every pair is tested by Student's paired t-test, Fisher's randomisation test and the bootstrap, with Holm's
     correction for all pairs of a measure; ``test`` chooses the one that decides what is called significant. ``against``:
-    only pairs with one of these systems, the baselines, are tested, and corrected for. The result warns of systems that
-    were trained on some of the queries. Features are matched, and runs read, as by :func:`evaluate`.
+    only pairs with this system, or one of these, the baselines, are tested, and corrected for. The result warns of systems
+    that were trained on some of the queries. Features are matched, arrays taken and runs read as by :func:`evaluate`.
 
     >>> print(compare({"bm25": Feature(0), "model": model}, test, [NDCG(10), ERR()]))     # doctest: +SKIP
     """
+    against = [against] if isinstance(against, str) else against
     _check(rankers, test, alpha, against)
     given, data = settled({str(name): ranker for name, ranker in rankers.items()}, data)
     rules, overlaps = convention_of(convention), TrainingOverlaps(data)

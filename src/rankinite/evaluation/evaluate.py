@@ -199,6 +199,9 @@ def evaluate(
 ) -> Evaluation:
     """Measure a ranker, scores (one per row of ``data``), or the file of a TREC run or of scores, given by its path.
 
+    Where reading has regrouped the rows of ``data``, an array must state its order: ``data.from_input_order(scores)`` for
+    scores in the order of the source, ``data.in_row_order(scores)`` for scores in that of the data's rows.
+
     By default queries whose documents all have one grade are skipped, as are those for which a measure is undefined, and
     tied scores count their exact expected value; ``convention`` names the habits of another tool and ``ties``
     overrides its rule for ties. The result warns when the ranker was trained on some of the queries, of queries for which no

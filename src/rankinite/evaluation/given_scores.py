@@ -17,7 +17,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import pooled, rows_of_documents
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.inputs import Scorer, is_scorer, scores_of
 
 RankerLike: TypeAlias = Scorer | npt.ArrayLike | AnyPath
 """A ranker, scores (one per row), or the path of a TREC run or of a file with one score per row."""
@@ -59,10 +59,10 @@ def _read(path: AnyPath, data: Dataset) -> Floats:
 
 def _carried(ranker: Any, data: Dataset, joined: Dataset) -> Any:
     """Scores of the judged documents for all documents: they return no others; rankers stay as they are."""
-    if isinstance(ranker, Scorer):
+    if is_scorer(ranker):
         return ranker
     scores = given_scores(ranker, data) if is_path(ranker) else scores_of(ranker, data)
     rows = rows_of_documents(joined)
     found = np.full(joined.rows, -np.inf)
     found[[rows[pair] for pair in rows_of_documents(data)]] = scores
-    return found
+    return joined.in_row_order(found)

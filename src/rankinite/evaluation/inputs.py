@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.row_values import check_order
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, cut, quoted
 from rankinite.measures.base import Measure
@@ -42,6 +44,18 @@ class MatchingScorer(Protocol):
         ...
 
 
+def is_scorer(value: Any) -> TypeGuard[Scorer]:
+    """Whether this scores data. A class does not, nor does an estimator of scikit-learn, whose ``score(X, y)`` measures it."""
+    if isinstance(value, type) or not isinstance(value, Scorer) or not callable(value.score):  # a frame has columns
+        return False
+    try:
+        parameters = signature(value.score).parameters.values()
+    except ValueError:  # compiled code may not say what it takes
+        return True
+    needed = [one for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+    return len(needed) < 2 and all(one.name != "y" for one in parameters)
+
+
 def matched_to(ranker: Any, data: Dataset) -> tuple[Any, tuple[str, ...]]:
     """A ranker with its features as the data call them, and what was done to it; as it is if the data have all of them.
 
@@ -64,14 +78,32 @@ def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> 
             value=type(data).__name__,
             remedy="Give a Dataset, as rankinite.read returns",
         )
-    values = ranker.score(data) if isinstance(ranker, Scorer) and not isinstance(ranker, type) else ranker
+    values = ranker.score(data) if is_scorer(ranker) else ranker
+    if values is ranker and hasattr(ranker, "predict") and not isinstance(ranker, type):
+        predicted = "data.from_input_order(model.predict(X))" if data.regrouped else "model.predict(X)"
+        raise DataError(
+            f"{type(ranker).__name__} has no method score(data)",
+            place=name,
+            value=type(ranker).__name__,
+            remedy="Give its ranker_"
+            if hasattr(ranker, "ranker_")
+            else f"Give its scores, {predicted}, or an object with a method score(data)",
+        )
+    scores = checked_scores(values, data, name)
+    if values is ranker:
+        check_order(values, data, name)
+    return scores
+
+
+def checked_scores(values: Any, data: Dataset, name: str) -> Floats:
+    """Values in the order of the data's rows as scores: one number per row, none of them NaN."""
     try:
         scores = np.asarray(values, SCORE)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{type(ranker).__name__} is neither a ranker nor numbers ({cut(error)})",
+            f"{type(values).__name__} is neither a ranker nor numbers ({cut(error)})",
             place=name,
-            value=type(ranker).__name__,
+            value=type(values).__name__,
             remedy="Give an object with a method score(data), or one score for each row",
         ) from error
     if scores.shape != (data.rows,):
@@ -79,7 +111,8 @@ def scores_of(ranker: Scorer | npt.ArrayLike, data: Dataset, name: str = "") -> 
             f"the scores have shape {scores.shape} but {data.source} has {counted(data.rows, 'row')}",
             place=name,
             value=scores.shape,
-            remedy="Give one score for each row, in the order of the data's rows",
+            remedy="Give one score for each row, in the order of the data's rows"
+            + (", with data.from_input_order(scores)" if scores.shape == (data.input_rows,) else ""),
         )
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):

@@ -17,7 +17,7 @@ from rankinite.measures.conventions import convention
 def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
     """The mean of a measure over the queries that count: the same number as ``evaluate`` gives for all data at once."""
     if data.members is None:
-        return evaluate(scores, data, [measure])[measure].mean
+        return evaluate(data.in_row_order(scores), data, [measure])[measure].mean
     if measure.pooled:
         raise MeasureError(
             "it is measured over all queries together, which no single machine has",

@@ -16,11 +16,11 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer, matched_to, scores_of
+from rankinite.evaluation.inputs import Scorer, is_scorer, matched_to, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
-from rankinite.models.base import content_key, is_scorer
+from rankinite.models.base import content_key
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.plurals import counted

@@ -84,5 +84,5 @@ class StepSearch:
 
     def _value(self, scores: Floats) -> float:
         """The measure, higher being better."""
-        value = evaluate(scores, self.data, [self.measure])[self.measure].mean
+        value = evaluate(self.data.in_row_order(scores), self.data, [self.measure])[self.measure].mean
         return sign_of(self.measure) * value

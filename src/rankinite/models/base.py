@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -17,7 +18,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.inputs import Scorer, is_scorer
 from rankinite.models.explained import Explained
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.training import learner_of
@@ -39,7 +40,11 @@ class Ranker(Protocol):
         ...
 
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
-        """One score per row of a Dataset, a data frame or a matrix; the highest comes first."""
+        """One score per row of a Dataset, a data frame or a matrix; the highest comes first.
+
+        Scores of a Dataset are in the order of its rows. Where reading has regrouped these, ``data.to_input_order(scores)``
+        puts the scores in the order of the source, so that they fit the frame that was read.
+        """
         ...
 
     def save(self, path: AnyPath, /) -> None:
@@ -101,9 +106,14 @@ class Fitted(Explained, ABC):
     about_title = ""
     """A title that says what the ranker it is :meth:`about` is to it."""
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "score" in vars(cls):
+            cls.score = _in_row_order(cls.score)  # whatever kind of ranker: its scores know which rows they are for
+
     @abstractmethod
     def score(self, features: Dataset | npt.ArrayLike, /) -> Floats:
-        """One score per row."""
+        """One score per row. Those of a regrouped Dataset are in the order of its rows: see ``Dataset.to_input_order``."""
 
     @abstractmethod
     def stored(self) -> Stored:
@@ -234,6 +244,19 @@ class Fitted(Explained, ABC):
         return added(other, self) if is_scorer(other) else NotImplemented
 
 
+def in_row_order(scores: Floats, features: object) -> Floats:
+    """The scores, which know the order of their rows where these were regrouped."""
+    return features.in_row_order(scores) if isinstance(features, Dataset) else scores
+
+
+def _in_row_order(score: Callable[..., Floats]) -> Callable[..., Floats]:
+    @wraps(score)
+    def scored(self: Fitted, features: Dataset | npt.ArrayLike, *further: Any, **settings: Any) -> Floats:
+        return in_row_order(score(self, features, *further, **settings), features)
+
+    return scored
+
+
 def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.NDArray[Any]:
     """The scores of a ranker inside another, which is given the queries if it needs them."""
     queries: dict[str, Any] = {"qid": qid} if needs_queries(part) else {}
@@ -283,8 +306,3 @@ def content_key(ranker: Scorer, place: str) -> str:
     """A hash of what a model file of the ranker would hold, by which finished work is recognised."""
     stored = stored_part(ranker, place)
     return arrays_key(dict(stored.arrays), stored.described())
-
-
-def is_scorer(value: Any) -> bool:
-    """Whether this scores data: an object with ``score``, not a class."""
-    return isinstance(value, Scorer) and not isinstance(value, type)

@@ -71,7 +71,7 @@ class Directions:
         scores = self.moves.scores(move)
         if self.fixed is not None:
             scores += self.fixed
-        return self.sign * evaluate(scores, self.data, [self.measure])[self.measure].per_query
+        return self.sign * evaluate(self.data.in_row_order(scores), self.data, [self.measure])[self.measure].per_query
 
     def means(self, values: Floats) -> Floats:
         """The means over the first queries of each part."""

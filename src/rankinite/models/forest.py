@@ -18,7 +18,7 @@ from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer
 from rankinite.grid import Grid
 from rankinite.models import forest_edits, views
-from rankinite.models.base import Fitted, Note, Trained
+from rankinite.models.base import Fitted, Note, Trained, in_row_order
 from rankinite.models.category_inputs import with_codes
 from rankinite.models.files.container import Stored
 from rankinite.models.files.forests import forest_parts, stored_forest
@@ -175,7 +175,8 @@ class Forest(Fitted):
         if every < 1:
             raise ArgumentError("must be a whole number from 1 on", owner="staged_scores", setting="every", value=every)
         matrix, columns = self.located(features)
-        return self._stages(matrix, self._walks.with_columns(columns), every)
+        stages = self._stages(matrix, self._walks.with_columns(columns), every)
+        return (in_row_order(scores, features) for scores in stages)
 
     def _stages(self, matrix: Reals, walks: Walks, every: int) -> Iterator[Floats]:
         sums = self._started(len(matrix))

@@ -13,13 +13,12 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.inputs import Scorer, is_scorer
 from rankinite.grid import Grid
 from rankinite.models.base import (
     GIVE_RANKERS,
     Fitted,
     Part,
-    is_scorer,
     line_of,
     names_of,
     needs_queries,

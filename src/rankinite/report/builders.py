@@ -217,7 +217,7 @@ def _judged_sections(ranker: Any, data: Dataset | None, measures: Any, note: str
     if data is None:
         return {"importance": importance_of({"model": ranker}, None)}
     scores = scores_of(ranker, data)
-    evaluation = replace(evaluate(scores, data, measures), overlap=TrainingOverlaps(data).of(ranker))
+    evaluation = replace(evaluate(data.in_row_order(scores), data, measures), overlap=TrainingOverlaps(data).of(ranker))
     met = evaluation.warnings if evaluation.overlap is not None and evaluation.overlap.queries else ()
     result = evaluation.results[0]
     side = JudgedRanker("model", scores, result)

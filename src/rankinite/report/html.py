@@ -28,8 +28,22 @@ OURS = b'{"title":'
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
+def check_report(report: object, owner: str) -> None:
+    """Refuse what is no report, such as the result that a report is to be made of."""
+    if not isinstance(report, Report):
+        kind = type(report).__name__
+        raise ArgumentError(
+            f"a {kind} is not a report",
+            owner=owner,
+            value=kind,
+            remedy="Make one first, as in rk.report.write(rk.report.of_choice(choice, target), 'report.html'); of_comparison, "
+            "of_training, of_ensemble, of_tuning, of_cross_validation and of_explanation make reports of other results",
+        )
+
+
 def page(report: Report) -> bytes:
     """The HTML file."""
+    check_report(report, "page")
     program = "".join(page_part(name) for name in PROGRAM)
     style = page_part("report.css")
     filled = {
@@ -55,8 +69,11 @@ def tab_title(report: Report) -> str:
     return " · ".join([*chosen, *data, report.title])
 
 
-def write(report: Report, path: AnyPath) -> Path:
+def write(report: Report, path: AnyPath | None = None) -> Path:
     """Write a report to ``path``, which ends in .html, and its data beside it, in a file that ends in .json."""
+    check_report(report, "write")
+    if path is None:
+        raise ArgumentError("is missing", owner="write", setting="path", value=None, remedy="Name a file, as in 'report.html'")
     target = check_path(path)
     content, data = page(report), utf8(report.to_json() + "\n")
     with write_atomically(target.with_suffix(".json")) as handle:

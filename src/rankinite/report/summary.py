@@ -17,7 +17,7 @@ from rankinite.errors import ArgumentError
 from rankinite.grid import markdown_text, number
 from rankinite.report.document import Report, ResultTable, System
 from rankinite.report.handover import Handover
-from rankinite.report.html import ENDINGS, page_part, policy_hash, tab_title, utf8
+from rankinite.report.html import ENDINGS, check_report, page_part, policy_hash, tab_title, utf8
 from rankinite.short_names import short_source
 
 MARKDOWN = (".md", ".markdown")
@@ -92,6 +92,7 @@ def summary(report: Report) -> Summary:
 
     >>> print(summary(of_comparison(comparison, test, systems)).to_markdown())                 # doctest: +SKIP
     """
+    check_report(report, "summary")
     verdict, *others = report.verdict or (report.title,)
     handover = report.handover or Handover((), ())
     told = handover.number or _mean(report)

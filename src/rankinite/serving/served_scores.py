@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
+from rankinite.data.row_values import order_of
 from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import DataError, listed, quoted
 from rankinite.models.files.loading import load
@@ -76,7 +77,10 @@ def check_served(folder: AnyPath, scores: npt.ArrayLike, data: Dataset | None = 
     plan = _plan(place, target, manifest)
     files: Files = {name: _content(place / name) for name in manifest["files"]}
     sample = _sample(place, plan, target)
-    rows = sample if data is None else _in_source_order(data, sample_rows(plan, data)).astype(target.inputs)
+    rows = sample if data is None else _in_source_order(data, sample_rows(plan, data))
+    rows = rows.astype(target.inputs)
+    if data is not None and order_of(scores) is not None:
+        scores = data.to_input_order(scores)
     served = np.asarray(scores, SCORE)
     if served.shape != (len(rows),):
         raise DataError(

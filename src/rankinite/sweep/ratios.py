@@ -153,7 +153,8 @@ def ratio_curve(
     scaled = first / spreads[0], second / spreads[1]
     swapped = _comes_first(scaled[1], scaled[0])
     one, other = (1, 0) if swapped else (0, 1)
-    ends = [evaluate(scores, sweep.data, sweep.measure)[sweep.measure].mean for scores in (first, second)]
+    ordered = map(sweep.data.in_row_order, (first, second))
+    ends = [evaluate(scores, sweep.data, sweep.measure)[sweep.measure].mean for scores in ordered]
     curve = sweep.curve(scaled[one], scaled[other], 0.0, 1.0, form="convex")
     shares = replace(curve, at_zero=ends[one], at_one=ends[other])
     return RatioCurve(shares, spreads, swapped, form, 1.0 if divided else spreads[0] / spreads[1])

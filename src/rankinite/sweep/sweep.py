@@ -22,7 +22,7 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, comp
 from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, as_measures, row_place, scores_of
+from rankinite.evaluation.inputs import Scorer, as_measures, checked_scores, is_scorer, row_place, scores_of
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of
@@ -59,7 +59,7 @@ class Sweep:
     def __init__(self, data: Dataset, measure: Measure | str) -> None:
         self.data = data
         self.measure = _swept(measure)
-        ideal = evaluate(data.grades, data, self.measure)[self.measure].per_query
+        ideal = evaluate(data.in_row_order(data.grades), data, self.measure)[self.measure].per_query
         relevance = self.measure.relevance(grades_seen_by(self.measure, data))
         self._discounts = self.measure.discounts(int(np.diff(data.offsets).max()))
         self._rows = frozen(np.lexsort((-relevance, data.query_of_row())))
@@ -79,9 +79,9 @@ class Sweep:
     ) -> Curve:
         """The mean measure of first + α·second (or of (1−α)·first + α·second) for all α from low to high.
 
-        ``first`` and ``second`` are rankers, or scores, one per row. Queries count as :func:`rankinite.evaluate` counts them:
-        the curve is its value for the combined scores, except where documents meet or are so close that the rounding of
-        combined scores decides.
+        ``first`` and ``second`` are rankers, or scores in the order of the data's rows. Queries count as
+        :func:`rankinite.evaluate` counts them: the curve is its value for the combined scores, except where documents meet or
+        are so close that the rounding of combined scores decides.
         """
         s, t = self._scores(first, "the first ranker"), self._scores(second, "the second ranker")
         low, high = _checked_range(low, high)
@@ -90,7 +90,9 @@ class Sweep:
         edges, totals = np.empty(len(steps.keys) + 2, SCORE), np.empty(len(steps.keys) + 1, INDEX)
         count = _record_kernels.add_up(*steps, low, high, edges, totals)
         # The curve does not tell: documents may tie at 0, and yet have one value on both sides.
-        at_zero = evaluate(s, self.data, self.measure)[self.measure].mean if low <= 0.0 <= high else None
+        at_zero = (
+            evaluate(self.data.in_row_order(s), self.data, self.measure)[self.measure].mean if low <= 0.0 <= high else None
+        )
         return Curve(
             edges=frozen(edges[: count + 1].copy()),
             values=frozen(totals[:count] * unit / self._queries),
@@ -113,7 +115,7 @@ class Sweep:
         return shares
 
     def _scores(self, ranker: Scorer | npt.ArrayLike, name: str) -> Floats:
-        scores = scores_of(ranker, self.data, name)
+        scores = (scores_of if is_scorer(ranker) else checked_scores)(ranker, self.data, name)
         if not np.isfinite(scores).all():
             row = int(np.argmin(np.isfinite(scores)))
             raise DataError(

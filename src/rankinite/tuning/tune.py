@@ -187,4 +187,4 @@ def _nested(learner: Learner, train: Dataset, outer: int, plan: SearchPlan, keep
         proposer = Proposer(plan.space, learner, plan.sampler, plan.seed)
         chosen = _chosen(_searched(learner, part.rest, None, plan, proposer, inner, None))
         scores[part.rows] = _final(learner, chosen, None).fit(part.rest).score(part.held)
-    return evaluate(scores, train, [learner.watched()])
+    return evaluate(train.in_row_order(scores), train, [learner.watched()])

@@ -41,7 +41,7 @@ def _measure() -> None:
     from rankinite.evaluation.evaluate import evaluate
 
     data = tiny_data()
-    evaluate(data.features[:, 0].astype(float), data, ["ndcg@10"])
+    evaluate(data.in_row_order(data.features[:, 0].astype(float)), data, ["ndcg@10"])
 
 
 def _score() -> None:

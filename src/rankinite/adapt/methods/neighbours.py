@@ -119,7 +119,7 @@ class Neighbours:
                 remedy=f"Raise `within` (the closest such row is {found.limit(0.0):.3g} away), or leave it out",
                 shell_remedy="Do without neighbours",
             )
-        return background.select_rows(chosen)
+        return background.select_rows(background.in_row_order(chosen))
 
     def distances(self, background: Dataset, target: Dataset) -> Distances:
         """How far each background row is from its nearest seed rows, and whether its grade is among theirs."""

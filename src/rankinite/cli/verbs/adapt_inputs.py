@@ -125,7 +125,7 @@ def check_measures(every: Sequence[Dataset], measures: Sequence[Any]) -> None:
 
     for data in every:
         with suppress(DataError):  # data that cannot judge are refused later, with a better message
-            evaluate(np.zeros(data.rows), data, measures)
+            evaluate(data.in_row_order(np.zeros(data.rows)), data, measures)
 
 
 def _say_unused(target: Dataset, models: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.format_detection import first_line
 from rankinite.data.io.plain_scores import read_scores
+from rankinite.data.io.streams import check_readable
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import RUN_FORM, read_run
 from rankinite.engine.kernel import Floats
@@ -21,12 +22,10 @@ def given_scores(path: AnyPath, data: Dataset) -> Floats:
 def is_run(path: AnyPath) -> bool:
     """Whether a file with scores is a TREC run; refuses what is no file."""
     file = Path(path)
-    if not file.exists():
-        raise DataError(
-            "there is no such file",
-            place=file,
-            value=str(path),
-            rule="The path of a ranker is that of a TREC run, or of a file with one score per row",
-            remedy="Check the name",
-        )
+    try:
+        check_readable(file)
+    except DataError as problem:
+        problem.rule = "The path of a ranker is that of a TREC run, or of a file with one score per row"
+        problem.remedy = problem.remedy or "Check the name"
+        raise
     return file.suffix.lower() != ".npy" and len(first_line(file).split()) >= len(RUN_FORM.split())

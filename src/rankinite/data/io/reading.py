@@ -77,8 +77,9 @@ def read(
     it is kept; pass ``X.copy()`` of one that will. All else is copied once: other types and layouts, queries whose rows are not
     adjacent, tables of columns (Arrow, polars, most pandas frames) and files, some rows at a time.
 
-    Rows of a query need not be adjacent: they are brought together in the order in which they come, and the order of
-    the source is remembered (``Dataset.to_input_order``).
+    Rows of a query need not be adjacent: they are brought together in the order in which they come. The order of the source
+    is remembered: ``data.from_input_order(values)`` takes one value per source row, ``data.to_input_order(scores)`` gives
+    scores in that order. A warning says so where an array or a frame was regrouped.
 
     **Which column is what.** ``grades``, ``qid``, ``doc_id``, ``weight`` and ``batch`` name columns of a table, or give the
     values, one per row. Columns that are not named are found by their usual names, such as ``qid`` or ``query_id`` and
@@ -140,6 +141,15 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     check_choice("read", "missing", settings.missing, get_args(Missing))
     if settings.one_hot:
         return _read_one_hot(source, settings, format, infinite)
+    if hasattr(source, "read") and not isinstance(source, ArrowStream):
+        name = getattr(source, "name", None)
+        raise DataError(
+            f"a {type(source).__name__} cannot be read",
+            value=type(source).__name__,
+            remedy=f"Give its path, {name!r}"
+            if isinstance(name, str)
+            else "Write its content to a file, and give the path of that",
+        )
     source = settled(source)
     paths = paths_of(source)
     place = " + ".join(map(str, paths)) if paths else type(source).__name__
@@ -148,6 +158,12 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
         rows = without_empty_grades(loaded.data) if settings.unjudged == "keep" else loaded.data
         data = trimmed(clean(rows, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
+    if data.regrouped and not files and settings.note is not None:
+        settings.note(
+            f"{data.source}: the rows of a query are not adjacent, so rows were regrouped. Pass scores of your rows as "
+            "data.from_input_order(scores), and put a ranker's scores in the order of your rows with "
+            "data.to_input_order(ranker.score(data)). Or sort the rows by query first."
+        )
     return _named_after(paths, files, data)
 
 

@@ -17,7 +17,7 @@ from rankinite.data.io.formats import Compression
 from rankinite.data.io.unpacking import compression, explained, opened
 from rankinite.engine.kernel import Bytes, frozen
 from rankinite.engine.memory import PARSED_SHARE, Allowance, memory_left, spelled_size, too_large, within_memory
-from rankinite.errors import DataError, RankiniteError
+from rankinite.errors import DataError, RankiniteError, cut, quoted
 
 CHUNK = 1 << 21
 """Bytes of text handed to a thread at a time: large enough for the hand-over not to matter, small enough for the cache."""
@@ -27,17 +27,28 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def check_readable(path: Path) -> None:
     """Refuse a path that does not exist, is a folder, or may not be read."""
+    if "\n" in str(path):
+        raise DataError(
+            f"{quoted(str(path))} is a text of several lines, not a path",
+            value=str(path),
+            remedy="Write the text to a file; if it is a model, load that file with rankinite.load",
+        )
     try:
         if path.is_dir():
             coded = (path / "manifest.json").exists()
             remedy = "Give a file: of folders of bins, which `rankinite train` takes, the data they were made from"
             raise DataError("this is a folder", place=path, remedy=remedy if coded else "Give a file")
         if not path.exists():
-            raise DataError("no such file", place=path, rule=f"Relative paths start at {Path.cwd()}")
+            raise DataError("no such file", place=path, value=str(path), rule=f"Relative paths start at {Path.cwd()}")
         if not os.access(path, os.R_OK):
             raise DataError("this file may not be read", place=path, remedy="Change its permissions")
     except (OSError, ValueError) as problem:  # a name too long, or with a NUL in it
-        raise DataError(f"this path cannot be used ({problem})", place=path, remedy="Give another path") from problem
+        raise DataError(
+            f"this path cannot be used ({getattr(problem, 'strerror', problem)})",
+            place=cut(path, 60),
+            value=str(path),
+            remedy="Give another path",
+        ) from problem
 
 
 @contextmanager

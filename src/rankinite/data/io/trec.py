@@ -18,6 +18,7 @@ from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.plain_scores import stated_number
 from rankinite.data.io.text_files import AnyPath, read_lines
 from rankinite.data.judged_rows import remember_judged_rows
+from rankinite.data.row_values import RowValues
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE
 from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.plurals import agreeing, counted
@@ -38,10 +39,10 @@ class _Entry(NamedTuple):
     """The grade or the score."""
 
 
-class RunScores(np.ndarray[tuple[int], np.dtype[np.float64]]):
+class RunScores(RowValues):
     """The scores that a TREC run gives to judged documents, and a count of what it returns without a judgement.
 
-    An array like any other; arrays computed from it are plain again.
+    An array like any other; arrays computed from it have no such counts.
     """
 
     unjudged_queries: tuple[str, ...] = ()
@@ -95,7 +96,7 @@ def _pooled(grades: dict[tuple[str, str], float], source: str, runs: Sequence[An
         grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
     data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), source)
     remember_judged_rows(data, np.asarray([pair in sound for pair in _pairs(data)], np.bool_))
-    return data, [_scores_of_run(scores, _pairs(data), queries, known) for scores in returned]
+    return data, [_scores_of_run(scores, data, queries, known) for scores in returned]
 
 
 def read_run(path: AnyPath, data: Dataset) -> RunScores:
@@ -106,6 +107,7 @@ def read_run(path: AnyPath, data: Dataset) -> RunScores:
     rows, queries, entries = rows_of_documents(data), set(data.qids.tolist()), _run_entries(path)
     _refuse_strangers(path, entries, data.source, queries)
     scores = np.full(data.rows, -np.inf, SCORE).view(RunScores)
+    scores.input_row = data.input_row if data.regrouped else None
     scores.unjudged_queries = tuple(dict.fromkeys(qid for qid, _ in entries if qid not in queries))
     for (qid, document), (score, place) in entries.items():
         if qid not in queries:
@@ -168,10 +170,11 @@ def _judgements(qids: list[str], documents: list[str], grades: list[float], sour
 
 
 def _scores_of_run(
-    scores: dict[tuple[str, str], float], pairs: list[tuple[str, str]], queries: set[str], known: set[tuple[str, str]]
+    scores: dict[tuple[str, str], float], data: Dataset, queries: set[str], known: set[tuple[str, str]]
 ) -> RunScores:
-    """One score for each pair of query and document; ``queries`` and ``known`` are the judged queries and pairs."""
-    found = np.asarray([scores.get(pair, -np.inf) for pair in pairs], SCORE).view(RunScores)
+    """One score for each row; ``queries`` and ``known`` are the judged queries and pairs of query and document."""
+    found = np.asarray([scores.get(pair, -np.inf) for pair in _pairs(data)], SCORE).view(RunScores)
+    found.input_row = data.input_row if data.regrouped else None
     returned = [pair for pair, score in scores.items() if score > -np.inf]
     found.unjudged_queries = tuple(dict.fromkeys(qid for qid, _ in returned if qid not in queries))
     found.documents = sum(qid in queries for qid, _ in returned)

@@ -13,7 +13,7 @@ from rankinite.errors import DataError, RankiniteError, listed, quoted
 from rankinite.models.files.container import DAMAGED, MOST_HEADER, Stored, as_path
 from rankinite.models.files.container_reader import parse_model
 from rankinite.models.files.parsed import is_json_object, parse_json
-from rankinite.models.files.unreadable import unreadable_bytes, unreadable_object
+from rankinite.models.files.unreadable import refuse_live_model, unreadable_bytes, unreadable_object
 
 if TYPE_CHECKING:
     from rankinite.models.base import Ranker
@@ -102,6 +102,7 @@ def load(path: AnyPath, *, all_trees: bool = False) -> Ranker:
 
     >>> ranker = load("web.rankinite")                                        # doctest: +SKIP
     """
+    refuse_live_model(path)
     return loaded(read_whole(as_path(path)), path, all_trees=all_trees)
 
 

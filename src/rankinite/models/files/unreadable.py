@@ -13,9 +13,14 @@ from typing import Any, cast
 from rankinite.errors import DataError
 
 XGBOOST_SAVE = 'Save the model with Booster.save_model("model.json"), whose files have all digits and the base score'
-OTHER_FORMAT = (
-    "Load it with the library that wrote it and save it in that library's own format: LightGBM's save_model(\"model.txt\"), "
-    'XGBoost\'s save_model("model.json"), CatBoost\'s save_model("model.json", format="json")'
+SAVES = {
+    "lightgbm": ("LightGBM", 'save_model("model.txt")', "model.txt"),
+    "xgboost": ("XGBoost", 'save_model("model.json")', "model.json"),
+    "catboost": ("CatBoost", 'save_model("model.json", format="json")', "model.json"),
+}
+"""Module of a library → its name, the call that saves a model in a form that is read here, and the name of the file."""
+OTHER_FORMAT = "Load it with the library that wrote it and save it in that library's own format: " + ", ".join(
+    f"{library}'s {save}" for library, save, _ in SAVES.values()
 )
 
 
@@ -93,6 +98,19 @@ UNREADABLE = (
 )
 """All forms that are recognised; the first that fits is meant."""
 _PATTERNS = [(re.compile(form.beginning, re.DOTALL), form) for form in UNREADABLE if form.beginning]
+
+
+def refuse_live_model(model: object) -> None:
+    """Refuse a model of another library that is in memory, not in a file."""
+    library = next((one for kind in type(model).__mro__ if (one := kind.__module__.partition(".")[0]) in SAVES), None)
+    if library is not None:
+        kind, (maker, save, file) = type(model).__name__, SAVES[library]
+        inner = "booster_." if hasattr(type(model), "booster_") else ""  # LightGBM's estimators cannot save themselves
+        raise DataError(
+            f"a {kind} of {maker} is not the path of a model file",
+            value=kind,
+            remedy=f"Save it with model.{inner}{save}, and load {file!r}",
+        )
 
 
 def unreadable_bytes(beginning: bytes) -> Unreadable | None:

@@ -107,7 +107,9 @@ class Judge:
 
     def values(self, alternatives: Iterable[Floats]) -> Mapping[str, Floats]:
         """The mean values of every query over several rankers' scores."""
-        found = judged_by_both({str(place): scores for place, scores in enumerate(alternatives)}, self.test, self.case)
+        found = judged_by_both(
+            {str(place): self.test.in_row_order(scores) for place, scores in enumerate(alternatives)}, self.test, self.case
+        )
         return {m: np.mean([values[m] for values in found.values()], axis=0) for m in (ERR_NAME, NDCG_NAME)}
 
 
