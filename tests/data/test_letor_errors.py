@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankinite.data.io.letor.files import read_letor
 from rankinite.engine import parallel
-from rankinite.errors import ArgumentError, DataError
+from rankinite.errors import ArgumentError, DataError, cut
 from refusals import refused
 
 GOOD = "2 qid:1 1:0.5 2:1 #docid = A\n1 qid:1 1:0.25\n\n0 qid:2 2:3\n"
@@ -162,8 +162,11 @@ def test_group_sizes_given_must_fit(tmp_path: Path) -> None:
 
 
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.txt", tmp_path, Path("a\0b"), Path("a" * 5000)):
-        refuse([path], path, None)
+    refuse([tmp_path], tmp_path, None)
+    refuse([tmp_path / "none.txt"], tmp_path / "none.txt", str(tmp_path / "none.txt"))
+    for name in ("a\0b", "a" * 5000):
+        error = refuse([Path(name)], cut(name, 60), name)
+        assert len(str(error)) < 300
 
 
 def test_a_matrix_beyond_the_memory_is_refused_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,10 +59,10 @@ class Choice(GridResult, TabularByQuery):
     """The background whose trees are tuned or extended: the best forest of them."""
     costs: Mapping[str, ServingCost] = field(default_factory=dict[str, ServingCost])
     """Where the ranker of each method can be served, and how long that takes."""
-    deployable: str | None = None
-    """Where the ranker is to be served, if that was asked for."""
     notes: tuple[str, ...] = ()
     """What did not go as expected, such as kept work that had to be made again."""
+    deployable: str | None = None
+    """Where the ranker is to be served, if that was asked for."""
 
     @property
     def name(self) -> str:

@@ -36,7 +36,7 @@ def check(
     scores (a constant added, missing values taken for 0), it is printed.
 
     Exit code 1 also where scores are equal but features are wrong: one that no row of --data has, values outside the range of
-    the export's --sample, or one score for all rows.
+    the sample of the export, or one score for all rows.
 
     Examples:
 

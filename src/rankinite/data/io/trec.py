@@ -7,6 +7,7 @@ judged query that a run leaves out has no ranks at all and counts as nothing fou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -95,6 +96,7 @@ def _pooled(grades: dict[tuple[str, str], float], source: str, runs: Sequence[An
         _refuse_strangers(path, scores, source, queries)
         grades |= {pair: 0.0 for pair in scores if pair[0] in queries and pair not in grades}
     data = _judgements([qid for qid, _ in grades], [document for _, document in grades], list(grades.values()), source)
+    data = replace(data, input_row=None, input_rows=-1)  # no file has these rows, so that there is no other order of them
     remember_judged_rows(data, np.asarray([pair in sound for pair in _pairs(data)], np.bool_))
     return data, [_scores_of_run(scores, data, queries, known) for scores in returned]
 
