@@ -248,7 +248,15 @@ def evaluate_ranker(
 
 
 def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) -> Result:
-    """The mean and its interval over the queries counted; refuses values that have none."""
+    """The mean and its interval over the queries counted."""
+    refuse_infinite(measure, values, data)
+    mean, counted = mean_of(measure, values, data), values[~np.isnan(values)]
+    values.flags.writeable = False
+    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
+
+
+def refuse_infinite(measure: Measure, values: Floats, data: Dataset) -> None:
+    """Refuse values of queries that are infinite, as a function of the user's may give."""
     if np.isinf(values).any():
         qid = str(data.qids[int(np.argmax(np.isinf(values)))])
         raise MeasureError(
@@ -257,9 +265,6 @@ def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) 
             value=qid,
             rule="Values must be finite, or NaN",
         )
-    mean, counted = mean_of(measure, values, data), values[~np.isnan(values)]
-    values.flags.writeable = False
-    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
 
 
 def mean_of(measure: Measure, values: Floats, data: Dataset) -> float:

@@ -8,7 +8,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import gathered
 from rankinite.errors import DataError, MeasureError, RankiniteError
-from rankinite.evaluation.evaluate import evaluate, mean_of
+from rankinite.evaluation.evaluate import mean_of, refuse_infinite
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import convention
@@ -16,8 +16,11 @@ from rankinite.measures.conventions import convention
 
 def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
     """The mean of a measure over the queries that count: the same number as ``evaluate`` gives for all data at once."""
+    rules = convention("rankinite")
     if data.members is None:
-        return evaluate(data.in_row_order(scores), data, [measure])[measure].mean
+        values = values_per_query(scores, data, [measure], rules, rules.ties)[0]
+        refuse_infinite(measure, values, data)
+        return mean_of(measure, values, data)
     if measure.pooled:
         raise MeasureError(
             "it is measured over all queries together, which no single machine has",
@@ -25,7 +28,6 @@ def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
             value=str(measure),
             remedy="Watch another measure, or train on one machine",
         )
-    rules = convention("rankinite")
     own, problem = np.empty(0), None
     try:
         own = values_per_query(scores, data, [measure], rules, rules.ties)[0] if data.queries else own
