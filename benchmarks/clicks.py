@@ -5,7 +5,8 @@
 
 Logs show the ten best documents of judged queries, ranked by a weak LambdaMART of 20 of them; grades attract as
 0.1 + 0.9·(2^g − 1)/(2^highest − 1). All systems train on the same log, up to as many trees of rate 0.05 with 64 leaves,
-and the number of trees, every 25th, is the best on 100 judged validation queries, for all alike. A seed is another generated
+and the number of trees, every 25th, is the best on 100 judged validation queries, for all alike. Nothing else is tuned, in
+particular neither rates and leaves nor how strongly a system regularises its position biases. A seed is another generated
 world (2,000 queries of 20 documents, 20 features, label noise 0.3) and another log. Intervals are of the mean over seeds
 (Student's t), or, on mq2007, over the test queries of the five folds; differences are paired.
 """
