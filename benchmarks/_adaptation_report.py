@@ -16,9 +16,9 @@ from _adaptation_groups import BASELINES, CHOSEN, DECIDED, NAMES, NDCG10, SIZES,
 from _adaptation_libraries import MORE
 from _adaptation_pairs import ABOUT as PAIRS_ABOUT
 from _adaptation_pairs import PAIRS
-from _adaptation_prior import decided
 from _adaptation_rivals import AVERAGES, DECAYS, RATES, WEIGHTS
 from _measure import machine
+from gain_prior import decided
 from rankinite.evaluation.significance import t_interval
 from rankinite.grid import Grid, number, p_value
 from rankinite.installed import code_key

@@ -1,8 +1,9 @@
 """Does ``adapt.choose`` keep its promises? Problems drawn at random, with and without a shift, and the truth of each.
 
-    python benchmarks/calibration.py draw settling            # what the prior is estimated from: 600 problems, two hours
+    python benchmarks/calibration.py draw settling            # what the prior is estimated from: 600 problems, half an hour
     python benchmarks/calibration.py draw judging             # 600 others, which settle nothing
     RANKINITE_DATA=… python benchmarks/calibration.py draw real
+    python benchmarks/calibration.py judge                    # promises against what came
 
 A problem is a background, judged target queries, and how every method does on them unseen and on thousands of new queries. All
 of it follows from a number. Runs can be interrupted; finished problems are kept in .bench/calibration, then in one file in
@@ -20,15 +21,18 @@ import json
 import lzma
 import os
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH
+from _measure import SCRATCH, machine, write_section
+from rankinite.adapt.decision import Verdict, decide, random_orders
+from rankinite.grid import Grid
 
 SEEDS = {"settling": range(600), "judging": range(100_000, 100_600), "real": range(200_000, 200_150)}
 """The numbers of problems: those that the prior is estimated from, those that judge it, and those of real collections."""
@@ -133,16 +137,17 @@ def solved(seed: int) -> dict[str, object]:
         )  # fmt: skip
     except rk.RankiniteError as problem:  # such as fewer than three queries with documents of different grades
         return {**about, "refused": str(problem)}
+    verdict, orders = choice.verdict, random_orders(made.target, MEASURE, seed)
     unseen = {name: _values(choice.unseen[name][MEASURE].per_query) for name in choice.unseen.systems}
-    truth = rk.compare(
-        {trial.method.name: trial.ranker for trial in choice.trials}, made.test, MEASURE, against=("background",)
-    )
-    test = {name: truth[name][MEASURE].per_query for name in truth.systems}
+    test = {trial.method.name: rk.evaluate(trial.ranker, made.test, MEASURE)[MEASURE].per_query for trial in choice.trials}
     gains = {name: test[name] - test["background"] for name in test}
     return {
         **about,
         "chosen": choice.name,
-        "verdict": asdict(choice.verdict),
+        "decision": verdict.decision,
+        "shift_seen": verdict.signs.shift,
+        "background_queries": verdict.signs.background_queries,
+        "random_orders": (float(orders.mean()), float(orders.std(ddof=1))),
         "unseen": unseen,
         "background_mean": float(np.nanmean(test["background"])),
         "gains": {name: (float(np.nanmean(gain)), float(np.nanstd(gain, ddof=1))) for name, gain in gains.items()},
@@ -151,7 +156,7 @@ def solved(seed: int) -> dict[str, object]:
 
 
 def _values(per_query: np.ndarray) -> list[float]:
-    return [round(float(value), 7) for value in per_query[~np.isnan(per_query)]]
+    return [round(float(value), 5) for value in per_query[~np.isnan(per_query)]]
 
 
 # ---- all of them ---------------------------------------------------------------------------------------------------------
@@ -185,13 +190,72 @@ def problems(kind: str) -> Iterator[dict]:
         yield from (problem for problem in json.load(file) if "refused" not in problem)
 
 
+# ---- promises against what came --------------------------------------------------------------------------------------------
+
+
+def judge() -> str:
+    """The tables of the problems that settled nothing."""
+    from gain_prior import by_class, problem_rows, table  # which reads the problems that settle
+    from rankinite.adapt.gain import Gain
+
+    found = [(problem, problem_rows(problem)[0]) for problem in problems("judging")]
+    promises = [(row, Gain.of(row.evidence, row.signs)) for _, row in found]
+    kinds = [
+        (f"{kind}, {'shifted' if shifted else 'not shifted'}", [
+            promise for promise, (problem, _) in zip(promises, found, strict=True)
+            if problem["background"] == kind and problem["shifted"] == shifted
+        ])
+        for kind in ("forest", "small forest", "linear") for shifted in (True, False)
+    ]  # fmt: skip
+    few, many = ([promise for promise in promises if (promise[0].evidence.queries < 30) == is_few] for is_few in (True, False))
+    sizes = [("fewer than 30 queries", few), ("30 and more", many)]
+    title = f"{len(found)} problems that settled nothing"
+    return "\n\n".join((table([*by_class(promises), *kinds, *sizes], title).markdown(), rules(found).markdown()))
+
+
+def rules(found: Sequence[tuple[dict, Any]]) -> Grid:
+    """What the decision costs against knowing the truth, beside the rule of 0.2.0 on the same problems."""
+    verdicts = {problem["seed"]: verdict_on(problem) for problem, _ in found}
+    lines = []
+    for name, is_kind in (("all", None), ("shifted", True), ("not shifted", False)):
+        own = [(problem, row.gain) for problem, row in found if is_kind in (None, problem["shifted"])]
+        decisions = [verdicts[problem["seed"]].decision for problem, _ in own]
+        gains = np.asarray([gain for _, gain in own])
+        takes = np.asarray([decision != "keep" for decision in decisions])
+        deploys = np.asarray([decision == "deploy" for decision in decisions])
+        took = np.asarray([problem["formerly"]["recommended"] != "background" for problem, _ in own])
+        best = np.maximum(gains, 0.0)
+        counts = " / ".join(str(decisions.count(one)) for one in ("deploy", "try online", "keep"))
+        cells = (f"{np.mean(best - gains * taken):.4f}" for taken in (takes, deploys, took))
+        lost = (f"{int((taken & (gains < -0.01)).sum())} of {int(taken.sum())}" for taken in (takes, deploys, took))
+        lines.append((name, counts, *cells, *lost))
+    header = ("of", "deploy / try / keep", "cost, tried taken", "cost, tried kept", "cost in 0.2.0",
+              "lose > 0.01, tried taken", "deployed", "in 0.2.0")  # fmt: skip
+    note = "Cost: mean NDCG@10 below knowing the truth, were the ranker deployed, tried online or kept as decided."
+    return Grid(header, tuple(lines), "l" + "r" * 7, "The decision against knowing the truth", (note,))
+
+
+def verdict_on(problem: dict) -> Verdict:
+    """What the rule says of a problem."""
+    unseen = {name: np.asarray(own) for name, own in problem["unseen"].items()}
+    mean, spread = problem["random_orders"]
+    orders = mean + spread * np.asarray([-0.5, 0.5]) * 2**0.5  # two with this mean and deviation
+    seen = {"shift": problem["shift_seen"], "background_queries": problem["background_queries"]}
+    return decide(unseen, random_orders=orders, **seen)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("draw",))
-    parser.add_argument("kind", choices=tuple(SEEDS))
+    parser.add_argument("what", choices=("draw", "judge"))
+    parser.add_argument("kind", nargs="?", choices=tuple(SEEDS), default="judging")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    draw(given.kind, given.workers)
+    if given.what == "draw":
+        draw(given.kind, given.workers)
+        return
+    text = judge()
+    print(text)
+    write_section("Promises of adaptation", "\n\n".join([machine(["rankinite", "numba", "numpy"]), __doc__, text]))
 
 
 if __name__ == "__main__":

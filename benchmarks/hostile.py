@@ -20,7 +20,6 @@ import rankinite as rk
 from _adaptation_cells import Backgrounds
 from _adaptation_pairs import PAIRS, Pair
 from _measure import SCRATCH, machine, write_section
-from gain_prior import formerly
 from rankinite.data.grouping import TEXT
 from rankinite.grid import Grid
 
@@ -29,7 +28,7 @@ METHODS = ("lambdaboost", "trada-splits", "pool-10")
 """One of each kind that the average is made of."""
 ABOUT = """What `choose` recommends where the judged target queries mislead: grades shuffled within queries, or those of one of
 two batches reversed (held out batch by batch). Backgrounds and pairs as in docs/adaptation-results.md, test queries as they
-were. "Changed": how often something else than the background was recommended; "formerly": by the rule before ADR 27. Loss: what
+were. "Changed": how often something else than the background was recommended. Loss: what
 the chosen ranker has less NDCG@10 than the background on test queries, were it deployed; what the recommended one has less."""
 
 
@@ -56,8 +55,8 @@ KINDS: dict[str, tuple[Callable[[rk.Dataset, int], rk.Dataset], int, dict]] = {
 """How targets are spoilt, the fewest queries that this can be done to, and the settings of ``choose``."""
 
 
-def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, bool, bool, float, float]]:
-    """For every size and draw: target queries, changed now and formerly, loss of what is chosen and of what is recommended."""
+def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, bool, float, float]]:
+    """For every size and draw: target queries, changed, loss of what is chosen and of what is recommended."""
     spoil, fewest, settings = KINDS[kind]
     material, found = pair.material, []
     background = Backgrounds(pair, SCRATCH / "adaptation" / "backgrounds", threads).ours()
@@ -71,16 +70,9 @@ def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, boo
             verdict, rankers = choice.verdict, {trial.method.name: trial.ranker for trial in choice.trials}
             values = {name: rk.evaluate(one, material.test, [MEASURE])[MEASURE].mean for name, one in rankers.items()}
             lost = [values["background"] - values[name] for name in (verdict.name, verdict.recommended)]
-            found.append((target.queries, verdict.recommended != "background", changed_formerly(choice), *lost))
+            found.append((target.queries, verdict.recommended != "background", *lost))
             print(f"{kind}, {pair.name}, {size} queries, draw {draw}: {verdict.recommended}, lost {lost[0]:.3f}", flush=True)
     return found
-
-
-def changed_formerly(choice: rk.adapt.Choice) -> bool:
-    """Whether the former rule would have changed."""
-    own, other = (choice.unseen[name][MEASURE].per_query for name in (choice.name, "background"))
-    gains = (own - other)[~np.isnan(own - other)]
-    return formerly(len(gains), float(gains.mean()), float(gains.var(ddof=1)))
 
 
 def main() -> None:
@@ -95,13 +87,11 @@ def main() -> None:
         for kind in KINDS:
             for pair in pairs[-1:] if given.small else pairs:
                 cells = np.asarray(runs(pair, kind, given.draws, given.threads), float)
-                changed, before = (f"{int(column.sum())} of {len(cells)}" for column in (cells[:, 1], cells[:, 2]))
+                changed = f"{int(cells[:, 1].sum())} of {len(cells)}"
                 queries = " and ".join(f"{count:.0f}" for count in dict.fromkeys(cells[:, 0]))
-                rows.append(
-                    (kind, pair.name, queries, changed, before, *(f"{loss:+.4f}" for loss in cells[:, 3:].mean(axis=0)))
-                )
-    header = ("target", "pair", "queries", "changed", "formerly", "loss of the chosen", "loss of the recommended")
-    text = "\n\n".join([machine(["rankinite", "numba", "numpy"]), ABOUT, Grid(header, tuple(rows), "lllrrrr").markdown()])
+                rows.append((kind, pair.name, queries, changed, *(f"{loss:+.4f}" for loss in cells[:, 2:].mean(axis=0))))
+    header = ("target", "pair", "queries", "changed", "loss of the chosen", "loss of the recommended")
+    text = "\n\n".join([machine(["rankinite", "numba", "numpy"]), ABOUT, Grid(header, tuple(rows), "lllrrr").markdown()])
     print(text)
     if not given.small:
         write_section("Hostile targets", text)

@@ -9,14 +9,14 @@ from typing import Any
 
 from rankinite.adapt.choice_inputs import check_judging, check_risk, check_tuning, checked_task
 from rankinite.adapt.contest import Contest
-from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide
+from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide, random_orders
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import judged_queries
 from rankinite.adapt.methods.trada import Trada
-from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.result import Choice
 from rankinite.adapt.serving_costs import lost_engines, serving_costs
+from rankinite.adapt.shift import seen_shift
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import Trial, Watching
 from rankinite.choices import Batches
@@ -44,7 +44,8 @@ def choose(
     of another time, say) are reported and decide nothing. ``methods``: only these, besides the baselines. ``folds``: parts
     of the target that are held out, or "batches": each of its batches, with rankers of all others. ``also``: further
     measures to report. ``risk``, ``tolerate``: the chosen method is recommended if a gain over the background is to be
-    expected on new queries, unless the chance of losing more than ``tolerate``, in the unit of the measure, is above ``risk``.
+    expected on new queries, unless the chance of losing more than ``tolerate``, in the unit of the measure, is above ``risk``;
+    to be deployed if the gain is clear, else to be tried online.
     ``same_scale``: the grades of background and target mean the same
     even if they do not look so. ``tuning``: how forests are tuned, as in ``Trada(rate=0.1)`` for a model that does not record
     its learning rate. ``curve``: whether to see how the advantage grows with the number of target queries. ``keep``: a folder
@@ -70,7 +71,11 @@ def choose(
         by_chance = random_orders(task.target, task.measure, task.seed)
         costs = serving_costs(trials, task.target)
         served = [name for name in costs if not lost_engines(costs, name)]
-        verdict = decide(_values(unseen, task), random_orders=by_chance, preferred=served, risk=risk, tolerate=tolerate)
+        shift = seen_shift(work.background, background_data, task.target, seed)
+        verdict = decide(
+            _values(unseen, task), random_orders=by_chance, shift=shift, background_queries=_trained_on(work.background),
+            preferred=served, risk=risk, tolerate=tolerate,
+        )  # fmt: skip
         rankers = {trial.method.name: trial.ranker for trial in trials}
         learning_curve = contest.curve(trials, verdict) if curve else None
     return Choice(
@@ -79,6 +84,12 @@ def choose(
         backgrounds=task.backgrounds, forest=work.forest, notes=contest.notes,
         costs=costs, deployable=deployable,
     )  # fmt: skip
+
+
+def _trained_on(background: Fitted) -> int | None:
+    """How many queries a ranker was trained on; None where a part of it does not say."""
+    sketches = [sketch for sketch in background.trained_on if sketch is not None and sketch.complete]
+    return sum(sketch.queries for sketch in sketches) if sketches and len(sketches) == len(background.trained_on) else None
 
 
 def _unseen(task: Task, trials: Sequence[Trial], measures: Sequence[Measure]) -> Comparison:

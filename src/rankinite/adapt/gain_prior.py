@@ -1,59 +1,55 @@
-"""GainPrior: what adapting has brought on the benchmark's pairs of domains, before the target's queries are looked at.
+"""Prior: what adapting has brought on pairs of domains whose true gain is known, as coefficients of the mixture in ``gain``.
 
-The gain of a method is the mean of its measure minus that of the background's, over all queries of the target's kind. It is
-stated in standard deviations of this difference between queries: where a method changes little it can neither gain nor lose
-much, and a number without a unit holds for measures of any scale.
-
-The numbers are estimated by ``benchmarks/gain_prior.py`` from the kept cells of the adaptation benchmark, NDCG@10 on test
-queries of nine pairs of domains, six real and three artificial (docs/adr/0027), with the fewest target queries of each pair, 5
-or 20: the prior counts about as much as 1 / scale² queries do, so what it says of many queries hardly matters. The scale is
-the spread between pairs without the sampling error of the test queries, widened as the mean of so few pairs is uncertain.
+Estimated by ``benchmarks/gain_prior.py``, which prints what stands below.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
-PAIRS = 9
-"""How many pairs of domains the prior is estimated from."""
+import numpy as np
 
-
-@dataclass(frozen=True, slots=True)
-class GainPrior:
-    """A Student's t distribution of the true gain, in standard deviations of the difference between queries."""
-
-    location: float
-    """The gain to expect."""
-    scale: float
-    """How far the gains of domains are apart."""
-    freedom: float = PAIRS - 1.0
-    """Degrees of freedom: the fewer, the more likely are gains that no pair has shown."""
-
-    @property
-    def queries(self) -> float:
-        """How many judged queries it counts as much as, roughly."""
-        return self.scale**-2
-
-    def without_expectation(self) -> Self:
-        """The same with no gain to expect: for a target that is unlike those it was estimated from."""
-        return replace(self, location=0.0)
+from rankinite.engine.kernel import Floats
 
 
-AVERAGE = GainPrior(location=0.242, scale=0.176)
-"""Of the average of unlike methods."""
-SINGLE = GainPrior(location=0.108, scale=0.237)
-"""Of any other method that starts from the background or its data."""
-TARGET_ALONE = GainPrior(location=-0.202, scale=0.439)
-"""Of a ranker trained on the target alone, which forgets the background."""
-SPREAD = 0.5
-"""The usual standard deviation of the difference between queries, in those of the background's values (0.30 to 0.75)."""
-SPREAD_QUERIES = 2.0
-"""How many queries this counts as much as; few, as the background's deviation is itself known from few queries."""
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """One row of coefficients for each kind of domain pair; one column for each of ``gain.Signs``, after a constant."""
 
-_OTHERS = {"average": AVERAGE, "target": TARGET_ALONE, "target-lambda": TARGET_ALONE}
+    pairs: int
+    """How many pairs of domains it is estimated from."""
+    weights: Floats
+    """aₖ: how likely each kind is."""
+    locations: Floats
+    """bₖ: what it brings, in standard deviations between queries."""
+    scales: Floats
+    """sₖ: how unlike the pairs of a kind are."""
+    widening: float
+    """c: how much more unlike they are where the shift is large."""
+    noise: float
+    """κ: the variance of the mean difference, in that of the mean of independent differences."""
+    lag: float
+    """l: how far the mean difference of folds lags behind the gain, in standard errors of independent differences."""
 
 
-def prior_for(method: str) -> GainPrior:
-    """The prior of a method by its name."""
-    return _OTHERS.get(method, SINGLE)
+PRIOR = Prior(
+    pairs=609,
+    weights=np.asarray(
+        [
+            [0.000, 0.000, 0.000, 0.000, 0.000, 0.000],
+            [1.149, 0.178, 0.164, -0.066, -0.634, -0.996],
+            [1.604, 0.633, 1.185, 0.499, -0.027, -0.173],
+        ]
+    ),
+    locations=np.asarray(
+        [
+            [0.003, 0.000, 0.000, 0.000, 0.000, 0.000],
+            [0.101, 0.208, 0.007, 0.060, -0.110, -0.125],
+            [0.650, 0.145, -0.366, 0.417, 0.052, -0.350],
+        ]
+    ),
+    scales=np.asarray([0.018, 0.090, 0.646]),
+    widening=0.304,
+    noise=1.617,
+    lag=0.336,
+)

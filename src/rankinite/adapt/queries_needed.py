@@ -1,20 +1,20 @@
-"""QueriesNeeded: how many more target queries to judge until a gain that is expected, but too uncertain, is likely to be clear.
+"""QueriesNeeded: how many more target queries to judge until a gain that is expected, but not clear, is likely to be deployed.
 
 Notation: n queries are judged. γ is the gain that is expected of the candidate, and σ the standard deviation of its differences
-from the background between queries. If γ is the true gain, the mean difference of m queries is N(γ, σ²/m), and exceeds
+from the background between queries. If γ is the true gain, the mean difference of m queries is N(γ, κσ²/m), and exceeds
 
-    γ(m) − z σ / √m,    with Φ(z) = 90%,
+    γ(m) − z σ √(κ/m),    with Φ(z) = 90%,
 
-in nine of ten cases. The rule that decides (``gain_posterior``: a gain is to be expected, and the chance of a loss that matters
-is small) holds for every mean above the least one for which it holds. So the change is recommended with a probability of 90% or
-more if the rule holds at this mean, and the number needed is the least m > n for which it does.
+in nine of ten cases. The rule that decides (``decision``) says *deploy* for every mean above the least one for which it does.
+So the change is deployed with a probability of 90% or more if the rule says so at this mean, and the number needed is the
+least m > n for which it does.
 
 γ(m) = γ + b log₂(m/n): with more queries the ranker is better, too. b is the gain's slope in the learning curve, by least
 squares for each query, then averaged; it counts only where it is at least twice its standard error, else it is 0.
 
-What cannot be known is not stated: where no gain is expected, where the candidate ranks no better than random orders, or where
-more than ten times the queries would be needed, so far beyond those judged that the number would mean little. The number itself
-is uncertain, as γ is: where the true gain is half of γ, up to four times as many queries are needed.
+What cannot be known is not stated: where no gain is expected, where the grades may be noise, or where more than ten times the
+queries would be needed, so far beyond those judged that the number would mean little. The number itself is uncertain, as γ is:
+where the true gain is half of γ, up to four times as many queries are needed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from rankinite.adapt.decision import Verdict
-from rankinite.adapt.gain_posterior import GainEvidence, GainPosterior
-from rankinite.adapt.gain_prior import GainPrior, prior_for
+from rankinite.adapt.decision import ALPHA, Verdict, decision_of
+from rankinite.adapt.gain import Gain, GainEvidence, Signs
+from rankinite.adapt.gain_prior import PRIOR, Prior
 from rankinite.adapt.held_out import standard_error
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.engine.kernel import Floats
@@ -36,16 +36,18 @@ from rankinite.evaluation.significance import exact_mean
 from rankinite.measures.base import sign_of
 
 SURE = 0.9
-"""The probability with which the change is recommended after as many queries, if the gain is as expected."""
+"""The probability with which the change is deployed after as many queries, if the gain is as expected."""
 MOST_TIMES = 10
 """The most queries that are looked at, as a multiple of those judged."""
+CLEAR = float(special.ndtri(1.0 - ALPHA / 2.0))
+"""The standard errors that a mean difference must be above 0 to be clear on the queries alone."""
 CLEAR_SLOPE = 2.0
 """The standard errors that the slope of the learning curve must be away from 0 to count."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueriesNeeded:
-    """How many more queries to judge until the change is recommended with a probability of 90%, if the gain is as expected."""
+    """How many more queries to judge until the change is deployed with a probability of 90%, if the gain is as expected."""
 
     judged: int
     """How many queries there are."""
@@ -58,16 +60,15 @@ class QueriesNeeded:
 
 
 def queries_needed(verdict: Verdict, method: Floats, background: Floats, curve: LearningCurve | None) -> QueriesNeeded | None:
-    """The number for the candidate of a verdict; None where it is recommended already, or nothing can be said.
+    """The number for the candidate of a verdict; None where it is deployed already, or nothing can be said.
 
     ``method`` and ``background``: one value per query, higher being better.
     """
     evidence = GainEvidence.of(method, background)
-    unclear = verdict.recommended != verdict.name and verdict.ranks and verdict.expected > 0.0
-    if not unclear or evidence.deviation == 0.0:
+    if verdict.decision == "deploy" or not verdict.ranks or verdict.expected <= 0.0 or evidence.deviation == 0.0:
         return None
     effect = Effect(verdict.expected, evidence.deviation, 0.0 if curve is None else slope_of(curve, verdict.name))
-    total = least_queries(effect, evidence.queries, prior_for(verdict.name), verdict.risk, verdict.tolerate)
+    total = least_queries(effect, evidence.queries, verdict.signs, verdict.risk, verdict.tolerate)
     return QueriesNeeded(evidence.queries, None if total is None else total - evidence.queries)
 
 
@@ -83,15 +84,16 @@ class Effect:
     """How much the gain grows where the queries are doubled."""
 
 
-def least_queries(effect: Effect, judged: int, prior: GainPrior, risk: float, tolerate: float) -> int | None:
-    """The least number of queries, above ``judged``, with which the change is recommended with probability ``SURE``."""
-    quantile = float(special.ndtri(SURE))
+def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float, prior: Prior = PRIOR) -> int | None:
+    """The least number of queries, above ``judged``, with which the change is deployed with probability ``SURE``."""
+    quantile = float(special.ndtri(SURE)) * math.sqrt(prior.noise)
 
     def enough(queries: int) -> bool:
         gain = effect.gain + effect.slope * math.log2(queries / judged)
         seen = gain - quantile * effect.deviation / math.sqrt(queries)
-        found = GainPosterior.of(GainEvidence(queries, seen, effect.deviation), prior, tolerate)
-        return found.expected > 0.0 and found.loss_chance <= risk
+        clear = seen * math.sqrt(queries) >= CLEAR * effect.deviation
+        found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs, prior)
+        return decision_of(found, risk, tolerate, clear=clear) == "deploy"
 
     low = judged
     for high in _growing(judged):

@@ -34,6 +34,9 @@ from rankinite.short_names import short_source
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SCHEMA = 2
+"""The version of what ``to_dict`` and evidence.json hold: 2 has three verdicts and the interval of the gain."""
+
 
 @dataclass(frozen=True, eq=False)
 class Choice(GridResult, TabularByQuery):
@@ -125,7 +128,7 @@ class Choice(GridResult, TabularByQuery):
 
     def _notes(self, seen: Comparison, *, decides: bool) -> tuple[str, ...]:
         """What the columns mean; below the table that decides, for the tables that follow it too."""
-        from rankinite.adapt.recommendation import decision_note
+        from rankinite.adapt.recommendation import DECISION_NOTE
 
         pairs = len(seen.pairs) // len(seen.measures)
         tested = f"{seen.test} test, two-sided, paired by query, Holm-corrected over {counted(pairs, 'pair')}"
@@ -138,7 +141,7 @@ class Choice(GridResult, TabularByQuery):
             *([uncounted] if skipped else []),
             f"{half_note(f'{percent(0.95)} interval over queries', spreads)}. * or bold: chosen.",
             f"p: {tested}{floor_note(pair.p(one.test) for one in every for pair in one.pairs)}.",
-            *([decision_note(self)] if decides else []),
+            *([DECISION_NOTE] if decides else []),
             "Seconds: fits of all folds; work that several methods share is counted where it is first needed.",
             *(f"{name}: not tried. {why}" for name, why in self.refused.items() if decides),
         )
@@ -221,14 +224,21 @@ class Choice(GridResult, TabularByQuery):
         import json
 
         return {
+            "schema": SCHEMA,
             "chosen": self.name,
             "best": self.verdict.best,
+            "verdict": self.verdict.decision,
             "recommended": self.verdict.recommended,
             "expected_gain": self.verdict.expected,
+            "expected_interval": list(self.verdict.gain.interval()),
+            "gain_chance": 1.0 - self.verdict.gain.chance_below(0.0),
             "loss_chance": self.verdict.loss_chance,
             "risk": self.verdict.risk,
             "tolerate": self.verdict.tolerate,
+            "clear_on_target": self.verdict.clear,
+            "noise_chance": self.verdict.noise_chance,
             "better_than_random_orders": self.verdict.ranks,
+            "shift": self.verdict.signs.shift,
             "concentration": None if self.concentration is None else self.concentration.to_dict(),
             "queries_needed": None if (needed := self.queries_needed) is None else needed.to_dict(),
             "measure": str(self.measure),

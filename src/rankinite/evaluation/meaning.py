@@ -1,30 +1,58 @@
-"""Explanations of the interval and the p-value of a pair, in sentences."""
+"""Sentences on a pair of systems: what the queries show, and what interval and p-value mean."""
 
 from __future__ import annotations
 
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.pairs import PairTest, floor_note
-from rankinite.grid import number
+from rankinite.grid import decimals_for, number
+from rankinite.measures.base import sign_of
 
 MEANING = "What the other numbers mean"
 """The heading under which this is folded away."""
+
+
+def decimals_of(pair: PairTest) -> int:
+    """The decimals that the interval of a difference deserves."""
+    low, high = pair.interval
+    return decimals_for((high - low) / 2)
+
+
+def shown(comparison: Comparison, pair: PairTest, where: str, *, corrected: bool = True) -> str:
+    """What the queries show of ``pair.first`` against ``pair.second``, in the words that all reports share.
+
+    "On the 59 target queries: +0.006 ndcg@10 (-0.021 to +0.032), not distinguishable from zero (p 0.62)." ``corrected``:
+    significant is what stays so after the correction for all pairs; else the pair is taken alone.
+    """
+    p, decimals = pair.p(comparison.test), decimals_of(pair)
+    if pair.better is None:
+        return f"On {where}: no difference in {pair.measure}."
+    gap, low, high = (number(value, decimals, signed=True) for value in (pair.difference, *pair.interval))
+    value, text = (p.holm, p.holm_text) if corrected else (p.raw, p.raw_text)
+    text = text.replace("< ", "below ")
+    finding = f"significantly {'better' if sign_of(pair.measure) * pair.difference > 0.0 else 'worse'}"
+    if value > comparison.alpha:
+        finding = "not distinguishable from zero"
+    return f"On {where}: {gap} {pair.measure} ({low} to {high}), {finding} (p {text})."
 
 
 def interval_meaning(comparison: Comparison, pair: PairTest) -> str:
     """What the interval of the difference is."""
     low, high = (number(end, signed=True) for end in pair.interval)
     asked = percent(comparison[pair.first].confidence)
-    return f"The {asked} interval of the difference, {low} to {high}, is two-sided, and of this one comparison."
+    return f"The {asked} interval of the difference, {low} to {high}, is two-sided and is of this one comparison."
 
 
 def p_meaning(comparison: Comparison, pair: PairTest) -> str:
     """What the p-value is, and how it was corrected."""
     p = pair.p(comparison.test)
     pairs = sum(other.measure == pair.measure for other in comparison.pairs)
-    corrected = f", and raised for all {pairs} pairs that were tested (Holm's correction)" if pairs > 1 else ""
-    by = f"({comparison.test} test, paired by query)"
+    by = f"{comparison.test} test, paired by query, two-sided{floor_note([p])}"
+    raw = f"If both ranked equally well, chance would make a difference this large with probability {p.raw_text} ({by})."
+    if pairs == 1:
+        return raw
     return (
-        f"The p-value, {p.holm_text}, is how often chance alone would make a difference at least as large {by}. "
-        f"It is two-sided{corrected}{floor_note([p])}."
+        f"{raw} With {pairs} pairs tested, small p-values turn up by chance. Corrected for that by Holm's method it is "
+        f"{p.holm_text}: a pair is called significant if this is at most {comparison.alpha:g}, and then the probability of "
+        "calling any equal pair different is at most that too."
     )

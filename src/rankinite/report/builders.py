@@ -103,8 +103,9 @@ def _deployed_last(choice: Choice) -> dict[str, Any]:
     """The background and the method chosen, the one to deploy last, with names that say which this is."""
     models, name = choice.models, choice.name
     if choice.verdict.recommended == name:
-        return {"background": models["background"], f"{name} (to deploy)": models[name]}
-    return {f"{name} (candidate)": models[name], "background (to deploy)": models["background"]}
+        what = "to deploy" if choice.verdict.decision == "deploy" else "to try online"
+        return {"background": models["background"], f"{name} ({what})": models[name]}
+    return {f"{name} (candidate)": models[name], "background (to keep)": models["background"]}
 
 
 def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _Contrast:

@@ -236,9 +236,9 @@ class Report:
 
     title: str
     verdict: tuple[str, ...]
-    """Sentences: the verdict; one with one number; how sure that is; on what evidence; then what else to know."""
+    """Sentences: the verdict; what the queries show; how sure that is; then what else to know."""
     explanation: tuple[str, ...] = ()
-    """What the other numbers mean, and why they may seem to contradict the verdict; folded away."""
+    """What the other numbers mean; folded away."""
     figures: tuple[Figure, ...] = ()
     """Of the data that the verdict is about."""
     figures_title: str = ""
@@ -263,6 +263,8 @@ class Report:
     folds: FoldsSection | None = None
     explained: ExplanationSection | None = None
     handover: Handover | None = None
+    schema: int = 2
+    """The version of these data: 2 has the three verdicts of adaptation, and what the queries show first."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON holds it."""

@@ -13,6 +13,7 @@ from rankinite.report.serving_section import serving_sentence
 from rankinite.report.verdicts import description_of, verdict_of
 
 TRY_IT = "Try it on a part of the traffic first: judges do not always want what users want."
+COMPARE_ONLINE = "Compare both on a part of the traffic, or judge more queries: those judged cannot tell them apart."
 EXPORT = "Write it for the search engine with `rankinite export`, and compare what is served with `rankinite check`."
 
 
@@ -30,24 +31,29 @@ class Handover:
 
 def after_choice(choice: Choice) -> Handover:
     """What to do with the ranker that adapting has made, or without it."""
-    deployed = choice.verdict.recommended == choice.name
     more = "Judge more queries of the new domain, and run the same command again."
-    steps = [EXPORT, TRY_IT] if deployed else ["Leave the ranker in use as it is.", more]
+    steps = {
+        "deploy": [EXPORT, TRY_IT],
+        "try online": [EXPORT, COMPARE_ONLINE],
+        "keep": ["Leave the ranker in use as it is.", more],
+    }[choice.verdict.decision]
     if choice.test is None:
         steps.append("Judge some further queries as test data: those used here have chosen the ranker.")
-    serving = (*_size("It", choice.ranker), *serving_sentence(choice)) if deployed else ("Nothing changes.",)
+    kept = choice.verdict.decision == "keep"
+    serving = ("Nothing changes.",) if kept else (*_size("It", choice.ranker), *serving_sentence(choice))
     return Handover(serving, tuple(steps), choice.recommendation()[1])
 
 
 def after_comparison(comparison: Comparison, old: str, new: str, measure: Measure, ranker: Any) -> Handover:
     """Which of two systems to take; ``ranker``: the new one, where it is known."""
     pair = comparison.pair(new, old, measure)
-    if pair.p(comparison.test).holm > comparison.alpha:
-        steps = (f"Stay with {old} until more queries are judged: the difference may be chance.",)
+    if pair.better is None:
+        steps = (f"Keep {old}.",)
+    elif pair.p(comparison.test).holm > comparison.alpha:
+        steps = (COMPARE_ONLINE,) if pair.better == new else (f"Keep {old}.",)
     else:
-        steps = (f"Take {new}.", TRY_IT) if pair.better == new else (f"Stay with {old}.",)
-    verdict = verdict_of(comparison, old, new, measure)
-    return Handover(_size(new, ranker), steps, verdict[1] if len(verdict) > 1 else "")
+        steps = (f"Deploy {new}.", TRY_IT) if pair.better == new else (f"Keep {old}.",)
+    return Handover(_size(new, ranker), steps, verdict_of(comparison, old, new, measure)[1])
 
 
 def after_cross_validation(comparison: Comparison, old: str, new: str, measure: Measure) -> Handover:

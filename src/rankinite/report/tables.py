@@ -32,7 +32,7 @@ from rankinite.report.document import (
 def choice_tables(choice: Choice) -> tuple[ResultTable, ...]:
     """One table on unseen target queries, which decided, and one on each other set that was reported."""
     seen = [
-        ("Target", choice.unseen, "Each query is judged by rankers that had not seen it. This decided."),
+        ("Target", choice.unseen, "Each query is judged by rankers that had not seen it."),
         ("Test", choice.test, "Rankers fitted to all target data. The test data decided nothing."),
         ("Shifted queries", choice.shifted, "Queries of another time or kind. They decided nothing."),
     ]
@@ -160,12 +160,12 @@ def figures(comparison: Comparison, before: str, after: str, measure: Measure) -
 
 
 def choice_figures(choice: Choice) -> dict[str, Any]:
-    """The figures of the target's queries, which decided; apart from them, those of data that decided nothing."""
+    """The figures of the target's queries and what to expect; apart from them, those of data that decided nothing."""
     others = [("test", choice.test), ("shifted", choice.shifted)]
     seen = choice.unseen[choice.name]
     return {
-        "figures": figures(choice.unseen, "background", choice.name, choice.measure),
-        "figures_title": f"On the target queries of {seen.source}, each judged by rankers that had not seen it. This decided.",
+        "figures": (*figures(choice.unseen, "background", choice.name, choice.measure), *_expected(choice)),
+        "figures_title": f"On the target queries of {seen.source}, each judged by rankers that had not seen it.",
         "other_figures": tuple(
             FigureGroup(
                 f"On the {name} data, {comparison[choice.name].source}, which decided nothing.",
@@ -175,6 +175,17 @@ def choice_figures(choice: Choice) -> dict[str, Any]:
             if comparison is not None
         ),
     }
+
+
+def _expected(choice: Choice) -> tuple[Figure, ...]:
+    """The gain to expect on new queries, with other domains counted; nothing where these do not apply."""
+    if not choice.verdict.ranks:
+        return ()
+    sign = sign_of(choice.measure)
+    low, high = sorted(sign * end for end in choice.verdict.gain.interval())
+    digits = decimals_for((high - low) / 2)
+    expected, *ends = (number(value, digits, signed=True) for value in (sign * choice.verdict.expected, low, high))
+    return (Figure("expected on new queries", expected, " to ".join(ends)),)
 
 
 def curve_of(choice: Choice) -> TargetSizeCurve | None:

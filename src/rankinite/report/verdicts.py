@@ -9,10 +9,9 @@ import numpy as np
 from rankinite.adapt.concentration import concentration
 from rankinite.adapt.result import size_of
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.meaning import interval_meaning, p_meaning
+from rankinite.evaluation.meaning import decimals_of, interval_meaning, p_meaning, shown
 from rankinite.evaluation.significance import paired_differences
 from rankinite.evaluation.training_overlap import overlap_warnings
-from rankinite.grid import decimals_for, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import trained_of
 from rankinite.plurals import agreeing, counted
@@ -22,23 +21,21 @@ FLATTERED = "The validation data have chosen what was kept, so they flatter it: 
 
 
 def verdict_of(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
-    """Which is better; by how much; how sure that is; how many queries say so, and which of them carry the gain."""
+    """Which is better; what the queries show, in the words of every report; which queries carry the gain."""
     pair, source = comparison.pair(new, old, measure), comparison[new].source
-    p = pair.p(comparison.test)
+    queries = counted(pair.wins + pair.ties + pair.losses, "query")
     if pair.better is None:
-        return f"{new} is as good as {old}.", f"Both have the same {measure} on {source}."
-    low, high = pair.interval
-    decimals = decimals_for((high - low) / 2)
-    side, way = "better" if pair.better == new else "worse", "higher" if pair.difference > 0.0 else "lower"
-    asked = f"p {p.holm_text}; at most {comparison.alpha:g} is asked for"
-    clear = p.holm <= comparison.alpha
+        lead = f"{new} is as good as {old}."
+    elif pair.p(comparison.test).holm > comparison.alpha:
+        lead = f"We cannot tell whether {new} is better than {old}."
+    else:
+        lead = f"{new} is {'better' if pair.better == new else 'worse'} than {old}."
     counts = f"{pair.wins} {agreeing(pair.wins, 'is')} better, {pair.losses} worse and {pair.ties} the same"
     return (
-        f"{new} is {'' if clear else 'not surely '}{side} than {old}.",
-        f"Its {measure} is {number(abs(pair.difference), decimals)} {way} on {source}.",
-        f"That is hardly chance ({asked})." if clear else f"That may be chance ({asked}).",
-        f"Of {counted(pair.wins + pair.ties + pair.losses, 'query')} {counts}.",
-        *_carried(comparison, old, new, measure, decimals),
+        lead,
+        shown(comparison, pair, f"{queries} of {source}"),
+        *([] if pair.better is None else [f"Of {queries} {counts}."]),
+        *_carried(comparison, old, new, measure, decimals_of(pair)),
     )
 
 
@@ -53,9 +50,8 @@ def _carried(comparison: Comparison, old: str, new: str, measure: Measure, decim
 def explanation_of(comparison: Comparison, old: str, new: str, measure: Measure) -> tuple[str, ...]:
     """What the numbers beside the verdict mean."""
     pair = comparison.pair(new, old, measure)
-    decides = f"It decides: where it is above {comparison.alpha:g}, the difference may be chance."
     alone = "It is not corrected for the number of comparisons, so it may exclude 0 though the difference may be chance."
-    return f"{p_meaning(comparison, pair)} {decides}", f"{interval_meaning(comparison, pair)} {alone}"
+    return p_meaning(comparison, pair), f"{interval_meaning(comparison, pair)} {alone}"
 
 
 def overlap_notes(*comparisons: Comparison | None) -> tuple[str, ...]:

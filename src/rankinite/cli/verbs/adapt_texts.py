@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """The widest that tables and lines may be, where that is possible."""
+MODEL_IS = {"deploy": "the ranker to deploy", "try online": "the ranker to try online", "keep": "the ranker to keep"}
+"""What model.rankinite is, by the decision."""
 CANDIDATE = "candidate.rankinite"
 """The method chosen, where the advice is to keep the background."""
 
@@ -107,8 +109,8 @@ def _files_text(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
     if forest not in {None, best}:
         several.append(f"Trada and additive start from {forest}, the best forest of them.")
     lines = {
-        "model.rankinite": f"the ranker to deploy: {choice.verdict.recommended}",
-        CANDIDATE: f"the candidate, {choice.name}, which is not to be deployed",
+        "model.rankinite": f"{MODEL_IS[choice.verdict.decision]}: {choice.verdict.recommended}",
+        CANDIDATE: f"{choice.name}, which is not recommended",
         "report.html": "all of this as a page to look at, query by query too",
         "evidence.md": "these tables, with all measures and settings; evidence.json: in all digits",
         "gains.csv": "what every query gains or loses against the background",
@@ -156,7 +158,7 @@ def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
     from rankinite.evaluation.meaning import MEANING
 
     titles = {
-        "target": "On target queries, each judged by rankers that had not seen it: this decides",
+        "target": "On target queries, each judged by rankers that had not seen it",
         "test": "On the test data",
         "shifted": "On the shifted data",
     }

@@ -34,7 +34,7 @@ function servingSection({ measure, higher_is_better: higher, decimals, rankers, 
   const best = higher ? "descending" : "ascending";
   const held = (row) => (row.served_by.length ? row.served_by.map(([exactness, names]) => h("span", { class: "held" }, h("span", { class: "soft" }, `${HELD[exactness] || exactness} `), names)) : "no other program");
   return section("serving", "What serving takes", note, table([
-    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", dir: "auto" }, row.name), row.deployed ? h("span", { class: "tag" }, "to deploy") : null] },
+    { label: "method", value: (row) => row.name, cell: (row) => [h("span", { class: "name", dir: "auto" }, row.name), row.deployed ? h("span", { class: "tag" }, "recommended") : null] },
     { label: measure, right: true, first: best, value: (row) => row.mean, cell: (row) => fixed(row.mean, decimals) },
     { label: "size", class: "small", value: (row) => row.size },
     { label: "µs per document", right: true, first: "ascending", value: (row) => row.microseconds, cell: (row) => fixed(row.microseconds, 1) },
