@@ -1,6 +1,6 @@
 """Does ``adapt.choose`` keep its promises? Problems drawn at random, with and without a shift, and the truth of each.
 
-    python benchmarks/calibration.py draw settling            # what the prior is estimated from: 600 problems, half an hour
+    python benchmarks/calibration.py draw settling            # what the prior is estimated from: 1,200 problems, an hour
     python benchmarks/calibration.py draw judging             # 600 others, which settle nothing
     RANKINITE_DATA=… python benchmarks/calibration.py draw real
     python benchmarks/calibration.py judge                    # promises against what came
@@ -34,8 +34,15 @@ from _measure import SCRATCH, machine, write_section
 from rankinite.adapt.decision import Verdict, decide, random_orders
 from rankinite.grid import Grid
 
-SEEDS = {"settling": range(600), "judging": range(100_000, 100_600), "real": range(200_000, 200_150)}
-"""The numbers of problems: those that the prior is estimated from, those that judge it, and those of real collections."""
+SEEDS = {
+    "settling": (*range(600), *range(100_000, 100_600)),
+    "judging": range(300_000, 300_600),
+    "real": range(200_000, 200_150),
+}
+"""The numbers of problems: those that the prior is estimated from, those that judge it, and those of real collections.
+
+The second half of those that settle were drawn to judge an earlier estimate, which they showed to promise too little.
+"""
 KEPT = Path(__file__).parent / "cells"
 MEASURE = rk.NDCG(10)
 TEST_QUERIES = 3000
