@@ -39,9 +39,10 @@ methods and folds alone. Backgrounds: LambdaMART, LightGBM (lambdarank), XGBoost
 leaves at rate {RATE:g}, and CatBoost (YetiRank, as many trees of depth 4), other settings as they come. Everything is
 judged alike on test queries that no model of the cell has seen: expected NDCG under ties, queries of one grade skipped.
 "Chosen" is the method that `choose` takes; how it chooses was settled on pairs with other targets (docs/adr/0016).
-"Recommended" is the same, to deploy or to try online, or the background, by the rule of docs/adr/0033: each pair is decided by a prior from the other
-pairs, together with its own cross-validated gains, whose deviation between queries is taken from the test queries. Whether
-the grades can be predicted at all, which the rule asks too, is not in the cells."""
+"Recommended" is the same, to deploy or to try online, or the background, by the rule of docs/adr/0033: each pair is
+decided by a prior from the other pairs and from generated problems, together with its own cross-validated gains, whose
+deviation between queries is taken from the test queries. Whether the grades can be predicted at all, which the rule asks
+too, is not in the cells."""
 RIVALS_ABOUT = f"""Rivals are tuned by the folds of target queries that tune our own methods, to the best mean NDCG@10.
 "Continued" adds up to {MORE} trees to the background's scores, and none may be best (rates {some(RATES)}); "LightGBM
 refit" gives the leaves new values (decay {some(DECAYS)}), as "XGBoost refresh" does (rates {some(RATES)}); "pooled"

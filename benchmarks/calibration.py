@@ -163,7 +163,7 @@ def solved(seed: int) -> dict[str, object]:
 
 
 def _values(per_query: np.ndarray) -> list[float]:
-    return [round(float(value), 5) for value in per_query[~np.isnan(per_query)]]
+    return [round(float(value), 4) for value in per_query[~np.isnan(per_query)]]
 
 
 # ---- all of them ---------------------------------------------------------------------------------------------------------

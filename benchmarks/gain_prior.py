@@ -25,9 +25,10 @@ from _adaptation_groups import CHOSEN, RECOMMENDED, Group, grouped, values
 from _adaptation_pairs import PAIRS
 from _measure import SCRATCH
 from calibration import problems
+from rankinite.adapt import gain_prior as written
 from rankinite.adapt.decision import RISK, TOLERATE, decide, decision_of
 from rankinite.adapt.gain import OFF, OFF_TIMES, Gain, GainEvidence, Signs
-from rankinite.adapt.gain_prior import PRIOR, Prior
+from rankinite.adapt.gain_prior import Prior
 from rankinite.adapt.shift import seen_shift
 from rankinite.grid import Grid
 
@@ -186,7 +187,7 @@ def logsum(logs: np.ndarray) -> np.ndarray:
     return top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
 
 
-def as_code(prior: Prior) -> str:
+def as_code(name: str, prior: Prior) -> str:
     """The prior as it stands in the module."""
 
     def matrix(numbers: np.ndarray) -> str:
@@ -194,7 +195,7 @@ def as_code(prior: Prior) -> str:
         return "np.asarray([\n        " + ",\n        ".join(lines) + ",\n    ])"
 
     return (
-        f"PRIOR = Prior(\n    pairs={prior.pairs},\n    weights={matrix(prior.weights)},\n"
+        f"{name} = Prior(\n    pairs={prior.pairs},\n    weights={matrix(prior.weights)},\n"
         f"    locations={matrix(prior.locations)},\n    scales={matrix(prior.scales)}[0],\n"
         f"    widening={prior.widening:.3f},\n    noise={prior.noise:.3f},\n    lag={prior.lag:.3f},\n)"
     )
@@ -276,7 +277,8 @@ def by_class(pairs: Sequence[tuple[Row, Gain]]) -> list[tuple[str, list[tuple[Ro
 
 def decided(groups: Sequence[Group]) -> list[Group]:
     """The groups with what the rule recommends in every cell, each pair by a prior without it."""
-    generated, cells = [row for problem in problems("settling") for row in problem_rows(problem)], cell_rows(groups)
+    cells = cell_rows(groups)
+    generated = [row for problem in problems("settling") for row in problem_rows(problem) if not row.signs.picked]
     priors = {
         group.pair.name: estimate([*generated, *(row for row in cells if row.pair != group.pair.name)]) for group in groups
     }
@@ -298,17 +300,20 @@ def main() -> None:
     if parser.parse_args().what == "shifts":
         look_again()
         return
-    generated = [row for problem in problems("settling") for row in problem_rows(problem)]
+    every = [row for problem in problems("settling") for row in problem_rows(problem)]
+    usual, picked = ([row for row in every if row.signs.picked == is_picked] for is_picked in (False, True))
     cells = cell_rows(grouped(read_cells("methods", SCRATCH / "adaptation")))
-    prior = estimate([*generated, *cells])
-    print(as_code(prior), end="\n\n")
-    same = prior.locations.shape == PRIOR.locations.shape and np.allclose(prior.locations, PRIOR.locations, atol=0.02)
-    print(f"mean shift {np.mean([row.signs.shift or 0.0 for row in generated]):.2f}; as kept: {same}", end="\n\n")
-    usual = [row for row in generated if not row.signs.picked]
-    number = {name: place for place, name in enumerate(dict.fromkeys(row.pair for row in generated))}
-    parts = crossed(usual, lambda row: number[row.pair] % PART)
-    print(table(by_class(parts), "Generated problems, each fifth by a prior of the others").text(), end="\n\n")
-    real = crossed_cells(generated, cells)
+    for name, rows in (("AVERAGED", [*usual, *cells]), ("PICKED", picked)):
+        prior, now = estimate(rows), getattr(written, name)
+        print(as_code(name, prior), end="\n\n")
+        same = prior.locations.shape == now.locations.shape and np.allclose(prior.locations, now.locations, atol=0.02)
+        print(f"as it is written: {'yes' if same else 'NO'}", end="\n\n")
+    print(f"mean shift {np.mean([row.signs.shift or 0.0 for row in usual]):.2f}", end="\n\n")
+    for name, rows in (("the average among them", usual), ("no average", picked)):
+        number = {pair: place for place, pair in enumerate(dict.fromkeys(row.pair for row in rows))}
+        parts = crossed(rows, lambda row, number=number: number[row.pair] % PART)
+        print(table(by_class(parts), f"Generated problems, each fifth by a prior of the others; {name}").text(), end="\n\n")
+    real = crossed_cells(usual, cells)
     print(table([("all", real)], "Pairs of the adaptation benchmark, each by a prior of all others").text())
 
 

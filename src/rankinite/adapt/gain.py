@@ -25,7 +25,7 @@ from typing import Self
 import numpy as np
 from scipy import optimize, special
 
-from rankinite.adapt.gain_prior import PRIOR, Prior
+from rankinite.adapt.gain_prior import AVERAGED, PICKED, Prior
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.significance import NOISE, exact_mean, exact_sum, paired_differences
 
@@ -76,14 +76,14 @@ class Signs:
     background_queries: int | None
     """How many queries the background was trained on; None: not known, so many."""
     picked: bool = False
-    """Whether the method was picked as the best of several by its values on these queries, which flatters it."""
+    """Whether the method was picked without an average, as the best on these queries, which flatters it."""
 
     def values(self, queries: int) -> Floats:
         """The signs as the prior counts them."""
         shift = UNKNOWN_SHIFT if self.shift is None else self.shift
         trained_on = MANY if self.background_queries is None else min(MANY, max(FEW, self.background_queries))
         target = min(2.0, max(-2.0, self.target))
-        return np.asarray([1.0, shift, target, math.log(queries / 40) / 2, math.log(trained_on / 200) / 2, float(self.picked)])
+        return np.asarray([1.0, shift, target, math.log(queries / 40) / 2, math.log(trained_on / 200) / 2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,9 @@ class Gain:
     """How uncertain that is."""
 
     @classmethod
-    def of(cls, evidence: GainEvidence, signs: Signs, prior: Prior = PRIOR) -> Self:
-        """From the target's queries and the prior."""
+    def of(cls, evidence: GainEvidence, signs: Signs, prior: Prior | None = None) -> Self:
+        """From the target's queries and the prior; if none is given, that for how the method was chosen."""
+        prior = prior or prior_for(signs)
         if evidence.deviation == 0.0:
             return cls((1.0,), (evidence.mean,), (0.0,))
         counted, queries = signs.values(evidence.queries), evidence.queries
@@ -140,6 +141,11 @@ class Gain:
             return float(optimize.brentq(lambda gain: self.chance_below(gain) - chance, lowest, highest, xtol=1e-10))
 
         return below(tail), below(1.0 - tail)
+
+
+def prior_for(signs: Signs) -> Prior:
+    """The prior for how a method was chosen."""
+    return PICKED if signs.picked else AVERAGED
 
 
 def _variance(values: Floats) -> float:

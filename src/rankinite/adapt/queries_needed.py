@@ -27,8 +27,7 @@ import numpy as np
 from scipy import special
 
 from rankinite.adapt.decision import ALPHA, Verdict, decision_of
-from rankinite.adapt.gain import Gain, GainEvidence, Signs
-from rankinite.adapt.gain_prior import PRIOR, Prior
+from rankinite.adapt.gain import Gain, GainEvidence, Signs, prior_for
 from rankinite.adapt.held_out import standard_error
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.engine.kernel import Floats
@@ -84,15 +83,15 @@ class Effect:
     """How much the gain grows where the queries are doubled."""
 
 
-def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float, prior: Prior = PRIOR) -> int | None:
+def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float) -> int | None:
     """The least number of queries, above ``judged``, with which the change is deployed with probability ``SURE``."""
-    quantile = float(special.ndtri(SURE)) * math.sqrt(prior.noise)
+    quantile = float(special.ndtri(SURE)) * math.sqrt(prior_for(signs).noise)
 
     def enough(queries: int) -> bool:
         gain = effect.gain + effect.slope * math.log2(queries / judged)
         seen = gain - quantile * effect.deviation / math.sqrt(queries)
         clear = seen * math.sqrt(queries) >= CLEAR * effect.deviation
-        found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs, prior)
+        found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs)
         return decision_of(found, risk, tolerate, clear=clear) == "deploy"
 
     low = judged

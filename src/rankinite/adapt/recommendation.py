@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankinite.adapt.decision import NOISE_AFTER, Verdict
-from rankinite.adapt.gain_prior import PRIOR
+from rankinite.adapt.gain_prior import AVERAGED
 from rankinite.adapt.methods.catalogue import AVERAGE
 from rankinite.adapt.queries_needed import MOST_TIMES, SURE
 from rankinite.adapt.serving_costs import lost_engines
@@ -51,7 +51,7 @@ def explanation(choice: Choice) -> tuple[str, ...]:
     """What the numbers beside the decision mean, and how the decision follows from them."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
     decides = (
-        f"The gain to expect combines the {_queries(pair)} target queries with what adapting has brought on {PRIOR.pairs} "
+        f"The gain to expect combines the {_queries(pair)} target queries with what adapting has brought on {AVERAGED.pairs:,} "
         f"pairs of domains, about half of them without a shift. {choice.name} is deployed if the chance of losing more than "
         f"{tolerated(verdict)} is at most {percent(verdict.risk)} and the gain is clear: either the target queries alone show "
         f"it, or the chance of any loss is at most {percent(verdict.risk)}. If a loss is as unlikely but the gain not clear, "
@@ -108,7 +108,7 @@ def _together(choice: Choice) -> list[str]:
     decimals = decimals_for((high - low) / 2)
     expected, low_text, high_text = (number(value, decimals, signed=True) for value in (sign * verdict.expected, low, high))
     loss = f"chance of losing more than {tolerated(verdict)}: {_chance(verdict)}"
-    elsewhere = f"Together with what adapting brought on {PRIOR.pairs} other pairs of domains"
+    elsewhere = f"Together with what adapting brought on {AVERAGED.pairs:,} other pairs of domains"
     return [f"{elsewhere}: {expected} ({low_text} to {high_text}); {loss}."]
 
 
