@@ -228,6 +228,7 @@ def test_a_note_says_that_an_array_or_a_frame_was_regrouped(tmp_path: Path, recw
     for source in (frame, pa.table(columns)):
         with pytest.warns(UserWarning, match=NOTE) as caught:
             data = rk.read(source)
+        assert caught[0].filename == __file__  # not a line of ours, after which Python would show no other
         assert all(name in str(caught[0].message) for name in ("from_input_order", "to_input_order"))
         assert "rows regrouped" in repr(data)
         assert "regrouped" in data._repr_html_()
