@@ -419,6 +419,16 @@ def test_the_upload_script_refuses_placeholders_and_names_them(to, tmp_path):
 
 
 @plugins
+def test_a_placeholder_with_quotes_in_its_name_is_seen(to, tmp_path):
+    rk.export(stumps([0.5], [True], names=('12" \\ LP',)), tmp_path / "shop", to=to, served_missing="nan")
+    file = tmp_path / "shop" / "feature-set.json"
+    file.write_text(file.read_text().replace("VALUE_OF_keywords", "x").replace("VALUE_OF_index", "y"))
+    done, asked = run_upload(tmp_path / "shop")
+    assert (done.returncode, asked) == (1, [])
+    assert "FIELD_OF_12" in done.stderr
+
+
+@plugins
 def test_what_only_looks_like_a_placeholder_is_uploaded(to, tmp_path):
     forest = stumps([0.5], [True], names=("FIELD_OF_gold",))
     query = {"match": {"title": "VALUE_OF_money"}}
