@@ -358,7 +358,7 @@ def test_the_feature_set_has_the_queries_given_and_placeholders_for_the_rest(to,
     assert features["near"]["template"] == QUERIES["near"]["template"]
     assert features["near"]["params"] == ["user"]
     assert "FIELD_OF_clicks" in json.dumps(features["clicks"])
-    assert [note for note in made.notes if "1 of 4 features have a placeholder" in note]
+    assert [note for note in made.notes if "placeholders for the queries of 1 of 4 features" in note]
     rescore = json.loads((folder / "rescore.json").read_text())["rescore"]["query"]
     assert rescore["rescore_query"]["sltr"]["model"] == "shop"
     assert set(rescore["rescore_query"]["sltr"]["params"]) == {"keywords", "user"}
