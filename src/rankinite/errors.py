@@ -17,8 +17,10 @@ without a traceback and exits with code 2.
 
 from __future__ import annotations
 
+import inspect
 import re
 import reprlib
+import warnings
 from collections.abc import Callable, Collection
 from typing import Any, Final, Self
 
@@ -95,6 +97,14 @@ _CODE = re.compile(r"`([^`]*)`")
 def respelled(text: str, spelled: Callable[[str], str]) -> str:
     """A text with what it has between backticks spelled by a function."""
     return _CODE.sub(lambda found: spelled(found[1]), text)
+
+
+def warn(text: str) -> None:
+    """Warn of the line that called this package: Python shows a warning once per line, and ours would hide all later ones."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankinite":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
 
 
 def _sentence(text: str) -> str:

@@ -21,7 +21,7 @@ from oracles.adapting import (
     unseen,
     with_one_grade,
 )
-from rankinite.adapt import Trada, choose, smart
+from rankinite.adapt import Trada, choose, interpolate, lambdaboost, neighbours, pool, smart, trada
 from rankinite.adapt.decision import decide
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
@@ -29,6 +29,8 @@ from rankinite.adapt.methods.catalogue import AVERAGED, METHODS, NO_DATA
 from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged
+from rankinite.models.files.container import model_bytes
+from rankinite.report import of_choice
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -291,3 +293,29 @@ def test_a_curve_is_kept_for_the_methods_it_was_made_of(tmp_path):
     for choice in (first, second):
         values = choice.unseen["average"][NDCG].per_query
         assert choice.curve.values["average"][-1] == pytest.approx(values[~np.isnan(values)])
+
+
+LEARNT = {
+    "smart": lambda new, old: smart(background(), new, learner=TREES),
+    "smart, validated": lambda new, old: smart(background(), new, unseen(), learner=TREES),
+    "lambdaboost": lambda new, old: lambdaboost(background(), new),
+    "interpolate": lambda new, old: interpolate(background(), new, learner=TREES),
+    "trada": lambda new, old: trada(background(), new),
+    "pool": lambda new, old: pool(old, new, learner=TREES),
+    "neighbours": lambda new, old: neighbours(background(), new, old, learner=TREES),
+    "choose": lambda new, old: choose(background(), new, background_data=old, methods=["interpolate", *DATA]).ranker,
+}
+
+
+@pytest.mark.parametrize("method", LEARNT)
+def test_nothing_is_learnt_from_queries_of_weight_0(method):
+    every = [data.with_weights(np.arange(data.queries) % 3 > 0) for data in (target(18), background_data())]
+    weighed = [data.select_queries(data.weights > 0) for data in every]
+    found, expected = (LEARNT[method](*data) for data in (every, weighed))
+    assert model_bytes(found.stored()) == model_bytes(expected.stored())
+
+
+def test_the_report_is_of_the_queries_that_have_a_weight():
+    data = target(18).with_weights(np.arange(18) % 3 > 0)
+    choice = choose(background(), data, methods=["lambdaboost"], curve=False)
+    assert len(of_choice(choice, data).queries.qids) == len(choice.unseen["background"][NDCG].per_query) == 12

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import rankinite as rk
+from rankinite.models.files.matching import match_features
 
 DATA = "2 qid:a 1:1 #docid = a1\n1 qid:a 1:2 #docid = a2\n"
 """One query with one feature."""
@@ -102,3 +103,9 @@ def test_errors_count_one_as_one():
 def test_one_feature_that_a_file_lacks_is_one(run):
     (line,) = [text for text in run("evaluate", "two.rankinite", "one.txt").err.splitlines() if "'2'" in text]
     assert line.endswith("one.txt: the model's feature '2' is not in it and counts as zero")
+
+
+@pytest.mark.usefixtures("here")
+def test_one_feature_that_is_found_by_its_position_is_one():
+    _, note = match_features(rk.load("tree.rankinite").renamed(["f0"]), ("bm25",), "a.csv")
+    assert note == "the model's feature 'f0' is taken for 'bm25' of a.csv, by position"

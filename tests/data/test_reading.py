@@ -331,9 +331,10 @@ def test_a_file_wider_than_the_data_it_is_read_like(tmp_path: Path) -> None:
 def test_an_open_file_is_answered_with_its_path(tmp_path: Path, mode: str) -> None:
     path = put(tmp_path, "a.txt", "1 qid:1 1:1\n")
     with Path(path).open(mode) as file:
-        with refused(DataError, value=type(file).__name__) as caught:
-            read(file)
-        assert repr(str(path)) in caught.value.remedy
+        for source in (file, [file], (str(path), file)):
+            with refused(DataError, value=type(file).__name__) as caught:
+                read(source)
+            assert repr(str(path)) in caught.value.remedy
     with refused(DataError, value="BytesIO"):
         read(io.BytesIO(b"1 qid:1 1:1"))
 

@@ -148,6 +148,12 @@ def test_scores_are_given_back_in_the_order_of_the_caller() -> None:
     forest = rankers(data)[0]
     *_, last = forest.staged_scores(data)
     assert values(rk.evaluate(last, data, "ndcg@3")) == values(rk.evaluate(forest, data, "ndcg@3"))
+    by_grade = rk.McRank(trees=2, leaves=4, min_rows=2).fit(data)
+    shares = by_grade.probabilities(data)
+    assert "to_input_order" in repr(shares)
+    assert data.to_input_order(shares).tolist() == by_grade.probabilities(case.matrix).tolist()
+    split = forest.contributions(data)
+    assert data.to_input_order(split.values).tolist() == forest.contributions(case.matrix).values.tolist()
 
 
 def test_arithmetic_keeps_the_order_and_everything_else_loses_it(scattered: Scattered) -> None:
@@ -193,8 +199,15 @@ def test_scores_of_rows_in_another_order_are_refused() -> None:
                 consumer(data)
     again = Scattered(1).data.rename_features(list("abcd"))
     assert values(rk.evaluate(scores, again, "ndcg@3")) == values(rk.evaluate(rk.Feature(0), again, "ndcg@3"))
-    with refused(rk.DataError, place=one.data.source, value="RowValues"):
+    with refused(rk.DataError, place=one.data.source, value="RowValues") as caught:
         one.data.from_input_order(scores)
+    assert "already" in caught.value.problem
+    part = one.data.select_queries([2, 0])
+    with refused(rk.DataError, value="RowValues") as caught:
+        part.from_input_order(scores)
+    call = caught.value.remedy.partition("pass ")[2].partition(", where")[0]
+    found = eval(call, {"data": part, "other": one.data, "values": scores})
+    assert values(rk.evaluate(found, part, "ndcg@3")) == values(rk.evaluate(rk.Feature(0), part, "ndcg@3"))
     for method in (one.data.in_row_order, one.data.to_input_order, one.data.from_input_order):
         with refused(rk.DataError, place=one.data.source, value=3):
             method(np.zeros(3))
@@ -228,6 +241,7 @@ def test_a_note_says_that_an_array_or_a_frame_was_regrouped(tmp_path: Path, recw
     for source in (frame, pa.table(columns)):
         with pytest.warns(UserWarning, match=NOTE) as caught:
             data = rk.read(source)
+        assert caught[0].filename == __file__  # not a line of ours, after which Python would show no other
         assert all(name in str(caught[0].message) for name in ("from_input_order", "to_input_order"))
         assert "rows regrouped" in repr(data)
         assert "regrouped" in data._repr_html_()

@@ -13,6 +13,7 @@ from rankinite.distillation.following import mixed
 from rankinite.distillation.growing import grow, train_net
 from rankinite.distillation.selection import select
 from rankinite.distillation.teacher import centred, centred_scores, fidelity, on_scale_of, trees_of
+from rankinite.models.files.container import model_bytes
 from rankinite.trees.walk import add_trees, walks_of
 from refusals import refused
 
@@ -259,3 +260,14 @@ def test_bad_input_is_refused():
         rk.distil(TEACHER, TRAIN, test=TRAIN)
     with pytest.raises(rk.RankiniteError):
         rk.distil(TEACHER, TRAIN.select_queries([0]))
+
+
+@pytest.mark.parametrize("how", ["select", "grow", "net"])
+def test_students_follow_nothing_on_queries_of_weight_0(how):
+    data = TRAIN.with_weights(np.arange(40) % 3 > 0)
+    every, weighed = (
+        rk.distil(TEACHER, one, trees=3, leaves=4, hidden=(2,), how=how)
+        for one in (data, data.select_queries(data.weights > 0))
+    )
+    assert model_bytes(every.ranker.stored()) == model_bytes(weighed.ranker.stored())
+    assert len(every.values["teacher"]) == len(weighed.values["teacher"])

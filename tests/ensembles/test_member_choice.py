@@ -265,3 +265,12 @@ def test_equal_members_correlate_wholly_and_constant_ones_not_at_all():
     assert np.isnan(found.members[2].scores)
     assert "–" in found.grid().text()
     assert found.names == ("a", "b", "flat")
+
+
+def test_members_are_chosen_without_queries_of_weight_0():
+    data = TRAIN.with_weights(np.arange(60) % 3 > 0)
+    every, weighed = (
+        choose_members(Average({"trees": TREES, "points": MEMBERS["points"]}), train, share=0.5, folds=3)
+        for train in (data, data.select_queries(data.weights > 0))
+    )
+    assert (every.gain, every.error, every.weighing) == (weighed.gain, weighed.error, weighed.weighing)

@@ -123,6 +123,12 @@ def test_gains_are_answered_with_the_same_gains(gains):
         assert rk.parse_measure(measure) == rk.NDCG(10, gains=gains)
 
 
+@pytest.mark.parametrize("empty", [[], "", "[]"])
+def test_no_gains_are_answered_with_the_name_alone(empty):
+    with pytest.raises(ArgumentError, match=r"Give measure\.$"):
+        rk.LambdaMART(label_gain=empty)
+
+
 @pytest.mark.parametrize("setting", ["label_gain", "learning_rate"])
 def test_values_that_cannot_be_written_out_are_not_repeated(setting):
     deep: list = []

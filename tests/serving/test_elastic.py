@@ -202,7 +202,7 @@ def test_extractors_are_made_of_the_queries_of_either_form(tmp_path):
     extractors = [entry["query_extractor"] for entry in body["inference_config"]["learning_to_rank"]["feature_extractors"]]
     assert [entry["feature_name"] for entry in extractors] == ["bm25", "age", "clicks"]
     assert [entry["query"] for entry in extractors[:2]] == [{"match": {"title": "{{words}}"}}, {"match_all": {}}]
-    assert [note for note in made.notes if "1 of 3 features have a placeholder" in note]
+    assert [note for note in made.notes if "placeholders for the queries of 1 of 3 features" in note]
     rescore = json.loads((tmp_path / "shop" / "rescore.json").read_text())["rescore"]
     assert rescore["learning_to_rank"]["model_id"] == "shop"
     assert set(rescore["learning_to_rank"]["params"]) == {"words", "keywords"}

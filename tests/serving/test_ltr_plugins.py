@@ -358,7 +358,7 @@ def test_the_feature_set_has_the_queries_given_and_placeholders_for_the_rest(to,
     assert features["near"]["template"] == QUERIES["near"]["template"]
     assert features["near"]["params"] == ["user"]
     assert "FIELD_OF_clicks" in json.dumps(features["clicks"])
-    assert [note for note in made.notes if "1 of 4 features have a placeholder" in note]
+    assert [note for note in made.notes if "placeholders for the queries of 1 of 4 features" in note]
     rescore = json.loads((folder / "rescore.json").read_text())["rescore"]["query"]
     assert rescore["rescore_query"]["sltr"]["model"] == "shop"
     assert set(rescore["rescore_query"]["sltr"]["params"]) == {"keywords", "user"}
@@ -416,6 +416,16 @@ def test_the_upload_script_refuses_placeholders_and_names_them(to, tmp_path):
         assert placeholder in done.stderr
         file.write_text(json.dumps(json.loads(text.replace(placeholder, "x"))))  # an editor may put all into one line
     assert run_upload(folder)[0].returncode == 0
+
+
+@plugins
+def test_a_placeholder_with_quotes_in_its_name_is_seen(to, tmp_path):
+    rk.export(stumps([0.5], [True], names=('12" \\ LP',)), tmp_path / "shop", to=to, served_missing="nan")
+    file = tmp_path / "shop" / "feature-set.json"
+    file.write_text(file.read_text().replace("VALUE_OF_keywords", "x").replace("VALUE_OF_index", "y"))
+    done, asked = run_upload(tmp_path / "shop")
+    assert (done.returncode, asked) == (1, [])
+    assert "FIELD_OF_12" in done.stderr
 
 
 @plugins

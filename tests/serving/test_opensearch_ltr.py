@@ -17,8 +17,9 @@ from serving.parity import case_of, differing
 from serving.random_rankers import forest_of
 from serving.test_es_ltr import APART
 
-ZERO, RIGHT, DIRECTION = ("1.3", "2.19.5", "3.0", "3.1", "3.1.9"), ("3.2", "3.4.0", "3.7"), (None, "3.8", "3.8.0", "3.9.1")
-PATCHED = ("3.2.1", "3.6.2", "3.7.1")
+ZERO, RIGHT = ("1.3", "2.19.5", "3.0", "3.1", "3.1.9"), ("3.2", "3.4.0", "3.4.0.0", "3.7")
+DIRECTION = (None, "3.8", "3.8.0", "3.9.1")
+PATCHED = ("3.2.1", "3.6.2", "3.6.2.0", "3.7.1")
 XGBOOST, RANKLIB = "model/xgboost+json", "model/ranklib"
 
 

@@ -257,3 +257,14 @@ def test_spaces_of_files_are_read_and_errors_name_file_and_setting(tmp_path):
 def test_bad_settings_of_a_search(given, setting):
     with refused(rk.ArgumentError, setting=setting):
         rk.tune(LEARNER, TRAIN, space={"rate": Range(0.1, 0.3)}, **given)
+
+
+def test_no_setting_is_chosen_by_queries_of_weight_0():
+    data = TRAIN.with_weights(np.arange(60) % 3 > 0)
+    every, weighed = (
+        rk.tune(LEARNER, train, space={"leaves": [2, 4]}, folds=3, trials=2, outer=2)
+        for train in (data, data.select_queries(data.weights > 0))
+    )
+    assert model_bytes(every.ranker.stored()) == model_bytes(weighed.ranker.stored())
+    assert [one.values().tolist() for one in every.trials] == [one.values().tolist() for one in weighed.trials]
+    assert every.nested.to_json() == weighed.nested.to_json()

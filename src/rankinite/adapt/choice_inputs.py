@@ -13,6 +13,7 @@ from rankinite.checks import check_count, check_number, check_seed
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import held_out_batches
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
@@ -31,6 +32,7 @@ def checked_task(
     """The task; refuses what cannot be adapted or judged."""
     check_seed("choose", seed)
     _check_data("target", target)
+    target = without_weightless(target)
     if folds == "batches":
         held_out_batches(target)
     else:

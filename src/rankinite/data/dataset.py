@@ -265,6 +265,7 @@ class Dataset(Tabular):
         >>> evaluate(data.from_input_order(frame["score"]), data, "ndcg@10")                 # doctest: +SKIP
         """
         if order_of(values) is not None:
+            check_order(values, self)
             raise DataError(
                 "these values are in the order of the data's rows already",
                 place=self.source,

@@ -77,16 +77,20 @@ def check_order(values: object, data: Dataset, place: object = "") -> None:
     fits = not data.regrouped if known is None else (rows is not None and np.array_equal(known, rows))
     if fits:
         return
-    raise DataError(
-        "the rows were regrouped by query, and a plain array does not say in which order its values are"
-        if known is None
-        else "these values are in the order of other rows",
-        place=f"{place}: {data.source}" if place else data.source,
-        value=type(values).__name__,
-        rule="" if known is None else f"They must be in the order of {data.source}",
-        remedy="Pass data.from_input_order(values) if they are in the order of the source, or data.in_row_order(values) if "
-        "they are in that of data.features",
-    )
+    if known is None:
+        problem, rule = "the rows were regrouped by query, and a plain array does not say in which order its values are", ""
+        remedy = (
+            "Pass data.from_input_order(values) if they are in the order of the source, or data.in_row_order(values) if "
+            "they are in that of data.features"
+        )
+    else:
+        problem, rule = "these values are in the order of other rows", f"They must be in the order of {data.source}"
+        remedy = (
+            "If they are for other rows of the same source, pass data.from_input_order(other.to_input_order(values)), where "
+            "other has these rows"
+        )
+    where = f"{place}: {data.source}" if place else data.source
+    raise DataError(problem, place=where, value=type(values).__name__, rule=rule, remedy=remedy)
 
 
 def _plain(values: Any) -> Any:

@@ -10,6 +10,7 @@ from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
@@ -110,6 +111,7 @@ def distil(
     units = checked_hidden("distil", hidden)
     judge = one_measure("distil", "measure", measure)
     matched = _checked(teacher, data, unjudged, test, allow_overlap=allow_overlap)
+    data = without_weightless(data)
     students = _Students(matched, unjudged, how, trees, leaves, units, made, seed)
     parts = [(part.rest, part.held) for part in holdouts(data, folds, seed=seed)]
     makers = students.makers()

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankinite.checks import check_count, check_number
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import holdouts, split
 from rankinite.engine.kernel import Floats
 from rankinite.ensembles.average import Average
@@ -175,7 +176,7 @@ def choose_members(
 def held_out(average: Average, train: Dataset, share: float, seed: int = 0) -> tuple[Average, Dataset, Dataset]:
     """The ensemble that is trained without the queries held out, with a folder of its own; the other queries, and these."""
     check_number("choose_members", "share", share, 0.0, 0.9, above=True)
-    rest, held = split(train, (1.0 - share, share), seed=seed)
+    rest, held = split(without_weightless(train), (1.0 - share, share), seed=seed)
     keep = None if average.keep is None else Path(average.keep) / HELD_OUT
     return replace(average, keep=keep), rest, held
 

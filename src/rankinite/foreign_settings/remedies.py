@@ -29,7 +29,7 @@ def nothing(_name: str, _value: str) -> str:
 def gains(name: str, value: str) -> str:
     """The gains in the measure's name."""
     found = re.findall(r"[^\s,;/()\[\]'\"]+", value)
-    if not all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE) for text in found):
+    if not found or not all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE) for text in found):
         return f"Give `{name}`"
     return f"Give `{name}='ndcg@10:gains={'/'.join(found)}{'/' if len(found) == 1 else ''}'`"
 

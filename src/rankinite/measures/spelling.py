@@ -6,16 +6,14 @@ A name, ``@`` and the cutoff where there is one, then every setting that is not 
 
 from __future__ import annotations
 
-import inspect
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from rankinite.errors import MeasureError, RankiniteError, quoted
+from rankinite.errors import MeasureError, RankiniteError, quoted, warn
 from rankinite.measures.other_spellings import ALIASES, respelled
 
 C = TypeVar("C")
@@ -108,13 +106,9 @@ def warn_of_gains(text: str, measure: Any) -> None:
     """Warn of ir-measures' spelling of NDCG without a choice of gains, which are linear there and exponential here."""
     if not re.match(r"\s*nDCG(?![\w-])", text) or ":gains=" in (respelled(text) or text):
         return
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankinite":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(
+    warn(
         f"{text} is read with exponential gains, but ir-measures gives it linear ones. Write {measure} for exponential gains, "
-        f"{replace(measure, gains='linear')} for linear ones",
-        stacklevel=level,
+        f"{replace(measure, gains='linear')} for linear ones"
     )
 
 

@@ -161,7 +161,7 @@ class Forest(Fitted):
         """
         from rankinite.models.probabilities import probabilities_of
 
-        return probabilities_of(self, features)
+        return in_row_order(probabilities_of(self, features), features)
 
     def outputs_of(self, features: Dataset | npt.ArrayLike) -> Floats:
         """The sums themselves, shape (outputs, rows)."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from rankinite.adapt.result import Choice, size_of
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate, finite, percent
@@ -110,6 +111,7 @@ def _deployed_last(choice: Choice) -> dict[str, Any]:
 
 def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _Contrast:
     """The background and the chosen ranker: on the test data if there are some, else on the target."""
+    target = without_weightless(target)
     _check_same(choice.unseen, target, "target")
     names = ("background", choice.name)
     known = {trial.method.name: trial for trial in choice.trials}

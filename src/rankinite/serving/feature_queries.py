@@ -10,6 +10,7 @@ from typing import Any, cast
 from rankinite.data.io.streams import read_whole
 from rankinite.data.io.text_files import AnyPath
 from rankinite.errors import ArgumentError, DataError, cut, listed, quoted
+from rankinite.plurals import counted
 
 
 def read_feature_queries(
@@ -50,4 +51,4 @@ def missing_queries_note(plan_names: tuple[str, ...], queries: Mapping[str, Any]
     missing = [name for name in plan_names if name not in queries]
     if not missing:
         return []
-    return [f"{len(missing)} of {len(plan_names)} features have a placeholder for their query in {file}: fill them in"]
+    return [f"{file} has placeholders for the queries of {len(missing)} of {counted(len(plan_names), 'feature')}: fill them in"]

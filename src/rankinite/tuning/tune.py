@@ -67,7 +67,7 @@ def tune(
     >>> found.learner, found.estimate                                                          # doctest: +SKIP
     """
     start = monotonic()
-    _check_data(train, valid, test)
+    train = _checked_data(train, valid, test)
     watched = learner.watched() if measure is None else as_measures(measure)[0]
     judged = watching(learner, watched)
     most = trials if trials is not None else TRIALS if minutes is None else ENDLESS
@@ -101,11 +101,11 @@ def tune(
     )
 
 
-def _check_data(train: Dataset, valid: Dataset | None, test: Dataset | None) -> None:
-    """Refuse data that cannot be searched by or judged by, before anything is trained."""
-    checked_data(train, valid, None, ())
+def _checked_data(train: Dataset, valid: Dataset | None, test: Dataset | None) -> Dataset:
+    """The queries to search by; refuses data that cannot be searched by or judged by, before anything is trained."""
     if test is not None:
         check_judged(test)
+    return checked_data(train, valid, None, ())
 
 
 @dataclass(frozen=True)

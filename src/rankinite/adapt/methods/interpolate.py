@@ -15,6 +15,7 @@ from rankinite.combine.result import Combination
 from rankinite.combine.scored_rankers import blend_of
 from rankinite.combine.stacking import stacked
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
@@ -50,6 +51,7 @@ def interpolate(
     unless ``allow_overlap`` is true.
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
+    target = without_weightless(target)
     known = [matched(background, target) for background in _listed(backgrounds)]
     chosen = _search_for(how, len(known) + (1 if own is None else len(own)))
     if own is None:

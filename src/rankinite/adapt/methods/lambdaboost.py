@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankinite.adapt.held_out import fit_tuned, matched, untouched
 from rankinite.adapt.methods.smart import BaseScale, scaled
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.evaluation.inputs import Scorer
 from rankinite.learners.base import Learner
@@ -31,6 +32,7 @@ def lambdaboost(
     ``allow_overlap``: as for :func:`rankinite.adapt.smart`.
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
+    target = without_weightless(target)
     maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)

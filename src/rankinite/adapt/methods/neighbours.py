@@ -101,6 +101,8 @@ class Neighbours:
 
     def choose(self, background: Dataset, target: Dataset) -> Dataset:
         """The background rows that are close to seeds and have the grade of one of the nearest, in their own queries."""
+        _check(background)
+        background = without_weightless(background)
         found = self.distances(background, target)
         if not found.matches.any():
             raise DataError(
@@ -219,6 +221,7 @@ def neighbours(
     """
     learnt, judged = {"background_data": background_data, "target": target}, {"target": target, "valid": valid}
     check_apart(learnt, judged, allow_overlap=allow_overlap)
+    target = without_weightless(target)
     maker = target_learner(measure, seed, target.rows) if learner is None else learner
     alone = fit_target_ranker(maker, target, valid, folds=folds, seed=seed) if own is None else own
     chosen = (Neighbours() if which is None else which).choose(background_data, target)

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankinite.adapt.held_out import fit_tuned, matched, untouched
 from rankinite.data.dataset import Dataset
+from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.inputs import Scorer, one_measure, scores_of
@@ -52,6 +53,7 @@ def smart(
     Queries that ``target`` and ``valid`` share are refused unless ``allow_overlap`` is true.
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
+    target = without_weightless(target)
     maker = replace(rows_drawn(measure, seed), rate=rate_for(target.queries)) if learner is None else learner
     base = scaled(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -26,7 +25,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.one_hot import before_one_hot, categories_of
 from rankinite.data.one_hot import one_hot as make_one_hot
 from rankinite.engine.memory import within_memory
-from rankinite.errors import DataError, respelled
+from rankinite.errors import DataError, respelled, warn
 
 Source: TypeAlias = AnyPath | Iterable[AnyPath] | ArrowStream | npt.ArrayLike
 
@@ -141,15 +140,11 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
     check_choice("read", "missing", settings.missing, get_args(Missing))
     if settings.one_hot:
         return _read_one_hot(source, settings, format, infinite)
-    if hasattr(source, "read") and not isinstance(source, ArrowStream):
-        name = getattr(source, "name", None)
-        raise DataError(
-            f"a {type(source).__name__} cannot be read",
-            value=type(source).__name__,
-            remedy=f"Give its path, {name!r}"
-            if isinstance(name, str)
-            else "Write its content to a file, and give the path of that",
-        )
+    for entry in source if isinstance(source, list | tuple) else [source]:
+        if hasattr(entry, "read") and not isinstance(entry, ArrowStream):
+            kind, name = type(entry).__name__, getattr(entry, "name", None)
+            path = f"its path, {name!r}" if isinstance(name, str) else "the path of a file that has its content"
+            raise DataError(f"a {kind} cannot be read", value=kind, remedy=f"Give {path}")
     source = settled(source)
     paths = paths_of(source)
     place = " + ".join(map(str, paths)) if paths else type(source).__name__
@@ -185,13 +180,13 @@ def _read_one_hot(source: Source, settings: ReadSettings, format: str | None, in
 
 
 def _warn(text: str) -> None:
-    warnings.warn(respelled(text, str), stacklevel=2)
+    warn(respelled(text, str))
 
 
 def _warn_of_ids(data: Dataset) -> None:
     found = {name: many for name, codes in category_columns(data) if (many := nearly_one_per_row(codes))}
     if found:
-        warnings.warn(respelled(like_ids(data.source, found, data.rows), str), stacklevel=3)
+        _warn(like_ids(data.source, found, data.rows))
 
 
 def settled(source: Source) -> Source:

@@ -47,7 +47,7 @@ def check_readable(path: Path) -> None:
             f"this path cannot be used ({getattr(problem, 'strerror', problem)})",
             place=cut(path, 60),
             value=str(path),
-            remedy="Give another path",
+            remedy="Give another path; if this is the text of a model, write it to a file, and load that with rankinite.load",
         ) from problem
 
 

@@ -27,7 +27,7 @@ class Contributions:
     """What every feature adds to every score; ``base`` plus a row's values is its score."""
 
     values: Floats
-    """Rows × features: Shapley values."""
+    """Rows × features: Shapley values. Those of a regrouped Dataset are in its order: see ``Dataset.to_input_order``."""
     base: float
     """The model's mean: the score where no feature is known."""
     feature_names: tuple[str, ...]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 from rankinite.errors import DataError, listed
 from rankinite.models.base import Fitted, Note, Ranker
 from rankinite.models.inputs import columns_of
+from rankinite.plurals import agreeing
 
 if TYPE_CHECKING:
     from rankinite.models.forest import Forest
@@ -75,14 +76,12 @@ def _counted(first: str, like: tuple[str, ...]) -> tuple[str, ...]:
 def _by_position(forest: Forest, names: tuple[str, ...], place: str, note: Note) -> tuple[str | None, ...]:
     wanted = forest.feature_names
     if len(wanted) == len(names):
-        note(f"the model's features {_span(wanted)} are taken for {_span(names)} of {place}, by position")
+        note(f"{_taken(wanted, names, place)}, by position")
         return names
     unused = not (forest.trees.feature == 0).any()
     if len(wanted) == len(names) + 1 and unused and names == _counted("1", names):
-        note(
-            f"the model's features {_span(wanted[1:])} are taken for {_span(names)} of {place}, as when it was trained on a "
-            f"LETOR file: no split uses {wanted[0]!r}"
-        )
+        letor = f"as when it was trained on a LETOR file: no split uses {wanted[0]!r}"
+        note(f"{_taken(wanted[1:], names, place)}, {letor}")
         return (None, *names)
     known = set(names)
     missing = [name for name in wanted if name not in known]
@@ -94,6 +93,11 @@ def _by_position(forest: Forest, names: tuple[str, ...], place: str, note: Note)
         remedy="Name the features of the model with rankinite.load(…).renamed([…]), or those of the data with `rename=…`",
         shell_remedy="Give the features of the data the names that the model has for them, with `rename=…` or `names=…`",
     )
+
+
+def _taken(wanted: tuple[str, ...], names: tuple[str, ...], place: str) -> str:
+    feature, are = agreeing(len(wanted), "feature"), agreeing(len(wanted), "is")
+    return f"the model's {feature} {_span(wanted)} {are} taken for {_span(names)} of {place}"
 
 
 def _span(names: tuple[str, ...]) -> str:

@@ -31,7 +31,7 @@ class OpenSearchLTR(LtrPlugin):
 
     def missing_rule(self, version: tuple[int, ...]) -> MissingRule:
         """0 up to 3.1, right from 3.2 to 3.7 as first released, and the split's direction in patch releases and from 3.8 on."""
-        if not version or version >= DIRECTIONS or (version > RIGHT and version[2:] > (0,)):
+        if not version or version >= DIRECTIONS or (version > RIGHT and version[2:3] > (0,)):
             return "direction"
         return "zero" if version < RIGHT else "right"
 

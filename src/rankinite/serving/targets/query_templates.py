@@ -18,7 +18,7 @@ NAMES = r"[^\x00-\x1f\x7f\ud800-\udfff]{1,400}"
 """Names of features that Elasticsearch and OpenSearch can hold."""
 FILLED_IN = """
 # Placeholders are valid queries that match nothing: features would silently be missing.
-if left="$(grep -o -e '"FIELD_OF_[^"]*" *:' -e '"\\([^"]*\\)" *: *"VALUE_OF_\\1"' FILE)"; then
+if left="$(grep -o -e '"FIELD_OF_[^"\\]*\\(\\\\.[^"\\]*\\)*" *:' -e '"\\([^"]*\\)" *: *"VALUE_OF_\\1"' FILE)"; then
     echo "FILE has placeholders. Put fields, and values for a test, in their places:" >&2
     echo "$left" >&2
     exit 1
