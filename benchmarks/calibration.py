@@ -43,6 +43,8 @@ SEEDS = {
 
 The second half of those that settle were drawn to judge an earlier estimate, which they showed to promise too little.
 """
+FORMERLY = {True: ("1 of 18", "+0.0464"), False: ("0 of 9", "+0.0537")}
+"""On real and artificial pairs of the adaptation benchmark: in how many cells 0.2.0 kept the background, and what it brought."""
 KEPT = Path(__file__).parent / "cells"
 MEASURE = rk.NDCG(10)
 TEST_QUERIES = 3000
@@ -217,7 +219,29 @@ def judge() -> str:
     few, many = ([promise for promise in promises if (promise[0].evidence.queries < 30) == is_few] for is_few in (True, False))
     sizes = [("fewer than 30 queries", few), ("30 and more", many)]
     title = f"{len(found)} problems that settled nothing"
-    return "\n\n".join((table([*by_class(promises), *kinds, *sizes], title).markdown(), rules(found).markdown()))
+    tables = table([*by_class(promises), *kinds, *sizes], title), rules(found), on_cells()
+    return "\n\n".join(one.markdown() for one in tables)
+
+
+def on_cells() -> Grid:
+    """The verdicts on the adaptation benchmark, each pair by a prior without it."""
+    from _adaptation_cells import read_cells
+    from _adaptation_groups import grouped
+    from gain_prior import decided, difference
+
+    lines, groups = [], decided(grouped(read_cells("methods", SCRATCH / "adaptation")))
+    for name, real in (("six real pairs", True), ("three artificial pairs", False)):
+        own = [cell for group in groups for cell in group.cells if group.pair.real == real]
+        gains = np.asarray([difference(cell, cell["chosen"]).mean() for cell in own])
+        decisions = np.asarray([cell["decision"] for cell in own])
+        counts = " / ".join(str(int((decisions == one).sum())) for one in ("deploy", "try online", "keep"))
+        brought = float((gains * (decisions != "keep")).mean())
+        expected = float(np.mean([cell["expected"] for cell in own]))
+        kept, before = FORMERLY[real]
+        lines.append((name, str(len(own)), counts, f"{expected:+.4f}", f"{gains.mean():+.4f}", f"{brought:+.4f}", kept, before))
+    header = ("cells of", "cells", "deploy / try / keep", "expected", "chosen brings", "recommended brings",
+              "kept in 0.2.0", "recommended brought in 0.2.0")  # fmt: skip
+    return Grid(header, tuple(lines), "l" + "r" * 7, "Verdicts on the adaptation benchmark")
 
 
 def rules(found: Sequence[tuple[dict, Any]]) -> Grid:

@@ -288,8 +288,9 @@ def decided(groups: Sequence[Group]) -> list[Group]:
         for cell in group.cells:
             gain = Gain.of((row := cell_row(group, cell)).evidence, row.signs, priors[group.pair.name])
             clear = row.evidence.mean > 1.96 * row.evidence.deviation / np.sqrt(row.evidence.queries)
-            keep = decision_of(gain, RISK, TOLERATE, clear=clear) == "keep"
-            own.append({**cell, RECOMMENDED: "background" if keep else cell[CHOSEN]})
+            decision = decision_of(gain, RISK, TOLERATE, clear=clear)
+            taken = "background" if decision == "keep" else cell[CHOSEN]
+            own.append({**cell, RECOMMENDED: taken, "decision": decision, "expected": gain.expected})
         found.append(replace(group, cells=tuple(own)))
     return found
 
