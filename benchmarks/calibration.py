@@ -44,7 +44,7 @@ SEEDS = {
 The second half of those that settle were drawn to judge an earlier estimate, which they showed to promise too little.
 """
 FORMERLY = {True: ("1 of 18", "+0.0464"), False: ("0 of 9", "+0.0537")}
-"""On real and artificial pairs of the adaptation benchmark: in how many cells 0.2.0 kept the background, and what it brought."""
+"""On real and artificial pairs of the benchmark: in how many cells 0.2.0 kept the background, and what it brought."""
 KEPT = Path(__file__).parent / "cells"
 MEASURE = rk.NDCG(10)
 TEST_QUERIES = 3000
