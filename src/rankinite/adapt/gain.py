@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from rankinite.adapt.gain_prior import AVERAGED, PICKED, Prior
 from rankinite.engine.kernel import Floats
@@ -131,16 +131,16 @@ class Gain:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """The limits that the true gain is below and above with equal chances."""
-        if self.deviations == (0.0,):
-            return self.means[0], self.means[0]
+        return self.quantile((1.0 - confidence) / 2.0), self.quantile((1.0 + confidence) / 2.0)
+
+    def quantile(self, chance: float) -> float:
+        """The limit that the true gain is below with this chance."""
         far = 10.0 * np.asarray(self.deviations)
-        lowest, highest = float(np.min(self.means - far)), float(np.max(self.means + far))
-        tail = (1.0 - confidence) / 2.0
-
-        def below(chance: float) -> float:
-            return float(optimize.brentq(lambda gain: self.chance_below(gain) - chance, lowest, highest, xtol=1e-10))
-
-        return below(tail), below(1.0 - tail)
+        low, high = float(np.min(self.means - far)), float(np.max(self.means + far))
+        for _ in range(100):  # by halves, until the ends meet
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.chance_below(middle) < chance else (low, middle)
+        return high
 
 
 def prior_for(signs: Signs) -> Prior:

@@ -98,7 +98,8 @@ def _variance_of_share(reached: Floats, sizes: Floats, expected: Floats) -> Floa
 def _centre_distance(ranker: Net | Linear, centre: Floats, target: Dataset) -> float:
     """The mean distance of the features' means from those in training, in standard deviations, less what chance makes."""
     columns = [target.feature_names.index(name) for name in ranker.feature_names]
-    matrix = np.nan_to_num(target.features[:, columns].astype(SCORE), nan=np.asarray(centre))
+    matrix = target.features[:, columns].astype(SCORE)
+    matrix = np.where(np.isnan(matrix), centre, matrix)
     of_queries = np.add.reduceat(matrix, target.offsets[:-1]) / np.diff(target.offsets)[:, None]
     spread, errors = matrix.std(axis=0), of_queries.std(axis=0) / math.sqrt(target.queries)
     varied = spread > 0.0
