@@ -111,7 +111,7 @@ def _deployed_last(choice: Choice) -> dict[str, Any]:
 
 def _choice_contrast(choice: Choice, target: Dataset, test: Dataset | None) -> _Contrast:
     """The background and the chosen ranker: on the test data if there are some, else on the target."""
-    target = without_weightless(target)
+    target = without_weightless(target) if isinstance(target, Dataset) else target  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
     _check_same(choice.unseen, target, "target")
     names = ("background", choice.name)
     known = {trial.method.name: trial for trial in choice.trials}

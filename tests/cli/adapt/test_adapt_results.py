@@ -35,7 +35,7 @@ def test_the_model_is_the_one_to_deploy(home, tmp_path):
     test, out = rk.read(home / "test.txt"), tmp_path / "out"
     kept = call(*quick(home), "--risk", "1e-9", "--tolerate", "0", "--out", out)
     assert "Keep the background" in kept.out
-    assert "the ranker to deploy: background" in kept.out
+    assert "the ranker to keep: background" in kept.out
     assert (rk.load(out / "model.rankinite").score(test) == rk.load(home / "web.rankinite").score(test)).all()
     evidence = json.loads((out / "evidence.json").read_text())
     assert evidence["candidate"] == str(out / "candidate.rankinite")
