@@ -137,7 +137,8 @@ class Gain:
         tail = (1.0 - confidence) / 2.0
 
         def below(chance: float) -> float:
-            return float(optimize.brentq(lambda gain: self.chance_below(gain) - chance, lowest, highest, xtol=1e-10))
+            near = 1e-12 * (highest - lowest)
+            return float(optimize.brentq(lambda gain: self.chance_below(gain) - chance, lowest, highest, xtol=near))
 
         return below(tail), below(1.0 - tail)
 

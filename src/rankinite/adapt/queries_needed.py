@@ -1,11 +1,12 @@
 """QueriesNeeded: how many more target queries to judge until a gain that is expected, but not clear, is likely to be deployed.
 
 Notation: n queries are judged. γ is the gain that is expected of the candidate, and σ the standard deviation of its differences
-from the background between queries. If γ is the true gain, the mean difference of m queries is N(γ, κσ²/m), and exceeds
+from the background between queries. If γ is the true gain, the mean difference of m queries is distributed as in ``gain``: it
+lags lσ/√m behind γ, and its variance is κσ²/m, or now and then 9κσ²/m. So in nine of ten cases it exceeds
 
-    γ(m) − z σ √(κ/m),    with Φ(z) = 90%,
+    γ(m) − (z + l) σ/√m,
 
-in nine of ten cases. The rule that decides (``decision``) says *deploy* for every mean above the least one for which it does.
+z being the 90% quantile of that distribution for σ = m = 1. The rule that decides (``decision``) says *deploy* for every mean above the least one for which it does.
 So the change is deployed with a probability of 90% or more if the rule says so at this mean, and the number needed is the
 least m > n for which it does.
 
@@ -24,10 +25,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from rankinite.adapt.decision import ALPHA, Verdict, decision_of
-from rankinite.adapt.gain import Gain, GainEvidence, Signs
+from rankinite.adapt.gain import OFF, OFF_TIMES, Gain, GainEvidence, Signs
 from rankinite.adapt.gain_prior import PRIOR, Prior
 from rankinite.adapt.held_out import standard_error
 from rankinite.adapt.learning_curve import LearningCurve
@@ -86,11 +87,11 @@ class Effect:
 
 def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float, prior: Prior = PRIOR) -> int | None:
     """The least number of queries, above ``judged``, with which the change is deployed with probability ``SURE``."""
-    quantile = float(special.ndtri(SURE)) * math.sqrt(prior.noise)
+    below = _quantile(prior.noise) + prior.lag
 
     def enough(queries: int) -> bool:
         gain = effect.gain + effect.slope * math.log2(queries / judged)
-        seen = gain - quantile * effect.deviation / math.sqrt(queries)
+        seen = gain - below * effect.deviation / math.sqrt(queries)
         clear = seen * math.sqrt(queries) >= CLEAR * effect.deviation
         found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs, prior)
         return decision_of(found, risk, tolerate, clear=clear) == "deploy"
@@ -106,6 +107,17 @@ def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolera
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def _quantile(noise: float) -> float:
+    """What the error of the mean difference of one query is below with probability ``SURE``, its deviation being 1."""
+    deviations = np.sqrt([noise, OFF_TIMES * noise])
+    shares = np.asarray([1.0 - OFF, OFF])
+
+    def above(error: float) -> float:
+        return float(shares @ special.ndtr(error / deviations)) - SURE
+
+    return float(optimize.brentq(above, 0.0, 10.0 * deviations[1]))
 
 
 def slope_of(curve: LearningCurve, method: str) -> float:
