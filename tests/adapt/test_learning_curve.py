@@ -10,7 +10,7 @@ import pytest
 
 import rankinite as rk
 from oracles.adapting import background, target, with_one_grade
-from rankinite.adapt.decision import Verdict
+from oracles.choices import verdict_for
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
 from rankinite.adapt.learning_curve import LEAST, SHARES, LearningCurve, _some, learning_curve
@@ -48,7 +48,7 @@ def case(queries, chosen, valid=None, silent=()):
     methods = [AdaptationMethod(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in FITS.items()]
     trials = [try_method(method, works, parts, lambda _: None) for method in methods]
     known = {trial.method.name: trial for trial in [*trials, *averaged(trials, parts)]}
-    return work, parts, known, learning_curve(work, known, Verdict(chosen, chosen, chosen, 0.02, 0.03))
+    return work, parts, known, learning_curve(work, known, verdict_for(chosen))
 
 
 def test_sizes_are_shares_of_what_is_left_when_a_part_is_held_out():
@@ -82,7 +82,7 @@ def test_smaller_samples_lie_in_larger_ones_and_hold_judged_queries_alone():
     work, parts, known, _ = case(20, "smart", silent=(3,))
     known["smart"] = replace(known["smart"], method=replace(known["smart"].method, fit=fit))
     with rk.threads(1):
-        curve = learning_curve(work, known, Verdict("smart", "smart", "smart", 0.02, 0.03))
+        curve = learning_curve(work, known, verdict_for("smart"))
     assert list(seen) == list(curve.sizes[:-1]) == [4, 8]
     for small, large, part in zip(seen[4], seen[8], parts, strict=True):
         assert small < large <= set(part.rest.qids.tolist()) - {work.task.target.qids[3]}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from scipy import stats
 
 import rankinite as rk
-from rankinite.adapt.decision import BASELINES, RISK, TOLERATE, decide
+from rankinite.adapt.decision import BASELINES, NOISE_AFTER, RISK, TOLERATE, Verdict, decide, decision_of, random_orders
+from rankinite.adapt.gain import Gain, Signs
 from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
-from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.result import Choice
 from rankinite.adapt.trial import Trial
 
@@ -26,18 +29,40 @@ def right_in(data, queries):
     return np.column_stack((first, -first)).ravel()
 
 
-def choice_of(scores, data, *, risk=RISK, tolerate=TOLERATE, measures=(NDCG,), **others):
+def normal_gain(expected, loss_chance, tolerate=TOLERATE):
+    """A gain that is known up to a normal error, by its mean and the chance of losing more than ``tolerate``."""
+    return Gain((1.0,), (expected,), ((-tolerate - expected) / stats.norm.ppf(loss_chance),))
+
+
+def verdict_for(name, expected=0.02, loss_chance=0.03, **facts):
+    """A verdict on a method whose gain is known so far."""
+    gain, signs = normal_gain(expected, loss_chance), Signs(0.5, 0.0, None)
+    return Verdict(name, name, decision_of(gain, RISK, TOLERATE, clear=True), gain, signs, **{"clear": True, **facts})
+
+
+def redecided(choice, **facts):
+    """The choice with another verdict: what follows from the facts given, where they do not say it themselves."""
+    verdict = replace(choice.verdict, **facts)
+    if "decision" not in facts:
+        noisy = verdict.noise_chance > NOISE_AFTER
+        decided = decision_of(verdict.gain, verdict.risk, verdict.tolerate, clear=verdict.clear)
+        verdict = replace(verdict, decision="keep" if noisy else decided)
+    return replace(choice, verdict=verdict, ranker=choice.models[verdict.recommended])
+
+
+def choice_of(scores, data, *, risk=RISK, tolerate=TOLERATE, shift=None, measures=(NDCG,), **others):
     """The choice between methods with these scores, by name; ``others``: data and scores to report, as test=(data, scores)."""
     unseen = rk.compare(scores, data, measures, against=BASELINES)
     sign = 1.0 if measures[0].higher_is_better else -1.0
     values = {name: sign * unseen[name][measures[0]].per_query for name in scores}
     by_chance = random_orders(data, measures[0], 0)
-    verdict = decide(values, random_orders=by_chance, risk=risk, tolerate=tolerate)
+    verdict = decide(values, random_orders=by_chance, shift=shift, risk=risk, tolerate=tolerate)
     trials = tuple(
         Trial(KNOWN[name], rk.Feature(place), array, np.ones(6), 1.0) for place, (name, array) in enumerate(scores.items())
     )
     compared = {name: rk.compare(more, seen, measures, against=BASELINES) for name, (seen, more) in others.items()}
-    return Choice(verdict, trials[list(scores).index(verdict.name)].ranker, measures[0], trials, {}, unseen, **compared)
+    ranker = trials[list(scores).index(verdict.recommended)].ranker
+    return Choice(verdict, ranker, measures[0], trials, {}, unseen, **compared)
 
 
 def choice_by_hand(right, *, queries=40, **more):

@@ -25,7 +25,7 @@ from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.query_values import values_per_query
-from rankinite.evaluation.significance import paired_differences, randomisation
+from rankinite.evaluation.significance import NOISE, paired_differences, randomisation
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.seeds import generator
@@ -155,10 +155,10 @@ def chance_of_noise(values: Floats, random_orders: Floats) -> float:
     That distance, in standard deviations of random orders, is N(0, 1) where nothing can be predicted. Elsewhere it grows with
     √n, so that few queries need not be far above: N(m√n, 1 + s²n).
     """
-    queries, spread = len(values), float(random_orders.std(ddof=1))
-    if spread == 0.0:
+    queries, middle, spread = len(values), float(random_orders.mean()), float(random_orders.std(ddof=1))
+    if spread <= NOISE * max(1.0, abs(middle)):  # the measure is the same for every order
         return 0.0
-    above = max(0.0, (float(values.mean()) - float(random_orders.mean())) / spread)  # far below random is no sign of meaning
+    above = max(0.0, (float(values.mean()) - middle) / spread)  # far below random is no sign of meaning
     variance = 1.0 + RANKING_SPREAD**2 * queries
     fits_noise = -0.5 * above**2
     fits_domains = -0.5 * (above - RANKING * np.sqrt(queries)) ** 2 / variance - 0.5 * np.log(variance)

@@ -1,13 +1,14 @@
 """QueriesNeeded: how many more target queries to judge until a gain that is expected, but not clear, is likely to be deployed.
 
 Notation: n queries are judged. γ is the gain that is expected of the candidate, and σ the standard deviation of its differences
-from the background between queries. If γ is the true gain, the mean difference of m queries is N(γ, κσ²/m), and exceeds
+from the background between queries. If γ is the true gain, the mean difference of m queries is distributed as in ``gain``: it
+lags lσ/√m behind γ, and its variance is κσ²/m, or now and then 9κσ²/m. So in nine of ten cases it exceeds
 
-    γ(m) − z σ √(κ/m),    with Φ(z) = 90%,
+    γ(m) − (z + l) σ/√m,
 
-in nine of ten cases. The rule that decides (``decision``) says *deploy* for every mean above the least one for which it does.
-So the change is deployed with a probability of 90% or more if the rule says so at this mean, and the number needed is the
-least m > n for which it does.
+z being the 90% quantile of that distribution for σ = m = 1. The rule that decides (``decision``) says *deploy* for every mean
+above the least one for which it does. So the change is deployed with a probability of 90% or more if the rule says so at this
+mean, and the number needed is the least m > n for which it does.
 
 γ(m) = γ + b log₂(m/n): with more queries the ranker is better, too. b is the gain's slope in the learning curve, by least
 squares for each query, then averaged; it counts only where it is at least twice its standard error, else it is 0.
@@ -27,7 +28,7 @@ import numpy as np
 from scipy import special
 
 from rankinite.adapt.decision import ALPHA, Verdict, decision_of
-from rankinite.adapt.gain import Gain, GainEvidence, Signs, prior_for
+from rankinite.adapt.gain import OFF, OFF_TIMES, Gain, GainEvidence, Signs, prior_for
 from rankinite.adapt.held_out import standard_error
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.engine.kernel import Floats
@@ -85,11 +86,13 @@ class Effect:
 
 def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float) -> int | None:
     """The least number of queries, above ``judged``, with which the change is deployed with probability ``SURE``."""
-    quantile = float(special.ndtri(SURE)) * math.sqrt(prior_for(signs).noise)
+    prior = prior_for(signs)
+    off = Gain((1.0 - OFF, OFF), (0.0, 0.0), (math.sqrt(prior.noise), math.sqrt(OFF_TIMES * prior.noise)))
+    below = off.quantile(SURE) + prior.lag
 
     def enough(queries: int) -> bool:
         gain = effect.gain + effect.slope * math.log2(queries / judged)
-        seen = gain - quantile * effect.deviation / math.sqrt(queries)
+        seen = gain - below * effect.deviation / math.sqrt(queries)
         clear = seen * math.sqrt(queries) >= CLEAR * effect.deviation
         found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs)
         return decision_of(found, risk, tolerate, clear=clear) == "deploy"

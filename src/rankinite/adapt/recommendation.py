@@ -207,4 +207,4 @@ def _future(choice: Choice) -> list[str]:
     apart = number(abs(gap), decimals_of(choice.unseen.pair(choice.name, "background", choice.measure)))
     side = "above" if gap > 0.0 else "below"
     more = f"{safer} is the more cautious choice; its mean here is {apart} {side} that of {choice.name}"
-    return [f"{warning} If others follow, {more}."]
+    return [f"{warning} If later queries differ, {more}."]

@@ -37,11 +37,11 @@ ABSOLUTE = math.sqrt(2.0 / math.pi)
 
 def seen_shift(background: Fitted, source: Dataset | None, target: Dataset, seed: int) -> float | None:
     """The shift between the background's domain and the target's; None where nothing tells."""
-    if source is not None:
+    if source is not None and source.categories.keys() == target.categories.keys():  # else their rows cannot be joined
         return max(0.0, 2.0 * told_apart(source, target, seed) - 1.0)
     for ranker in (background, *(part.ranker for part in background.inside())):
-        if isinstance(ranker, Forest) and len(ranker) and ranker.outputs == 1 and ranker.trees.rows[0] > 0:
-            return 1.0 - math.exp(-max(0.0, _leaf_distance(ranker, target)) / OCCUPANCY)
+        if isinstance(ranker, Forest) and ranker.outputs == 1 and len(counted := _counted_trees(ranker)):
+            return 1.0 - math.exp(-max(0.0, _leaf_distance(ranker, counted, target)) / OCCUPANCY)
         if isinstance(ranker, Net | Linear) and ranker.centre is not None and np.any(ranker.centre):
             return 1.0 - math.exp(-max(0.0, _centre_distance(ranker, ranker.centre, target)) / CENTRES)
     return None
@@ -52,8 +52,10 @@ def told_apart(source: Dataset, target: Dataset, seed: int) -> float:
 
     Whole queries are held out, as the rows of a query resemble each other.
     """
-    domains = [split(one, (ROWS / one.rows,), seed=seed)[0] if one.rows > ROWS else one for one in (source, target)]
-    marked = [replace(one, grades=np.full(one.rows, place, GRADE), weights=None) for place, one in enumerate(domains)]
+    marked = [
+        replace(one, grades=np.full(one.rows, place, GRADE), weights=None, preferences=None, positions=None)
+        for place, one in enumerate(_some_queries(domain, seed) for domain in (source, target))
+    ]
     parts = min(PARTS, *(one.queries for one in marked))
     if parts < 2:
         return 0.5
@@ -71,10 +73,22 @@ def told_apart(source: Dataset, target: Dataset, seed: int) -> float:
     return total / marked[1].rows
 
 
-def _leaf_distance(forest: Forest, target: Dataset) -> float:
+def _some_queries(domain: Dataset, seed: int) -> Dataset:
+    """About ``ROWS`` rows, but no fewer queries than can be held out in turn."""
+    least = min(PARTS, domain.queries) / domain.queries
+    return domain if domain.rows <= ROWS else split(domain, (max(least, ROWS / domain.rows),), seed=seed)[0]
+
+
+def _counted_trees(forest: Forest) -> list[int]:
+    """The first trees that know how many training rows reached their nodes; imported ones may not."""
+    roots = forest.trees.offsets[:-1]
+    return np.flatnonzero(forest.trees.rows[roots] > 0)[:TREES].tolist()
+
+
+def _leaf_distance(forest: Forest, counted: list[int], target: Dataset) -> float:
     """The mean total variation between the shares of training and target rows in the leaves, less what chance makes of it."""
     distances: list[float] = []
-    for tree in (forest.trees.take(number, number + 1) for number in range(min(TREES, len(forest)))):
+    for tree in (forest.trees.take(number, number + 1) for number in counted):
         leaves = np.flatnonzero(tree.feature < 0)
         places = np.zeros(len(tree.feature))
         places[leaves] = np.arange(len(leaves))

@@ -25,7 +25,7 @@ def shown(comparison: Comparison, pair: PairTest, where: str, *, corrected: bool
     significant is what stays so after the correction for all pairs; else the pair is taken alone.
     """
     p, decimals = pair.p(comparison.test), decimals_of(pair)
-    if pair.better is None:
+    if pair.wins == pair.losses == 0:
         return f"On {where}: no difference in {pair.measure}."
     gap, low, high = (number(value, decimals, signed=True) for value in (pair.difference, *pair.interval))
     value, text = (p.holm, p.holm_text) if corrected else (p.raw, p.raw_text)
