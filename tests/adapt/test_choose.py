@@ -22,11 +22,10 @@ from oracles.adapting import (
     with_one_grade,
 )
 from rankinite.adapt import Trada, choose, interpolate, lambdaboost, neighbours, pool, smart, trada
-from rankinite.adapt.decision import decide
+from rankinite.adapt.decision import decide, random_orders
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS, NO_DATA
-from rankinite.adapt.random_orders import random_orders
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged
 from rankinite.models.files.container import model_bytes
@@ -70,7 +69,10 @@ def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
     assert choice.refused == {}
     values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
     by_chance = random_orders(target(), NDCG, 0)
-    assert choice.verdict == decide(values, random_orders=by_chance, risk=0.1, tolerate=0.01)
+    seen = choice.verdict.signs
+    known = {"shift": seen.shift, "background_queries": seen.background_queries}
+    assert choice.verdict == decide(values, random_orders=by_chance, risk=0.1, tolerate=0.01, **known)
+    assert 0.0 <= seen.shift <= 1.0
     assert choice.ranker is choice.models[choice.verdict.recommended]
     assert choice.unseen.measures == choice.test.measures == (NDCG, rk.ERR())
     assert choice.unseen["smart"].qids.tolist() == target().qids.tolist()
@@ -192,7 +194,7 @@ def test_methods_without_what_they_need_are_refused():
 def test_what_is_to_be_deployed_is_the_ranker():
     """The background, where more is at risk than is accepted."""
     bold, careful = (choose(background(), target(6), methods=["additive"], curve=False, risk=risk) for risk in (1.0, 1e-9))
-    assert replace(bold.verdict, risk=1e-9, recommended="background") == careful.verdict
+    assert replace(bold.verdict, risk=1e-9, decision="keep") == careful.verdict
     assert (bold.verdict.recommended == bold.name) == (bold.verdict.ranks and bold.verdict.expected > 0.0)
     assert bold.ranker is bold.models[bold.verdict.recommended]
     assert (careful.verdict.recommended, careful.ranker) == ("background", careful.models["background"])
