@@ -23,7 +23,7 @@ from scipy import special
 from rankinite.adapt.gain import Gain, GainEvidence, Signs
 from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import content_order
+from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import NOISE, exact_mean, paired_differences, randomisation
@@ -146,7 +146,7 @@ def decision_of(gain: Gain, risk: float, tolerate: float, *, clear: bool) -> Dec
 def random_orders(data: Dataset, measure: Measure, seed: int) -> Floats:
     """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better."""
     random, judged, rules = generator(seed), judged_queries(data, measure), convention("rankinite")
-    by_content = content_order(data)  # the same documents in whatever order
+    by_content = np.lexsort((row_keys(data), data.qids[data.query_of_row()]))  # the same documents in whatever order
     scores, means = np.empty(data.rows), np.empty(ORDERS)
     for order in range(ORDERS):
         scores[by_content] = random.random(data.rows)
