@@ -14,6 +14,7 @@ from rankinite.evaluation.meaning import decimals_of, interval_meaning, p_meanin
 from rankinite.evaluation.pairs import PairTest
 from rankinite.grid import decimals_for, number
 from rankinite.measures.base import sign_of
+from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from rankinite.adapt.result import Choice
@@ -42,7 +43,7 @@ def advice(choice: Choice) -> tuple[str, ...]:
     for name, seen in (("test", choice.test), ("shifted", choice.shifted)):
         if seen is not None:
             pair = seen.pair(choice.name, "background", choice.measure)
-            where = f"the {_queries(pair)} {name} queries, which decided nothing"
+            where = f"the {counted(_queries(pair), f'{name} query')}, which decided nothing"
             found.append(shown(seen, pair, where, corrected=False))
     return tuple(found)
 
@@ -51,14 +52,15 @@ def explanation(choice: Choice) -> tuple[str, ...]:
     """What the numbers beside the decision mean, and how the decision follows from them."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
     decides = (
-        f"The gain to expect combines the {_queries(pair)} target queries with what adapting has brought on {AVERAGED.pairs:,} "
-        f"pairs of domains, about half of them without a shift. {choice.name} is deployed if the chance of losing more than "
-        f"{tolerated(verdict)} is at most {percent(verdict.risk)} and the gain is clear: either the target queries alone show "
-        f"it, or the chance of any loss is at most {percent(verdict.risk)}. If a loss is as unlikely but the gain not clear, "
-        "it is worth a try on live traffic. Otherwise the background stays."
+        f"The gain to expect combines the {counted(_queries(pair), 'target query')} with what adapting has brought on "
+        f"{AVERAGED.pairs:,} pairs of domains, nearly all of them generated, half of them without a shift. {choice.name} is "
+        f"deployed if a gain is expected, the chance of losing more than {tolerated(verdict)} is at most "
+        f"{percent(verdict.risk)}, and the gain is clear: either the target queries alone show it, or the chance of any loss "
+        f"is at most {percent(verdict.risk)}. If only the last does not hold, it is worth a try on live traffic. Otherwise the "
+        "background stays."
     )
     grades = (
-        f"The chance that no ranker can predict the grades is {percent(round(verdict.noise_chance, 3))}, judged by how far "
+        f"The chance that no ranker can predict the grades is {_rounded(verdict.noise_chance, 1)}, judged by how far "
         f"{choice.name} is above random orders of the documents. Above {percent(NOISE_AFTER)} the background stays."
     )
     return decides, interval_meaning(choice.unseen, pair), p_meaning(choice.unseen, pair), grades
@@ -95,7 +97,7 @@ def _on_target(choice: Choice) -> str:
     """What the target's own queries show of the method chosen, taken alone."""
     pair = choice.unseen.pair(choice.name, "background", choice.measure)
     kept = f" with {choice.name}" if choice.verdict.decision == "keep" else ""
-    return shown(choice.unseen, pair, f"your {_queries(pair)} queries{kept}", corrected=False)
+    return shown(choice.unseen, pair, f"your {counted(_queries(pair), 'query')}{kept}", corrected=False)
 
 
 def _together(choice: Choice) -> list[str]:
@@ -108,7 +110,7 @@ def _together(choice: Choice) -> list[str]:
     decimals = decimals_for((high - low) / 2)
     expected, low_text, high_text = (number(value, decimals, signed=True) for value in (sign * verdict.expected, low, high))
     loss = f"chance of losing more than {tolerated(verdict)}: {_chance(verdict)}"
-    elsewhere = f"Together with what adapting brought on {AVERAGED.pairs:,} other pairs of domains"
+    elsewhere = f"Together with what adapting brought on {AVERAGED.pairs:,} other pairs of domains, nearly all generated"
     return [f"{elsewhere}: {expected} ({low_text} to {high_text}); {loss}."]
 
 
@@ -116,7 +118,7 @@ def _why(choice: Choice) -> list[str]:
     """Why this is the decision, where the numbers do not say it by themselves."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
     if verdict.decision == "deploy":
-        chance = percent(round(1.0 - verdict.gain.chance_below(0.0), 2))
+        chance = _rounded(1.0 - verdict.gain.chance_below(0.0))
         return [] if verdict.clear else [f"Your queries alone do not show a gain; with other domains its chance is {chance}."]
     if verdict.decision == "try online":
         return ["A gain is expected, but your queries cannot show it: compare both rankers on a part of the traffic."]
@@ -133,13 +135,18 @@ def _why(choice: Choice) -> list[str]:
 def _chance(verdict: Verdict) -> str:
     """The chance of a loss with as many digits as the one allowed; rounded up where it is above that, as 10.4% is not 10%."""
     digits = len(percent(verdict.risk).partition(".")[2].removesuffix("%"))
-    least, found = 10.0**-digits, 100.0 * verdict.loss_chance
+    crosses = verdict.loss_chance > verdict.risk and round(100.0 * verdict.loss_chance, digits) <= 100.0 * verdict.risk
+    return _rounded(verdict.loss_chance + crosses * 0.01 * 10.0**-digits, digits)
+
+
+def _rounded(chance: float, digits: int = 0) -> str:
+    """A chance as a percentage that is never 0% or 100%."""
+    least, found = 10.0**-digits, 100.0 * chance
     if found < least:
         return f"less than {least:.{digits}f}%"
     if found > 100.0 - least:
         return f"more than {100.0 - least:.{digits}f}%"
-    crosses = verdict.loss_chance > verdict.risk and round(found, digits) <= 100.0 * verdict.risk
-    return f"{round(found, digits) + least * crosses:.{digits}f}%"
+    return f"{found:.{digits}f}%"
 
 
 def _more_queries(choice: Choice) -> list[str]:

@@ -40,7 +40,13 @@ def interval_meaning(comparison: Comparison, pair: PairTest) -> str:
     """What the interval of the difference is."""
     low, high = (number(end, signed=True) for end in pair.interval)
     asked = percent(comparison[pair.first].confidence)
-    return f"The {asked} interval of the difference, {low} to {high}, is two-sided and is of this one comparison."
+    found = f"The {asked} interval of the difference, {low} to {high}, is two-sided and is of this one comparison."
+    p = pair.p(comparison.test)
+    if p.raw <= comparison.alpha or pair.interval[0] <= 0.0 <= pair.interval[1]:
+        return found
+    return (
+        f"{found} It excludes 0 although p is {p.raw_text}, as it takes the mean of these queries to be normally distributed."
+    )
 
 
 def p_meaning(comparison: Comparison, pair: PairTest) -> str:
@@ -48,7 +54,9 @@ def p_meaning(comparison: Comparison, pair: PairTest) -> str:
     p = pair.p(comparison.test)
     pairs = sum(other.measure == pair.measure for other in comparison.pairs)
     by = f"{comparison.test} test, paired by query, two-sided{floor_note([p])}"
-    raw = f"If both ranked equally well, chance would make a difference this large with probability {p.raw_text} ({by})."
+    raw = (
+        f"If both ranked equally well, chance would make a difference at least this large with probability {p.raw_text} ({by})."
+    )
     if pairs == 1:
         return raw
     return (
