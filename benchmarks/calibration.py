@@ -30,6 +30,8 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
+from _adaptation_cells import read_cells
+from _adaptation_groups import Group, grouped
 from _measure import SCRATCH, machine, write_section
 from rankinite.adapt.decision import Verdict, decide, random_orders
 from rankinite.grid import Grid
@@ -204,7 +206,7 @@ def problems(kind: str) -> Iterator[dict]:
 
 def judge() -> str:
     """The tables of the problems that settled nothing."""
-    from gain_prior import by_class, problem_rows, table  # which reads the problems that settle
+    from gain_prior import by_class, cell_rows, crossed_cells, problem_rows, table  # which reads the problems that settle
     from rankinite.adapt.gain import Gain
 
     found = [(problem, problem_rows(problem)[0]) for problem in problems("judging")]
@@ -219,17 +221,26 @@ def judge() -> str:
     few, many = ([promise for promise in promises if (promise[0].evidence.queries < 30) == is_few] for is_few in (True, False))
     sizes = [("fewer than 30 queries", few), ("30 and more", many)]
     title = f"{len(found)} problems that settled nothing"
-    tables = table([*by_class(promises), *kinds, *sizes], title), rules(found), on_cells()
+    groups = grouped(read_cells("methods", SCRATCH / "adaptation"))
+    usual = [row for problem in problems("settling") for row in problem_rows(problem) if not row.signs.picked]
+    real = {group.pair.name for group in groups if group.pair.real}
+    left_out = crossed_cells(usual, cell_rows(groups))
+    cells = [
+        ("six real pairs", [promise for promise in left_out if promise[0].pair in real]),
+        ("three artificial pairs", [promise for promise in left_out if promise[0].pair not in real]),
+    ]
+    tables = (
+        table([*by_class(promises), *kinds, *sizes], title), rules(found),
+        table(cells, "Cells of the adaptation benchmark, each pair by a prior without it"), on_cells(groups),
+    )  # fmt: skip
     return "\n\n".join(one.markdown() for one in tables)
 
 
-def on_cells() -> Grid:
+def on_cells(groups: Sequence[Group]) -> Grid:
     """The verdicts on the adaptation benchmark, each pair by a prior without it."""
-    from _adaptation_cells import read_cells
-    from _adaptation_groups import grouped
     from gain_prior import decided, difference
 
-    lines, groups = [], decided(grouped(read_cells("methods", SCRATCH / "adaptation")))
+    lines, groups = [], decided(groups)
     for name, real in (("six real pairs", True), ("three artificial pairs", False)):
         own = [cell for group in groups for cell in group.cells if group.pair.real == real]
         gains = np.asarray([difference(cell, cell["chosen"]).mean() for cell in own])
