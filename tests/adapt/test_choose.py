@@ -22,11 +22,11 @@ from oracles.adapting import (
     with_one_grade,
 )
 from rankinite.adapt import Trada, choose, smart
-from rankinite.adapt.decision import decide
+from rankinite.adapt.decision import decide, random_orders
 from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.held_out import parts_of
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS, NO_DATA
-from rankinite.adapt.random_orders import random_orders
+from rankinite.adapt.shift import seen_shift
 from rankinite.adapt.task import Task
 from rankinite.adapt.trial import averaged
 from refusals import refused
@@ -67,8 +67,9 @@ def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
     assert list(choice.models) == [*ALL, "average"]
     assert choice.refused == {}
     values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
+    seen = {"shift": seen_shift(background(), background_data(), target(), 0), "background_queries": 40}
     by_chance = random_orders(target(), NDCG, 0)
-    assert choice.verdict == decide(values, random_orders=by_chance, risk=0.1, tolerate=0.01)
+    assert choice.verdict == decide(values, random_orders=by_chance, risk=0.1, tolerate=0.01, **seen)
     assert choice.ranker is choice.models[choice.verdict.recommended]
     assert choice.unseen.measures == choice.test.measures == (NDCG, rk.ERR())
     assert choice.unseen["smart"].qids.tolist() == target().qids.tolist()
@@ -190,10 +191,27 @@ def test_methods_without_what_they_need_are_refused():
 def test_what_is_to_be_deployed_is_the_ranker():
     """The background, where more is at risk than is accepted."""
     bold, careful = (choose(background(), target(6), methods=["additive"], curve=False, risk=risk) for risk in (1.0, 1e-9))
-    assert replace(bold.verdict, risk=1e-9, recommended="background") == careful.verdict
-    assert (bold.verdict.recommended == bold.name) == (bold.verdict.ranks and bold.verdict.expected > 0.0)
+    assert replace(bold.verdict, risk=1e-9, decision="keep") == careful.verdict
+    assert (bold.verdict.decision == "deploy") == (bold.verdict.ranks and bold.verdict.expected > 0.0)
     assert bold.ranker is bold.models[bold.verdict.recommended]
     assert (careful.verdict.recommended, careful.ranker) == ("background", careful.models["background"])
+
+
+def test_what_can_be_seen_of_both_domains_counts():
+    """The shift by the background's data, or else by what its ranker remembers; and its number of queries."""
+    asked = {"methods": ["additive"], "curve": False}
+    with_data = choose(background(), target(6), background_data=background_data(), **asked).verdict.signs
+    without = choose(background(), target(6), **asked).verdict.signs
+    assert with_data == replace(without, shift=seen_shift(background(), background_data(), target(6), 0))
+    assert without.shift == seen_shift(background(), None, target(6), 0)
+    assert without.background_queries == 40
+    assert without.picked
+    foreign = choose(replace(background(), sketch=None), target(6), **asked).verdict.signs
+    assert foreign == replace(without, background_queries=None)
+    half = 0.5 * background() + 0.5 * replace(background(), sketch=None)
+    mixed = choose(half, target(6), methods=["lambdaboost"], curve=False).verdict.signs
+    assert mixed.background_queries is None  # a part does not say
+    assert mixed.shift == without.shift
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -202,7 +220,7 @@ def test_where_the_grades_are_shuffled_the_background_is_kept(seed):
     random, data = np.random.default_rng(seed), target(20)
     grades = np.concatenate([random.permutation(one) for one in np.split(data.grades, data.offsets[1:-1])])
     choice = choose(background(), replace(data, grades=grades), methods=["average"], curve=False)
-    assert not choice.verdict.ranks
+    assert choice.verdict.decision == "keep"
     assert choice.verdict.recommended == "background"
 
 

@@ -25,7 +25,7 @@ from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.query_values import values_per_query
-from rankinite.evaluation.significance import NOISE, paired_differences, randomisation
+from rankinite.evaluation.significance import NOISE, exact_mean, paired_differences, randomisation
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.seeds import generator
@@ -143,10 +143,18 @@ def decision_of(gain: Gain, risk: float, tolerate: float, *, clear: bool) -> Dec
 
 
 def random_orders(data: Dataset, measure: Measure, seed: int) -> Floats:
-    """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better."""
+    """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better.
+
+    Numbers are drawn query by query in the order of their names, and grade by grade, so that the order of rows does not matter.
+    """
     random, judged, rules = generator(seed), judged_queries(data, measure), convention("rankinite")
-    drawn = (values_per_query(random.random(data.rows), data, [measure], rules, rules.ties)[0] for _ in range(ORDERS))
-    return sign_of(measure) * np.asarray([one[judged].mean() for one in drawn])
+    place_of_query = np.argsort(np.argsort(data.qids, kind="stable"), kind="stable")
+    drawn, scores = np.lexsort((data.grades, place_of_query[data.query_of_row()])), np.empty(data.rows)
+    means = np.empty(ORDERS)
+    for place in range(ORDERS):
+        scores[drawn] = random.random(data.rows)
+        means[place] = exact_mean(values_per_query(scores, data, [measure], rules, rules.ties)[0][judged])
+    return sign_of(measure) * means
 
 
 def chance_of_noise(values: Floats, random_orders: Floats) -> float:
@@ -158,7 +166,7 @@ def chance_of_noise(values: Floats, random_orders: Floats) -> float:
     queries, middle, spread = len(values), float(random_orders.mean()), float(random_orders.std(ddof=1))
     if spread <= NOISE * max(1.0, abs(middle)):  # the measure is the same for every order
         return 0.0
-    above = max(0.0, (float(values.mean()) - middle) / spread)  # far below random is no sign of meaning
+    above = max(0.0, (exact_mean(values) - middle) / spread)  # far below random is no sign of meaning
     variance = 1.0 + RANKING_SPREAD**2 * queries
     fits_noise = -0.5 * above**2
     fits_domains = -0.5 * (above - RANKING * np.sqrt(queries)) ** 2 / variance - 0.5 * np.log(variance)
