@@ -143,11 +143,11 @@ def test_what_moved_is_what_moved_in_the_ranker_to_deploy(adapted, choice, marke
     weights = adapted.moved_weights[0]
     assert dict(zip(weights.features, weights.changes, strict=True)) == pytest.approx(changes, rel=1e-4)
     assert adapted.moved_note.startswith(f"In the parts of {choice.name} ")
-    kept = replace(choice, verdict=replace(choice.verdict, recommended="background"), ranker=background)
+    kept = replace(choice, verdict=replace(choice.verdict, decision="keep"), ranker=background)
     shown = of_choice(kept, market[2], test=market[4])
     assert (shown.moved_trees, shown.moved_weights, shown.moved_note) == ((), (), "")
-    assert shown.losses.ranker == "background (to deploy)"
-    assert set(shown.importance.rankers) == {"background (to deploy)", f"{choice.name} (candidate)"}
+    assert shown.losses.ranker == "background (to keep)"
+    assert set(shown.importance.rankers) == {"background (to keep)", f"{choice.name} (candidate)"}
 
 
 def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(market):
@@ -156,7 +156,7 @@ def test_the_forest_that_was_adapted_is_named_where_another_ranker_is_better(mar
     given = {"net": rk.LambdaRank(epochs=20).fit(target), "weak": weak, "other": rk.Feature(0)}
     found = rk.adapt.choose(given, target, methods=["trada"], curve=False)
     assert (found.background_name(found.models["background"]), found.background_name(found.forest)) == ("net", "weak")
-    verdict = replace(found.verdict, name="trada", recommended="trada")
+    verdict = replace(found.verdict, name="trada", decision="deploy")
     shown = of_choice(replace(found, verdict=verdict, ranker=found.models["trada"]), target)
     assert [trees.name for trees in shown.moved_trees] == ["trada"]
     assert shown.moved_note == ""
@@ -238,9 +238,8 @@ def test_an_error_gets_better_by_falling():
     assert shown.queries.higher_is_better is False
     better = shown.queries.source
     assert shown.verdict[0] == "grades is better than noise."
-    assert shown.verdict[1].startswith("Its pairwise-errors is ")
-    assert shown.verdict[1].endswith(f" lower on {better}.")
-    assert shown.verdict[2] == "That is hardly chance (p < 0.0100; at most 0.05 is asked for)."  # 1 of 100 resamples
+    assert shown.verdict[1].startswith(f"On 30 queries of {better}: -")
+    assert shown.verdict[1].endswith(", significantly better (p below 0.0100).")  # 1 of 100 resamples
     assert shown.tables[0].systems[0].chosen  # the best is first, though its value is the lowest
 
 
@@ -261,6 +260,7 @@ def test_everything_is_plain_data(adapted, hostile):
         shown = json.loads(report.to_json())
         assert shown == json.loads(json.dumps(report.to_dict()))
         assert set(shown) == set(report.__dataclass_fields__)
+        assert shown["schema"] == 2
 
 
 def test_other_data_than_those_compared_are_refused(choice, market):

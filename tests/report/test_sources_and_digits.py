@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 
 import rankinite as rk
 from oracles.datasets import random_dataset
+from rankinite.adapt.gain import Gain
 from rankinite.grid import number
 from rankinite.report import of_choice, of_comparison, of_training
-from rankinite.report.tables import compared, evaluated, figures
+from rankinite.report.tables import choice_figures, compared, evaluated, figures
 from rankinite.report.verdicts import verdict_of
 
 WORLD = rk.World(documents=6, features=4, noise=0.3)
@@ -37,13 +39,28 @@ def test_the_figures_that_lead_are_of_the_target_and_others_stand_apart(adapted,
             assert float(figure.value) == pytest.approx(mean, abs=0.0006)
         assert float(shown[2].value) == pytest.approx(means[1] - means[0], abs=0.0006)
     assert target.source in adapted.figures_title
-    assert "This decided" in adapted.figures_title
+    assert "each judged by rankers that had not seen it" in adapted.figures_title
     assert test.source in adapted.other_figures[0].title
     assert "decided nothing" in adapted.other_figures[0].title
     alone = of_choice(choice, target)
     assert (alone.figures, alone.figures_title) == (adapted.figures, adapted.figures_title)
-    on_target = adapted.verdict[3]
-    assert adapted.figures[2].value.lstrip("+-") in on_target
+    assert f": {adapted.figures[2].value} {choice.measure} (" in adapted.verdict[1]
+
+
+def test_what_to_expect_is_a_figure_beside_those_of_the_queries_unless_other_domains_do_not_apply(choice, market):
+    """With its interval, and with the digits that this deserves; for an error that falls, what falls is a gain."""
+    target = market[2]
+    for measure, sign in ((choice.measure, 1.0), (rk.PairwiseErrors(), -1.0)):
+        gain = Gain((1.0,), (0.0312,), (0.01,))
+        verdict = replace(choice.verdict, gain=gain, decision="deploy", noise_chance=0.0)
+        unseen = rk.compare({trial.method.name: trial.unseen for trial in choice.trials}, target, measure)
+        shown = choice_figures(replace(choice, verdict=verdict, measure=measure, unseen=unseen, test=None))["figures"]
+        assert shown[-1].label == "expected on new queries"
+        ends = sorted(sign * end for end in gain.interval())  # 0.0116 and 0.0508
+        assert (float(shown[-1].value), shown[-1].value[0]) == (sign * 0.031, "+" if sign > 0 else "-")
+        assert [float(end) for end in shown[-1].note.split(" to ")] == pytest.approx(ends, abs=0.0005)
+    noisy = replace(choice, verdict=replace(choice.verdict, noise_chance=0.5, decision="keep"), test=None)
+    assert not any("expected" in one.label for one in choice_figures(noisy)["figures"])
 
 
 def test_tables_have_the_best_first_whether_higher_or_lower_is_better():
@@ -97,18 +114,38 @@ def test_only_marks_that_occur_are_explained():
 def test_a_comparison_is_told_in_short_sentences_with_the_numbers_of_its_pair():
     comparison = rk.compare({"noise": np.random.default_rng(0).normal(size=DATA.rows), "grades": DATA.grades}, DATA, "ndcg")
     pair = comparison.pair("grades", "noise", "ndcg")
-    lead, told, sure, counts, *_ = verdict_of(comparison, "noise", "grades", comparison.measures[0])
+    lead, told, counts, *_ = verdict_of(comparison, "noise", "grades", comparison.measures[0])
     assert lead == "grades is better than noise."
-    shown = told.split(" is ")[1].split()[0]
-    assert float(shown) == pytest.approx(pair.difference, abs=0.6 * 10.0 ** -len(shown.partition(".")[2]))
-    assert told == f"Its ndcg is {shown} higher on {DATA.source}."
-    assert sure == f"That is hardly chance (p {pair.randomisation.holm_text}; at most 0.05 is asked for)."
+    gap, low, high = re.findall(r"[+-]\d\.\d+", told)
+    for shown, value in zip((gap, low, high), (pair.difference, *pair.interval), strict=True):
+        assert float(shown) == pytest.approx(value, abs=0.6 * 10.0 ** -len(shown.partition(".")[2]))
+    sure = f"significantly better (p {pair.randomisation.holm_text.replace('<', 'below')})"
+    assert told == f"On 40 queries of {DATA.source}: {gap} ndcg ({low} to {high}), {sure}."
     assert pair.wins > 1
     assert counts == f"Of 40 queries {pair.wins} are better, {pair.losses} worse and {pair.ties} the same."
-    reverse = verdict_of(comparison, "grades", "noise", comparison.measures[0])
-    assert (reverse[0], reverse[1]) == ("noise is worse than grades.", f"Its ndcg is {shown} lower on {DATA.source}.")
+    turned = verdict_of(comparison, "grades", "noise", comparison.measures[0])
+    assert turned[0] == "noise is worse than grades."
+    assert f": {gap.replace('+', '-')} ndcg (" in turned[1]
+    assert "significantly worse" in turned[1]
     same = rk.compare({"a": DATA.grades, "b": DATA.grades}, DATA, "ndcg")
-    assert verdict_of(same, "a", "b", same.measures[0])[0] == "b is as good as a."
+    assert verdict_of(same, "a", "b", same.measures[0]) == (
+        "b is as good as a.",
+        f"On 40 queries of {DATA.source}: no difference in ndcg.",
+    )
+
+
+@pytest.mark.parametrize("others", [0, 60])
+def test_a_comparison_calls_significant_what_stays_so_among_all_pairs(others):
+    """The same two systems: with many others like the old one beside them their p-value is raised above 0.05."""
+    random = np.random.default_rng(1)
+    scores = {name: DATA.grades + noise * random.normal(size=DATA.rows) for name, noise in (("new", 1.0), ("old", 1.6))}
+    scores |= {f"other {place}": DATA.grades + 1.6 * random.normal(size=DATA.rows) for place in range(others)}
+    comparison = rk.compare(scores, DATA, "ndcg", against=["old"])
+    p, found = comparison.pair("new", "old", "ndcg").randomisation, verdict_of(comparison, "old", "new", rk.NDCG())
+    assert p.raw < 0.05
+    assert (p.holm > 0.05) == (others > 0) == (found[0] == "We cannot tell whether new is better than old.")
+    assert ("not distinguishable from zero" in found[1]) == (others > 0)
+    assert f"(p {p.holm_text.replace('<', 'below')})" in found[1]
 
 
 def test_a_comparison_names_the_query_that_carries_the_gain():
@@ -119,8 +156,8 @@ def test_a_comparison_names_the_query_that_carries_the_gain():
     after[rows] = data.grades[rows]
     comparison = rk.compare({"before": scores, "after": data.in_row_order(after)}, data, "ndcg")
     told = verdict_of(comparison, "before", "after", comparison.measures[0])
-    assert told[0] == "after is not surely better than before."
-    assert told[2].startswith("That may be chance (p ")
+    assert told[0] == "We cannot tell whether after is better than before."
+    assert "not distinguishable from zero (p 1.0000)" in told[1]
     assert told[-1].startswith(f"Query '{data.qids[query]}' alone carries all of the gain")
 
 
@@ -158,7 +195,7 @@ def test_what_serving_takes_is_what_was_measured(adapted, choice, tmp_path):
         assert one.deployed == (one.name == choice.verdict.recommended)
     sentence = next((text for text in adapted.verdict if text.startswith("It is served in ")), None)
     assert (sentence is None) == (choice.verdict.recommended == "background")
-    deployed = replace(choice, verdict=replace(choice.verdict, recommended=choice.name))
+    deployed = replace(choice, verdict=replace(choice.verdict, decision="deploy"))
     cost = choice.costs[choice.name]
     assert f"It is served in {cost.microseconds:.1f} µs per document" in " ".join(deployed_report(deployed, adapted).verdict)
 

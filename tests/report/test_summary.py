@@ -15,6 +15,7 @@ import rankinite as rk
 from rankinite.adapt.result import size_of
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import Report, of_choice, of_comparison, of_training, summary, write_summary
+from rankinite.report.handover import COMPARE_ONLINE
 from rankinite.report.verdicts import FLATTERED
 from refusals import refused
 
@@ -41,20 +42,26 @@ def seen(content: str) -> Page:
     return parser
 
 
+def numbers(sentence: str) -> list[float]:
+    """The numbers of a sentence, one after the other."""
+    return [float(text) for text in re.findall(r"[+-]?\d+(?:\.\d+)?", sentence)]
+
+
 def rendered(markdown: str) -> str:
     """The text that Markdown shows of one that has no markup but headings, lists, strong text and escapes."""
     return re.sub(r"\\([\\`*_\[\]|~])", r"\1", markdown)
 
 
 def test_an_adaptation_leads_with_its_verdict_and_says_what_serving_takes(adapted, choice, market):
-    deployed = replace(choice, verdict=replace(choice.verdict, recommended=choice.name), ranker=choice.models[choice.name])
+    deployed = replace(choice, verdict=replace(choice.verdict, decision="deploy"), ranker=choice.models[choice.name])
     made = summary(of_choice(deployed, market[2], test=market[4]))
     assert (made.verdict, made.number) == deployed.recommendation()[:2]
     assert made.title == f"{choice.name} · {market[2].source} · Adaptation"
     pair = choice.unseen.pair(choice.name, "background", choice.measure)
     counted = f"{pair.wins} of {pair.wins + pair.ties + pair.losses} queries get better than with background"
     assert any(one.startswith(counted) and f"{pair.losses} get" in one for one in made.sure)
-    assert any(f"{pair.interval[0]:+.3f} to {pair.interval[1]:+.3f}" in one for one in made.sure)
+    assert numbers(made.number.partition(": ")[2])[:4] == pytest.approx([pair.difference, 10, *pair.interval], abs=0.006)
+    assert not any("could be from" in one for one in made.sure)  # the number has its interval
     assert set(deployed.recommendation()[2:]) <= set(made.sure)
     cost = choice.costs[choice.name]
     for fact in (
@@ -70,14 +77,23 @@ def test_an_adaptation_leads_with_its_verdict_and_says_what_serving_takes(adapte
     assert not any("test data" in step for step in made.next_steps)
 
 
+def test_a_ranker_to_try_online_is_exported_and_compared_there(choice, market):
+    tried = replace(choice, verdict=replace(choice.verdict, decision="try online"), ranker=choice.models[choice.name])
+    made = summary(of_choice(tried, market[2], test=market[4]))
+    assert made.verdict.startswith("Try ")
+    assert "rankinite export" in made.next_steps[0]
+    assert made.next_steps[1] == COMPARE_ONLINE
+    assert size_of(tried.ranker) in " ".join(made.cost)
+
+
 def test_where_the_background_stays_nothing_is_to_be_exported(choice, market):
-    kept = replace(choice, verdict=replace(choice.verdict, recommended="background"))
+    kept = replace(choice, verdict=replace(choice.verdict, decision="keep"), ranker=choice.models["background"])
     made = summary(of_choice(kept, market[2], test=market[4]))
     assert made.cost == ("Nothing changes.",)
     assert not any("export" in step for step in made.next_steps)
 
 
-@pytest.mark.parametrize(("name", "step"), [("grades", "Take grades."), ("noise", "Stay with other.")])
+@pytest.mark.parametrize(("name", "step"), [("grades", "Deploy grades."), ("noise", "Keep other.")])
 def test_a_comparison_has_both_means_and_the_worst_query(name, step):
     data = rk.synthesise(30, world=rk.World(documents=6, features=3))
     noise = np.random.default_rng(0).normal(size=data.rows)
@@ -86,8 +102,8 @@ def test_a_comparison_has_both_means_and_the_worst_query(name, step):
     comparison = rk.compare({"other": before, name: after}, data, "ndcg@5", resamples=500)
     report = of_comparison(comparison, data, {"other": before, name: after})
     made, (old, new) = summary(report), (comparison[one]["ndcg@5"] for one in ("other", name))
-    means = f"ndcg@5 is {new.mean:.3f} with {name} instead of {old.mean:.3f} with other on {data.source}."
-    assert made.number == (report.verdict[1] if len(report.verdict) > 1 else means)
+    assert (made.verdict, made.number) == report.verdict[:2]
+    assert numbers(made.number.partition(": ")[2])[0] == pytest.approx(new.mean - old.mean, abs=0.006)
     assert made.next_steps[0] == step
     change = new.per_query - old.per_query
     worst = str(data.qids[int(np.nanargmin(change))])
@@ -101,7 +117,15 @@ def test_a_difference_that_may_be_chance_changes_nothing():
     systems = {"a": data.grades + noise[0], "b": data.grades + noise[1]}
     comparison = rk.compare(systems, data, "ndcg@5", resamples=200)
     assert comparison.pairs[0].p(comparison.test).holm > comparison.alpha
-    assert summary(of_comparison(comparison, data, systems)).next_steps[0].startswith("Stay with a until")
+    better = comparison.pairs[0].better
+    worse = ({"a", "b"} - {better}).pop()
+    for old, new, step in ((worse, better, COMPARE_ONLINE), (better, worse, f"Keep {better}.")):
+        made = summary(of_comparison(comparison, data, systems, before=old, after=new))
+        assert made.verdict == f"We cannot tell whether {new} is better than {old}."
+        assert made.next_steps[0] == step
+    same = {"a": systems["a"], "b": systems["a"]}
+    equal = summary(of_comparison(rk.compare(same, data, "ndcg@5", resamples=200), data, same))
+    assert equal.next_steps[0] == "Keep a."
 
 
 def test_a_training_says_what_is_still_to_know(market):
