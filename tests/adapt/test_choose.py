@@ -68,6 +68,7 @@ def test_every_method_is_tried_and_one_chosen_by_the_target_alone(choice):
     assert list(choice.models) == [*ALL, "average"]
     assert choice.refused == {}
     values = {name: choice.unseen[name][NDCG].per_query for name in choice.models}
+    seen = {"shift": seen_shift(background(), background_data(), target(), 0), "background_queries": 40}
     by_chance = random_orders(target(), NDCG, 0)
     seen = choice.verdict.signs
     known = {"shift": seen.shift, "background_queries": seen.background_queries}
@@ -200,13 +201,30 @@ def test_what_is_to_be_deployed_is_the_ranker():
     assert (careful.verdict.recommended, careful.ranker) == ("background", careful.models["background"])
 
 
+def test_what_can_be_seen_of_both_domains_counts():
+    """The shift by the background's data, or else by what its ranker remembers; and its number of queries."""
+    asked = {"methods": ["additive"], "curve": False}
+    with_data = choose(background(), target(6), background_data=background_data(), **asked).verdict.signs
+    without = choose(background(), target(6), **asked).verdict.signs
+    assert with_data == replace(without, shift=seen_shift(background(), background_data(), target(6), 0))
+    assert without.shift == seen_shift(background(), None, target(6), 0)
+    assert without.background_queries == 40
+    assert without.picked
+    foreign = choose(replace(background(), sketch=None), target(6), **asked).verdict.signs
+    assert foreign == replace(without, background_queries=None)
+    half = 0.5 * background() + 0.5 * replace(background(), sketch=None)
+    mixed = choose(half, target(6), methods=["lambdaboost"], curve=False).verdict.signs
+    assert mixed.background_queries is None  # a part does not say
+    assert mixed.shift == without.shift
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_where_the_grades_are_shuffled_the_background_is_kept(seed):
     """There is nothing to learn from these queries, and a ranker that learns from them is worse on others."""
     random, data = np.random.default_rng(seed), target(20)
     grades = np.concatenate([random.permutation(one) for one in np.split(data.grades, data.offsets[1:-1])])
     choice = choose(background(), replace(data, grades=grades), methods=["average"], curve=False)
-    assert not choice.verdict.ranks
+    assert choice.verdict.decision == "keep"
     assert choice.verdict.recommended == "background"
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankinite as rk
+from oracles.adapting import shuffled
 from rankinite.adapt.decision import (
     ALPHA,
     CLEARLY,
@@ -325,7 +326,8 @@ def test_queries_that_nobody_can_rank_do_not_count_among_random_orders():
     assert found.mean() == pytest.approx(np.mean(values), abs=4 * np.std(values) / math.sqrt(2 * ORDERS))
 
 
-def test_the_same_seed_draws_the_same_orders():
+def test_the_same_seed_draws_the_same_orders_whatever_the_order_of_rows():
     data = rk.synthesise(5, world=rk.World(features=3, documents=8))
+    assert random_orders(shuffled(data)[0], rk.NDCG(10), 0).tobytes() == random_orders(data, rk.NDCG(10), 0).tobytes()
     first, again, other = (random_orders(data, rk.NDCG(10), seed) for seed in (0, 0, 1))
     assert first.tobytes() == again.tobytes() != other.tobytes()

@@ -9,7 +9,7 @@ import numpy as np
 
 import rankinite as rk
 from oracles.adapting import target
-from oracles.choices import choice_by_hand, choice_of, noisy
+from oracles.choices import choice_by_hand, choice_of, noisy, redecided
 from rankinite.adapt.refusals import Refusals, reasons
 from rankinite.adapt.result import size_of
 from rankinite.cli.error_text import shell_text
@@ -53,6 +53,31 @@ def test_json_holds_all_without_nan_even_of_one_query():
     assert found["curve"] is None
     assert found["test"]["pairs"][0]["low"] == -1.0  # one query proves nothing
     assert len(str(choice)) > 1000
+
+
+OLD_KEYS = {
+    *("chosen", "best", "recommended", "expected_gain", "loss_chance", "risk", "tolerate", "better_than_random_orders"),
+    *("concentration", "queries_needed", "measure", "recommendation", "explanation", "methods", "not_tried", "unseen"),
+    *("test", "shifted", "curve"),
+}
+"""Those of schema 1, which had no version."""
+
+
+def test_json_of_schema_2_says_what_the_verdict_says_and_keeps_the_keys_of_schema_1():
+    choice = choice_by_hand(RIGHT, risk=0.2, tolerate=0.005, shift=0.3)
+    found, verdict = json.loads(json.dumps(choice.to_dict(), allow_nan=False)), choice.verdict
+    assert found["schema"] == 2
+    assert set(found) >= OLD_KEYS
+    assert (found["chosen"], found["best"], found["recommended"], found["verdict"]) == ("smart", "smart", "smart", "deploy")
+    assert (found["expected_gain"], found["loss_chance"]) == (verdict.gain.expected, verdict.gain.chance_below(-0.005))
+    assert (found["risk"], found["tolerate"], found["shift"]) == (0.2, 0.005, 0.3)
+    assert tuple(found["expected_interval"]) == verdict.gain.interval()
+    assert found["gain_chance"] + verdict.gain.chance_below(0.0) == 1.0
+    assert found["clear_on_target"] is found["better_than_random_orders"] is True
+    assert found["noise_chance"] == verdict.noise_chance
+    for decision, recommended in (("try online", "smart"), ("keep", "background")):
+        told = redecided(choice, decision=decision).to_dict()
+        assert (told["verdict"], told["recommended"], told["chosen"]) == (decision, recommended, "smart")
 
 
 def test_sizes_count_what_is_inside():

@@ -259,6 +259,7 @@ def test_everything_is_plain_data(adapted, hostile):
         shown = json.loads(report.to_json())
         assert shown == json.loads(json.dumps(report.to_dict()))
         assert set(shown) == set(report.__dataclass_fields__)
+        assert shown["schema"] == 2
 
 
 def test_other_data_than_those_compared_are_refused(choice, market):

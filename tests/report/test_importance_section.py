@@ -99,8 +99,9 @@ def test_of_large_data_a_part_is_taken_and_named(monkeypatch):
 
 def test_the_deployed_ranker_of_a_choice_is_the_last_shown(adapted, choice, market):
     test = market[4]
-    deployed = adapted.importance.rankers[-1]
-    assert deployed.endswith("(to deploy)")
+    deployed, verdict = adapted.importance.rankers[-1], choice.verdict
+    what = {"deploy": "to deploy", "try online": "to try online", "keep": "to keep"}[verdict.decision]
+    assert deployed == f"{verdict.recommended} ({what})"
     assert deployed == adapted.losses.ranker
     known = expected(choice.ranker, test)
     for feature, shares in zip(adapted.importance.features, adapted.importance.shares, strict=True):

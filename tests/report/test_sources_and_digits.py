@@ -10,9 +10,10 @@ import pytest
 
 import rankinite as rk
 from oracles.datasets import random_dataset
+from rankinite.adapt.gain import Gain
 from rankinite.grid import number
 from rankinite.report import of_choice, of_comparison, of_training
-from rankinite.report.tables import compared, evaluated, figures
+from rankinite.report.tables import choice_figures, compared, evaluated, figures
 from rankinite.report.verdicts import verdict_of
 
 WORLD = rk.World(documents=6, features=4, noise=0.3)
@@ -111,7 +112,24 @@ def test_a_comparison_is_told_in_short_sentences_with_the_numbers_of_its_pair():
     assert f": -{gap[1:]} ndcg (" in reverse[1]
     assert "significantly worse" in reverse[1]
     same = rk.compare({"a": DATA.grades, "b": DATA.grades}, DATA, "ndcg")
-    assert verdict_of(same, "a", "b", same.measures[0])[0] == "b is as good as a."
+    assert verdict_of(same, "a", "b", same.measures[0]) == (
+        "b is as good as a.",
+        f"On 40 queries of {DATA.source}: no difference in ndcg.",
+    )
+
+
+@pytest.mark.parametrize("others", [0, 60])
+def test_a_comparison_calls_significant_what_stays_so_among_all_pairs(others):
+    """The same two systems: with many others like the old one beside them their p-value is raised above 0.05."""
+    random = np.random.default_rng(1)
+    scores = {name: DATA.grades + noise * random.normal(size=DATA.rows) for name, noise in (("new", 1.0), ("old", 1.6))}
+    scores |= {f"other {place}": DATA.grades + 1.6 * random.normal(size=DATA.rows) for place in range(others)}
+    comparison = rk.compare(scores, DATA, "ndcg", against=["old"])
+    p, found = comparison.pair("new", "old", "ndcg").randomisation, verdict_of(comparison, "old", "new", rk.NDCG())
+    assert p.raw < 0.05
+    assert (p.holm > 0.05) == (others > 0) == (found[0] == "We cannot tell whether new is better than old.")
+    assert ("not distinguishable from zero" in found[1]) == (others > 0)
+    assert f"(p {p.holm_text.replace('<', 'below')})" in found[1]
 
 
 def test_a_comparison_names_the_query_that_carries_the_gain():

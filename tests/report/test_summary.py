@@ -15,6 +15,7 @@ import rankinite as rk
 from rankinite.adapt.result import size_of
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import Report, of_choice, of_comparison, of_training, summary, write_summary
+from rankinite.report.handover import COMPARE_ONLINE
 from rankinite.report.verdicts import FLATTERED
 from refusals import refused
 
@@ -41,6 +42,11 @@ def seen(content: str) -> Page:
     return parser
 
 
+def numbers(sentence: str) -> list[float]:
+    """The numbers of a sentence, one after the other."""
+    return [float(text) for text in re.findall(r"[+-]?\d+(?:\.\d+)?", sentence)]
+
+
 def rendered(markdown: str) -> str:
     """The text that Markdown shows of one that has no markup but headings, lists, strong text and escapes."""
     return re.sub(r"\\([\\`*_\[\]|~])", r"\1", markdown)
@@ -54,7 +60,8 @@ def test_an_adaptation_leads_with_its_verdict_and_says_what_serving_takes(adapte
     pair = choice.unseen.pair(choice.name, "background", choice.measure)
     counted = f"{pair.wins} of {pair.wins + pair.ties + pair.losses} queries get better than with background"
     assert any(one.startswith(counted) and f"{pair.losses} get" in one for one in made.sure)
-    assert any(f"{pair.interval[0]:+.3f} to {pair.interval[1]:+.3f}" in one for one in made.sure)
+    assert numbers(made.number.partition(": ")[2])[:4] == pytest.approx([pair.difference, 10, *pair.interval], abs=0.006)
+    assert not any("could be from" in one for one in made.sure)  # the number has its interval
     assert set(deployed.recommendation()[2:]) <= set(made.sure)
     cost = choice.costs[choice.name]
     for fact in (
@@ -68,6 +75,15 @@ def test_an_adaptation_leads_with_its_verdict_and_says_what_serving_takes(adapte
     untested = summary(of_choice(replace(deployed, test=None), market[2]))
     assert any("test data" in step for step in untested.next_steps)
     assert not any("test data" in step for step in made.next_steps)
+
+
+def test_a_ranker_to_try_online_is_exported_and_compared_there(choice, market):
+    tried = replace(choice, verdict=replace(choice.verdict, decision="try online"), ranker=choice.models[choice.name])
+    made = summary(of_choice(tried, market[2], test=market[4]))
+    assert made.verdict.startswith("Try ")
+    assert "rankinite export" in made.next_steps[0]
+    assert made.next_steps[1] == COMPARE_ONLINE
+    assert size_of(tried.ranker) in " ".join(made.cost)
 
 
 def test_where_the_background_stays_nothing_is_to_be_exported(choice, market):
