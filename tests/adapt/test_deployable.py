@@ -79,9 +79,10 @@ def test_every_method_says_where_it_can_be_served(foreign, market):
 def test_the_verdict_says_which_engines_cannot_serve_its_ranker(foreign, market, tmp_path):
     choice = rk.adapt.choose(foreign, market, methods=["lambdaboost", "trada"], curve=False)
     for name, is_linear in (("lambdaboost", True), ("trada", False)):
-        verdict = replace(choice.verdict, name=name, best=name, decision="deploy")
-        said = [text for text in replace(choice, verdict=verdict).recommendation() if "es-ltr" in text]
-        assert len(said) == is_linear
+        for taken in ("deploy", "try online"):
+            verdict = replace(choice.verdict, name=name, best=name, decision=taken)
+            said = [text for text in replace(choice, verdict=verdict).recommendation() if "es-ltr" in text]
+            assert len(said) == is_linear
         assert all("solr-ltr" in text and "deployable" in text and "vespa" not in text for text in said)
     with refused(ArgumentError, value=("a linear ranker",)) as caught:
         rk.export(choice.models["lambdaboost"], tmp_path / "shop", to="es-ltr")

@@ -236,9 +236,10 @@ def test_an_error_gets_better_by_falling():
     systems = {"noise": np.random.default_rng(0).normal(size=data.rows), "grades": data.grades}
     shown = of_comparison(rk.compare(systems, data, rk.PairwiseErrors(), resamples=100), data, systems)
     assert shown.queries.higher_is_better is False
+    better = shown.queries.source
     assert shown.verdict[0] == "grades is better than noise."
-    assert shown.verdict[1].startswith(f"On 30 queries of {shown.queries.source}: -")  # the error falls
-    assert shown.verdict[1].endswith("significantly better (p below 0.0100).")  # 1 of 100 resamples
+    assert shown.verdict[1].startswith(f"On 30 queries of {better}: -")
+    assert shown.verdict[1].endswith(", significantly better (p below 0.0100).")  # 1 of 100 resamples
     assert shown.tables[0].systems[0].chosen  # the best is first, though its value is the lowest
 
 

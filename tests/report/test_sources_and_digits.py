@@ -39,13 +39,28 @@ def test_the_figures_that_lead_are_of_the_target_and_others_stand_apart(adapted,
             assert float(figure.value) == pytest.approx(mean, abs=0.0006)
         assert float(shown[2].value) == pytest.approx(means[1] - means[0], abs=0.0006)
     assert target.source in adapted.figures_title
-    assert "decided" not in adapted.figures_title  # other domains have a say, too
+    assert "each judged by rankers that had not seen it" in adapted.figures_title
     assert test.source in adapted.other_figures[0].title
     assert "decided nothing" in adapted.other_figures[0].title
     alone = of_choice(choice, target)
     assert (alone.figures, alone.figures_title) == (adapted.figures, adapted.figures_title)
-    on_target = adapted.verdict[1]
-    assert adapted.figures[2].value.lstrip("+-") in on_target
+    assert f": {adapted.figures[2].value} {choice.measure} (" in adapted.verdict[1]
+
+
+def test_what_to_expect_is_a_figure_beside_those_of_the_queries_unless_other_domains_do_not_apply(choice, market):
+    """With its interval, and with the digits that this deserves; for an error that falls, what falls is a gain."""
+    target = market[2]
+    for measure, sign in ((choice.measure, 1.0), (rk.PairwiseErrors(), -1.0)):
+        gain = Gain((1.0,), (0.0312,), (0.01,))
+        verdict = replace(choice.verdict, gain=gain, decision="deploy", noise_chance=0.0)
+        unseen = rk.compare({trial.method.name: trial.unseen for trial in choice.trials}, target, measure)
+        shown = choice_figures(replace(choice, verdict=verdict, measure=measure, unseen=unseen, test=None))["figures"]
+        assert shown[-1].label == "expected on new queries"
+        ends = sorted(sign * end for end in gain.interval())  # 0.0116 and 0.0508
+        assert (float(shown[-1].value), shown[-1].value[0]) == (sign * 0.031, "+" if sign > 0 else "-")
+        assert [float(end) for end in shown[-1].note.split(" to ")] == pytest.approx(ends, abs=0.0005)
+    noisy = replace(choice, verdict=replace(choice.verdict, noise_chance=0.5, decision="keep"), test=None)
+    assert not any("expected" in one.label for one in choice_figures(noisy)["figures"])
 
 
 def test_tables_have_the_best_first_whether_higher_or_lower_is_better():
@@ -101,16 +116,17 @@ def test_a_comparison_is_told_in_short_sentences_with_the_numbers_of_its_pair():
     pair = comparison.pair("grades", "noise", "ndcg")
     lead, told, counts, *_ = verdict_of(comparison, "noise", "grades", comparison.measures[0])
     assert lead == "grades is better than noise."
-    words = r"(\S+) ndcg \((\S+) to (\S+)\), significantly better \(p (?:below )?\S+\)\."
-    gap, low, high = re.fullmatch(f"On 40 queries of {re.escape(DATA.source)}: {words}", told).groups()
-    tolerance = 0.6 * 10.0 ** -len(gap.partition(".")[2])
-    assert [float(end) for end in (gap, low, high)] == pytest.approx([pair.difference, *pair.interval], abs=tolerance)
+    gap, low, high = re.findall(r"[+-]\d\.\d+", told)
+    for shown, value in zip((gap, low, high), (pair.difference, *pair.interval), strict=True):
+        assert float(shown) == pytest.approx(value, abs=0.6 * 10.0 ** -len(shown.partition(".")[2]))
+    sure = f"significantly better (p {pair.randomisation.holm_text.replace('<', 'below')})"
+    assert told == f"On 40 queries of {DATA.source}: {gap} ndcg ({low} to {high}), {sure}."
     assert pair.wins > 1
     assert counts == f"Of 40 queries {pair.wins} are better, {pair.losses} worse and {pair.ties} the same."
-    reverse = verdict_of(comparison, "grades", "noise", comparison.measures[0])
-    assert reverse[0] == "noise is worse than grades."
-    assert f": -{gap[1:]} ndcg (" in reverse[1]
-    assert "significantly worse" in reverse[1]
+    turned = verdict_of(comparison, "grades", "noise", comparison.measures[0])
+    assert turned[0] == "noise is worse than grades."
+    assert f": {gap.replace('+', '-')} ndcg (" in turned[1]
+    assert "significantly worse" in turned[1]
     same = rk.compare({"a": DATA.grades, "b": DATA.grades}, DATA, "ndcg")
     assert verdict_of(same, "a", "b", same.measures[0]) == (
         "b is as good as a.",
@@ -141,7 +157,7 @@ def test_a_comparison_names_the_query_that_carries_the_gain():
     comparison = rk.compare({"before": scores, "after": data.in_row_order(after)}, data, "ndcg")
     told = verdict_of(comparison, "before", "after", comparison.measures[0])
     assert told[0] == "We cannot tell whether after is better than before."
-    assert "not distinguishable from zero (p " in told[1]
+    assert "not distinguishable from zero (p 1.0000)" in told[1]
     assert told[-1].startswith(f"Query '{data.qids[query]}' alone carries all of the gain")
 
 

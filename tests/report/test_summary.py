@@ -87,7 +87,7 @@ def test_a_ranker_to_try_online_is_exported_and_compared_there(choice, market):
 
 
 def test_where_the_background_stays_nothing_is_to_be_exported(choice, market):
-    kept = replace(choice, verdict=replace(choice.verdict, decision="keep"))
+    kept = replace(choice, verdict=replace(choice.verdict, decision="keep"), ranker=choice.models["background"])
     made = summary(of_choice(kept, market[2], test=market[4]))
     assert made.cost == ("Nothing changes.",)
     assert not any("export" in step for step in made.next_steps)
@@ -102,7 +102,8 @@ def test_a_comparison_has_both_means_and_the_worst_query(name, step):
     comparison = rk.compare({"other": before, name: after}, data, "ndcg@5", resamples=500)
     report = of_comparison(comparison, data, {"other": before, name: after})
     made, (old, new) = summary(report), (comparison[one]["ndcg@5"] for one in ("other", name))
-    assert made.number == report.verdict[1]
+    assert (made.verdict, made.number) == report.verdict[:2]
+    assert numbers(made.number.partition(": ")[2])[0] == pytest.approx(new.mean - old.mean, abs=0.006)
     assert made.next_steps[0] == step
     change = new.per_query - old.per_query
     worst = str(data.qids[int(np.nanargmin(change))])
@@ -117,8 +118,14 @@ def test_a_difference_that_may_be_chance_changes_nothing():
     comparison = rk.compare(systems, data, "ndcg@5", resamples=200)
     assert comparison.pairs[0].p(comparison.test).holm > comparison.alpha
     better = comparison.pairs[0].better
-    step = summary(of_comparison(comparison, data, systems)).next_steps[0]
-    assert step == "Keep a." if better == "a" else step.startswith("Compare both on a part of the traffic")
+    worse = ({"a", "b"} - {better}).pop()
+    for old, new, step in ((worse, better, COMPARE_ONLINE), (better, worse, f"Keep {better}.")):
+        made = summary(of_comparison(comparison, data, systems, before=old, after=new))
+        assert made.verdict == f"We cannot tell whether {new} is better than {old}."
+        assert made.next_steps[0] == step
+    same = {"a": systems["a"], "b": systems["a"]}
+    equal = summary(of_comparison(rk.compare(same, data, "ndcg@5", resamples=200), data, same))
+    assert equal.next_steps[0] == "Keep a."
 
 
 def test_a_training_says_what_is_still_to_know(market):

@@ -144,10 +144,7 @@ def decision_of(gain: Gain, risk: float, tolerate: float, *, clear: bool) -> Dec
 
 
 def random_orders(data: Dataset, measure: Measure, seed: int) -> Floats:
-    """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better.
-
-    Numbers are drawn query by query in the order of their names, and grade by grade, so that the order of rows does not matter.
-    """
+    """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better."""
     random, judged, rules = generator(seed), judged_queries(data, measure), convention("rankinite")
     by_content = np.lexsort((row_keys(data), data.qids[data.query_of_row()]))  # the same documents in whatever order
     scores, means = np.empty(data.rows), np.empty(ORDERS)

@@ -96,11 +96,12 @@ def summary(report: Report) -> Summary:
     verdict, *others = report.verdict or (report.title,)
     handover = report.handover or Handover((), ())
     told = handover.number or _mean(report)
+    evidence = _evidence(report, with_interval=not handover.number)  # which the number has already
     return Summary(
         title=tab_title(report),
         verdict=verdict,
         number=told,
-        sure=(*(one for one in others if one not in {told, *handover.serving}), *_evidence(report, has_interval=bool(handover.number))),
+        sure=(*(one for one in others if one not in {told, *handover.serving}), *evidence),
         cost=handover.serving,
         next_steps=(*handover.next_steps, *_worst_query(report)),
     )
@@ -151,8 +152,8 @@ def _mean(report: Report) -> str:
     return f"{table.measures[0]} is {number(mean, 3)}{whose}{against} on {short_source(table.source)}."
 
 
-def _evidence(report: Report, *, has_interval: bool) -> tuple[str, ...]:
-    """How many queries get better by the system chosen, and within which limits its gain may be, unless that is said already."""
+def _evidence(report: Report, *, with_interval: bool) -> tuple[str, ...]:
+    """How many queries get better by the system chosen, and within which limits its gain may be."""
     found = _judged(report)
     gain = found[1].gains[0] if found is not None and found[1].gains else None
     if found is None or gain is None:
@@ -162,7 +163,7 @@ def _evidence(report: Report, *, has_interval: bool) -> tuple[str, ...]:
     counted = [f"{better}, {gain.losses} {'gets' if gain.losses == 1 else 'get'} worse."]
     if any(f"Of {queries} queries" in sentence for sentence in report.verdict):  # which counts them already
         counted.clear()
-    if has_interval or gain.low is None or gain.high is None:
+    if not with_interval or gain.low is None or gain.high is None:
         return tuple(counted)
     low, high = (number(end, 3, signed=True) for end in (gain.low, gain.high))
     return *counted, f"On other queries like these the mean change of {table.measures[0]} could be from {low} to {high}."
