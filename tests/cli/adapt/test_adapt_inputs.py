@@ -141,7 +141,7 @@ def test_features_that_a_file_does_not_have_are_noted(home, tmp_path):
 
 
 def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path, monkeypatch):
-    choosing, trada = import_module("rankinite.adapt.choosing"), {"name": "trada", "recommended": "trada"}
+    choosing, trada = import_module("rankinite.adapt.choosing"), {"name": "trada", "decision": "deploy"}
     honest = choosing.decide
     monkeypatch.setattr(choosing, "decide", lambda values, **asked: replace(honest(values, **asked), **trada))
     arguments = (
