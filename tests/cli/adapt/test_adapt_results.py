@@ -10,6 +10,8 @@ import sys
 import textwrap
 from importlib import import_module
 
+import pytest
+
 import rankinite as rk
 from oracles.adapt_command import call, quick
 from rankinite.grid import markdown_text
@@ -45,6 +47,20 @@ def test_the_model_is_the_one_to_deploy(home, tmp_path):
     call(*quick(home), "--risk", "1", "--overwrite", "--out", out)
     evidence = json.loads((out / "evidence.json").read_text())
     assert (evidence["recommended"] == evidence["chosen"]) == (not (out / "candidate.rankinite").exists())
+    assert (evidence["verdict"] == "keep") == (evidence["recommended"] == "background")
+
+
+@pytest.mark.parametrize(("decision", "what"), [("deploy", "to deploy"), ("try online", "to try online"), ("keep", "to keep")])
+def test_the_list_of_files_says_what_the_model_is(home, tmp_path, monkeypatch, decision, what):
+    monkeypatch.setattr(import_module("rankinite.adapt.decision"), "decision_of", lambda *_, **__: decision)
+    monkeypatch.setattr(import_module("rankinite.adapt.decision"), "NOISE_AFTER", 1.0)
+    done = call(*quick(home), "--out", tmp_path / "out")
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert evidence["verdict"] == decision
+    assert f"the ranker {what}: {evidence['recommended']}" in done.out
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["schema"] == evidence["schema"] == 2
+    assert report["verdict"][: len(evidence["recommendation"])] == evidence["recommendation"]
 
 
 def without_times(evidence):
@@ -64,6 +80,7 @@ def test_the_evidence_is_that_of_python(whole, expected, home):
             assert have["pairs"] == value["pairs"]
         else:
             assert have == value
+    assert evidence["schema"] == 2
     assert evidence["settings"]["seed"] == 0
     assert evidence["inputs"]["train"] == {"files": [names["train"]], "queries": 12, "rows": 144, "features": 5}
     assert set(evidence["sha256"]) == {
