@@ -207,10 +207,10 @@ def problems(kind: str) -> Iterator[dict]:
 def judge() -> str:
     """The tables of the problems that settled nothing."""
     from gain_prior import by_class, cell_rows, crossed_cells, problem_rows, table  # which reads the problems that settle
-    from rankinite.adapt.gain import Gain
+    from rankinite.adapt.gain import GainPosterior
 
     found = [(problem, problem_rows(problem)[0]) for problem in problems("judging")]
-    promises = [(row, Gain.of(row.evidence, row.signs)) for _, row in found]
+    promises = [(row, GainPosterior.of(row.evidence, row.signs)) for _, row in found]
     kinds = [
         (f"{kind}, {'shifted' if shifted else 'not shifted'}", [
             promise for promise, (problem, _) in zip(promises, found, strict=True)

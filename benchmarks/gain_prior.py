@@ -27,7 +27,7 @@ from _measure import SCRATCH
 from calibration import problems
 from rankinite.adapt import gain_prior as written
 from rankinite.adapt.decision import RISK, TOLERATE, decide, decision_of
-from rankinite.adapt.gain import OFF, OFF_TIMES, Gain, GainEvidence, Signs
+from rankinite.adapt.gain import OFF, OFF_TIMES, GainEvidence, GainPosterior, Signs
 from rankinite.adapt.gain_prior import Prior
 from rankinite.adapt.shift import seen_shift
 from rankinite.grid import Grid
@@ -216,7 +216,7 @@ class Kept:
     """At every tolerance: the predicted and the true share of losses, and the standard error of their difference."""
 
 
-def kept(pairs: Iterable[tuple[Row, Gain]]) -> Kept:
+def kept(pairs: Iterable[tuple[Row, GainPosterior]]) -> Kept:
     """Promises against what came; the true gain is itself known with an error, which widens intervals."""
     found = [(row, gain) for row, gain in pairs if gain.deviations != (0.0,)]
     places = np.asarray([place_of(row, gain) for row, gain in found])
@@ -231,11 +231,11 @@ def kept(pairs: Iterable[tuple[Row, Gain]]) -> Kept:
     return Kept(inside, (float(gaps.mean()), error(gaps)), tuple(losses))
 
 
-def widened(row: Row, gain: Gain) -> Gain:
+def widened(row: Row, gain: GainPosterior) -> GainPosterior:
     return replace(gain, deviations=tuple(float(np.hypot(own, row.error)) for own in gain.deviations))
 
 
-def place_of(row: Row, gain: Gain) -> float:
+def place_of(row: Row, gain: GainPosterior) -> float:
     """The share of the posterior below the true gain, uniform if promises are kept."""
     return widened(row, gain).chance_below(row.gain)
 
@@ -244,7 +244,7 @@ def error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def table(named: Iterable[tuple[str, Sequence[tuple[Row, Gain]]]], title: str) -> Grid:
+def table(named: Iterable[tuple[str, Sequence[tuple[Row, GainPosterior]]]], title: str) -> Grid:
     """One line for each group of promises."""
     rows = []
     for name, pairs in named:
@@ -261,16 +261,16 @@ def table(named: Iterable[tuple[str, Sequence[tuple[Row, Gain]]]], title: str) -
     return Grid(header, tuple(rows), "lr" + "r" * 7, title, (note,))
 
 
-def crossed(rows: Sequence[Row], groups: Callable[[Row], object]) -> list[tuple[Row, Gain]]:
+def crossed(rows: Sequence[Row], groups: Callable[[Row], object]) -> list[tuple[Row, GainPosterior]]:
     """Every row with its gain by a prior of the rows of other groups."""
     found = []
     for own in sorted({groups(row) for row in rows}, key=str):
         prior = estimate([row for row in rows if groups(row) != own])
-        found += [(row, Gain.of(row.evidence, row.signs, prior)) for row in rows if groups(row) == own]
+        found += [(row, GainPosterior.of(row.evidence, row.signs, prior)) for row in rows if groups(row) == own]
     return found
 
 
-def by_class(pairs: Sequence[tuple[Row, Gain]]) -> list[tuple[str, list[tuple[Row, Gain]]]]:
+def by_class(pairs: Sequence[tuple[Row, GainPosterior]]) -> list[tuple[str, list[tuple[Row, GainPosterior]]]]:
     kinds = (("all", lambda _: True), ("shifted", lambda row: row.shifted), ("not shifted", lambda row: not row.shifted))
     return [(name, [pair for pair in pairs if is_kind(pair[0])]) for name, is_kind in kinds]
 
@@ -286,7 +286,7 @@ def decided(groups: Sequence[Group]) -> list[Group]:
     for group in groups:
         own = []
         for cell in group.cells:
-            gain = Gain.of((row := cell_row(group, cell)).evidence, row.signs, priors[group.pair.name])
+            gain = GainPosterior.of((row := cell_row(group, cell)).evidence, row.signs, priors[group.pair.name])
             clear = row.evidence.mean > 1.96 * row.evidence.deviation / np.sqrt(row.evidence.queries)
             decision = decision_of(gain, RISK, TOLERATE, clear=clear)
             taken = "background" if decision == "keep" else cell[CHOSEN]
@@ -318,11 +318,11 @@ def main() -> None:
     print(table([("all", real)], "Pairs of the adaptation benchmark, each by a prior of all others").text())
 
 
-def crossed_cells(generated: Sequence[Row], cells: Sequence[Row]) -> list[tuple[Row, Gain]]:
+def crossed_cells(generated: Sequence[Row], cells: Sequence[Row]) -> list[tuple[Row, GainPosterior]]:
     found = []
     for pair in dict.fromkeys(row.pair for row in cells):
         prior = estimate([*generated, *(row for row in cells if row.pair != pair)])
-        found += [(row, Gain.of(row.evidence, row.signs, prior)) for row in cells if row.pair == pair]
+        found += [(row, GainPosterior.of(row.evidence, row.signs, prior)) for row in cells if row.pair == pair]
     return found
 
 

@@ -26,7 +26,7 @@ from rankinite.adapt.decision import (
     decision_of,
     random_orders,
 )
-from rankinite.adapt.gain import Gain, GainEvidence, Signs
+from rankinite.adapt.gain import GainEvidence, GainPosterior, Signs
 
 ZERO = np.zeros(8)
 NOISE = np.asarray([0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15, -0.15])
@@ -91,7 +91,7 @@ def test_what_equals_the_background_is_not_recommended():
 
 def normal(mean, deviation):
     """A gain that is known up to a normal error."""
-    return Gain((1.0,), (mean,), (deviation,))
+    return GainPosterior((1.0,), (mean,), (deviation,))
 
 
 @settings(max_examples=200, deadline=None)
@@ -127,9 +127,9 @@ def test_a_chance_of_a_loss_that_equals_the_risk_is_accepted(clear):
 def test_where_no_gain_is_expected_the_background_is_kept_whatever_the_risk():
     for mean, decision in ((-1e-9, "keep"), (0.0, "keep"), (1e-9, "deploy")):
         assert decision_of(normal(mean, 0.01), 1.0, 0.5, clear=True) == decision
-    both = Gain((0.5, 0.5), (-0.1, 0.1), (0.01, 0.01))
+    both = GainPosterior((0.5, 0.5), (-0.1, 0.1), (0.01, 0.01))
     assert decision_of(both, 1.0, 0.5, clear=True) == "keep"
-    certain = Gain((1.0,), (0.02,), (0.0,))
+    certain = GainPosterior((1.0,), (0.02,), (0.0,))
     assert decision_of(certain, 0.01, 0.0, clear=False) == "deploy"
 
 
@@ -163,7 +163,7 @@ def test_the_verdict_is_of_the_posterior_given_all_signs(values, risk, tolerate,
     squares = (queries - 1) * alone.var(ddof=1) + 2 * (0.5 * background.std(ddof=1)) ** 2
     sign = alone.mean() / math.sqrt(squares / (queries + 1))
     assert verdict.signs == Signs(shift, pytest.approx(sign), background_queries)
-    assert verdict.gain == Gain.of(GainEvidence.of(chosen, background), verdict.signs)
+    assert verdict.gain == GainPosterior.of(GainEvidence.of(chosen, background), verdict.signs)
     assert (verdict.expected, verdict.loss_chance) == (verdict.gain.expected, verdict.gain.chance_below(-tolerate))
     assert (verdict.risk, verdict.tolerate, verdict.noise_chance, verdict.ranks) == (risk, tolerate, 0.0, True)
     assert verdict.decision == decision_of(verdict.gain, risk, tolerate, clear=verdict.clear)
@@ -216,7 +216,7 @@ def test_a_method_is_picked_by_its_own_values_only_where_there_is_no_average():
     assert not decide({**values, "average": 0.55 + NOISE}).signs.picked
     assert not decide(values, average="smart").signs.picked
     evidence = GainEvidence.of(values["smart"], values["background"])
-    flattered, plain = (Gain.of(evidence, Signs(None, 0.0, None, picked)).expected for picked in (True, False))
+    flattered, plain = (GainPosterior.of(evidence, Signs(None, 0.0, None, picked)).expected for picked in (True, False))
     assert flattered < plain
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankinite.adapt.decision import RANKING, RANKING_SPREAD
-from rankinite.adapt.gain import FEW, MANY, SPREAD, SPREAD_QUERIES, UNKNOWN_SHIFT, Gain, GainEvidence, Signs, prior_for
+from rankinite.adapt.gain import FEW, MANY, SPREAD, SPREAD_QUERIES, UNKNOWN_SHIFT, GainEvidence, GainPosterior, Signs, prior_for
 from rankinite.adapt.gain_prior import AVERAGED, PICKED, Prior
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -106,7 +106,7 @@ class Integrated:
 @settings(max_examples=40, deadline=None)
 @given(evidences, signs, priors, st.sampled_from([-0.5, -0.05, -0.01, 0.0, 0.2]))
 def test_the_posterior_is_that_of_integrals(evidence, signs, prior, limit):
-    found, oracle = Gain.of(evidence, signs, prior), Integrated(evidence, signs, prior)
+    found, oracle = GainPosterior.of(evidence, signs, prior), Integrated(evidence, signs, prior)
     assert found.expected == pytest.approx(oracle.expected, rel=2e-4, abs=2e-4 * evidence.deviation)
     assert found.chance_below(limit * evidence.deviation) == pytest.approx(
         oracle.chance_below(limit * evidence.deviation), abs=1e-3
@@ -126,7 +126,7 @@ def test_the_posterior_is_that_of_random_draws(prior, queries, mean):
     deltas = random.normal(means[kind], deviations[kind])
     error = np.sqrt(prior.noise / queries) * np.where(random.random(len(deltas)) < 0.1, 3.0, 1.0)
     weights = stats.norm.pdf(mean / 0.12, deltas - prior.lag / np.sqrt(queries), error)
-    found, gains = Gain.of(evidence, signs, prior), 0.12 * deltas
+    found, gains = GainPosterior.of(evidence, signs, prior), 0.12 * deltas
     assert found.expected == pytest.approx((weights * gains).sum() / weights.sum(), abs=1e-3)
     for limit in (-0.01, 0.0, 0.02):
         assert found.chance_below(limit) == pytest.approx(weights[gains < limit].sum() / weights.sum(), abs=0.01)
@@ -138,7 +138,7 @@ def test_the_posterior_is_that_of_random_draws(prior, queries, mean):
 @settings(max_examples=30, deadline=None)
 @given(evidences, signs, priors)
 def test_queries_that_show_nothing_leave_the_prior(evidence, signs, prior):
-    found = Gain.of(evidence, signs, replace(prior, noise=1e12))
+    found = GainPosterior.of(evidence, signs, replace(prior, noise=1e12))
     kinds, unit = kinds_of(signs, evidence.queries, prior), evidence.deviation
     assert found.expected == pytest.approx(unit * sum(share * mean for share, mean, _ in kinds), rel=1e-4, abs=1e-5 * unit)
     for limit in (-0.1, 0.0, 0.3):
@@ -150,7 +150,7 @@ def test_queries_that_show_nothing_leave_the_prior(evidence, signs, prior):
 @given(st.floats(-1.0, 1.0), signs, priors)
 def test_many_queries_leave_the_evidence(effect, signs, prior):
     queries = 10**9
-    found = Gain.of(GainEvidence(queries, 0.2 * effect, 0.2), signs, prior)
+    found = GainPosterior.of(GainEvidence(queries, 0.2 * effect, 0.2), signs, prior)
     error = 0.2 / math.sqrt(queries)
     assert found.expected == pytest.approx(0.2 * effect, abs=20.0 * error)
     low, high = found.interval()
@@ -160,9 +160,9 @@ def test_many_queries_leave_the_evidence(effect, signs, prior):
 @settings(max_examples=40, deadline=None)
 @given(evidences, signs, priors, st.sampled_from([1e-6, 7.0, 1e3]))
 def test_the_unit_of_the_measure_does_not_matter(evidence, signs, prior, unit):
-    found = Gain.of(evidence, signs, prior)
+    found = GainPosterior.of(evidence, signs, prior)
     scaled = GainEvidence(evidence.queries, unit * evidence.mean, unit * evidence.deviation)
-    other, close = Gain.of(scaled, signs, prior), {"rel": 1e-9, "abs": 1e-9 * scaled.deviation}
+    other, close = GainPosterior.of(scaled, signs, prior), {"rel": 1e-9, "abs": 1e-9 * scaled.deviation}
     assert other.expected == pytest.approx(unit * found.expected, **close)
     for limit in (-0.1, 0.0, 0.02):
         assert other.chance_below(unit * limit) == pytest.approx(found.chance_below(limit), rel=1e-9, abs=1e-12)
@@ -173,7 +173,7 @@ def test_the_unit_of_the_measure_does_not_matter(evidence, signs, prior, unit):
 @given(evidences, signs, priors)
 def test_expected_chances_and_intervals_are_of_one_distribution(evidence, signs, prior):
     """A mean is the area above the distribution function right of 0, less the one below it left of 0."""
-    found, unit = Gain.of(evidence, signs, prior), evidence.deviation
+    found, unit = GainPosterior.of(evidence, signs, prior), evidence.deviation
     intervals = [found.interval(confidence) for confidence in (0.999, 0.95, 0.8, 0.5, 0.01)]
     for (low, high), confidence in zip(intervals, (0.999, 0.95, 0.8, 0.5, 0.01), strict=True):
         assert found.chance_below(low) == pytest.approx((1.0 - confidence) / 2.0, abs=1e-6)
@@ -193,9 +193,9 @@ def test_expected_chances_and_intervals_are_of_one_distribution(evidence, signs,
 @settings(max_examples=30, deadline=None)
 @given(evidences, signs, priors)
 def test_gains_and_losses_mirror_each_other(evidence, signs, prior):
-    found = Gain.of(evidence, signs, prior)
+    found = GainPosterior.of(evidence, signs, prior)
     turned = replace(prior, locations=-prior.locations, lag=-prior.lag)
-    mirrored = Gain.of(replace(evidence, mean=-evidence.mean), signs, turned)
+    mirrored = GainPosterior.of(replace(evidence, mean=-evidence.mean), signs, turned)
     assert mirrored.expected == pytest.approx(-found.expected, abs=1e-12 * evidence.deviation)
     assert mirrored.chance_below(0.0) == pytest.approx(1.0 - found.chance_below(0.0))
 
@@ -216,7 +216,7 @@ def drawn():
         delta = random.normal(means[kind], deviations[kind])
         error = math.sqrt(prior.noise / queries) * (3.0 if random.random() < 0.1 else 1.0)
         seen = random.normal(delta - prior.lag / math.sqrt(queries), error)
-        found.append((shift, 0.15 * delta, Gain.of(GainEvidence(queries, 0.15 * seen, 0.15), signs)))
+        found.append((shift, 0.15 * delta, GainPosterior.of(GainEvidence(queries, 0.15 * seen, 0.15), signs)))
     return found
 
 
@@ -250,13 +250,13 @@ def test_the_deviation_is_pooled_with_the_usual_one():
 
 def test_queries_that_happen_to_agree_do_not_feign_certainty():
     background = np.asarray([0.1, 0.9, 0.4])
-    agreeing = Gain.of(GainEvidence.of(background - 0.02, background), Signs(0.9, 0.0, None))
+    agreeing = GainPosterior.of(GainEvidence.of(background - 0.02, background), Signs(0.9, 0.0, None))
     assert 0.05 < agreeing.chance_below(-0.01) < 0.6
 
 
 @pytest.mark.parametrize("difference", [0.3, -0.3])
 def test_where_nothing_varies_the_difference_is_the_gain(difference):
-    found = Gain.of(GainEvidence.of(np.full(6, 0.4 + difference), np.full(6, 0.4)), Signs(None, 0.0, None))
+    found = GainPosterior.of(GainEvidence.of(np.full(6, 0.4 + difference), np.full(6, 0.4)), Signs(None, 0.0, None))
     assert found.expected == pytest.approx(difference)
     assert found.chance_below(0.0) == float(difference < 0.0)
     assert found.interval() == (pytest.approx(difference), pytest.approx(difference))
@@ -265,7 +265,7 @@ def test_where_nothing_varies_the_difference_is_the_gain(difference):
 @pytest.mark.parametrize("rounding", [0.0, 1e-16, -1e-16])
 def test_a_method_that_changes_nothing_promises_nothing(rounding):
     values = np.asarray([0.1, 0.9, 0.4])
-    found = Gain.of(GainEvidence.of(values + rounding, values), Signs(0.9, 0.5, 200))
+    found = GainPosterior.of(GainEvidence.of(values + rounding, values), Signs(0.9, 0.5, 200))
     assert (found.expected, found.chance_below(0.0), found.interval()) == (0.0, 0.0, (0.0, 0.0))
 
 
@@ -278,21 +278,25 @@ def test_the_order_of_queries_does_not_change_a_bit(seed, queries):
     evidence = GainEvidence.of(method[order], background[order])
     assert evidence == GainEvidence.of(method, background)
     seen = Signs(0.2, 0.1, 100)
-    assert Gain.of(evidence, seen) == Gain.of(GainEvidence.of(method, background), seen)
+    assert GainPosterior.of(evidence, seen) == GainPosterior.of(GainEvidence.of(method, background), seen)
 
 
 @settings(max_examples=30, deadline=None)
 @given(evidences, signs, priors)
 def test_signs_that_are_not_known_count_as_the_usual_ones_and_extreme_ones_as_the_most_that_was_seen(evidence, signs, prior):
     usual = replace(signs, shift=UNKNOWN_SHIFT, background_queries=MANY)
-    assert Gain.of(evidence, replace(signs, shift=None, background_queries=None), prior) == Gain.of(evidence, usual, prior)
+    assert GainPosterior.of(evidence, replace(signs, shift=None, background_queries=None), prior) == GainPosterior.of(
+        evidence, usual, prior
+    )
     for extreme, most in (
         ({"background_queries": 10**6}, {"background_queries": MANY}),
         ({"background_queries": 1}, {"background_queries": FEW}),
         ({"target": 50.0}, {"target": 2.0}),
         ({"target": -50.0}, {"target": -2.0}),
     ):
-        assert Gain.of(evidence, replace(signs, **extreme), prior) == Gain.of(evidence, replace(signs, **most), prior)
+        assert GainPosterior.of(evidence, replace(signs, **extreme), prior) == GainPosterior.of(
+            evidence, replace(signs, **most), prior
+        )
 
 
 # ---- the prior that is estimated -----------------------------------------------------------------------------------------
@@ -360,5 +364,5 @@ def test_the_estimate_finds_the_mean_gain_that_a_known_prior_has_drawn(program, 
             assert expected[1] == pytest.approx(expected[0], abs=0.1)
             for mean in (0.0, 0.1):
                 evidence = GainEvidence(queries, mean, 0.2)
-                gains = [Gain.of(evidence, signs, prior).expected for prior in (true, found)]
+                gains = [GainPosterior.of(evidence, signs, prior).expected for prior in (true, found)]
                 assert gains[1] == pytest.approx(gains[0], abs=0.02)

@@ -12,7 +12,7 @@ import rankinite as rk
 from oracles.adapting import target
 from oracles.choices import choice_by_hand, choice_of, noisy, normal_gain, redecided
 from rankinite.adapt.decision import decide, decision_of
-from rankinite.adapt.gain import Gain, GainEvidence, Signs, prior_for
+from rankinite.adapt.gain import GainEvidence, GainPosterior, Signs, prior_for
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.queries_needed import MOST_TIMES, SURE, Effect, least_queries, slope_of
 
@@ -25,7 +25,7 @@ SHIFTED, PICKED, ALIKE = Signs(0.9, 0.3, 300), Signs(None, 0.0, None, picked=Tru
 def deploys(effect, queries, mean, signs):
     """Whether the change is deployed by the rule where these queries have this mean difference."""
     clear = 2.0 * stats.norm.sf(math.sqrt(queries) * mean / effect.deviation) <= 0.05
-    found = Gain.of(GainEvidence(queries, mean, effect.deviation), signs)
+    found = GainPosterior.of(GainEvidence(queries, mean, effect.deviation), signs)
     return decision_of(found, 0.1, 0.01, clear=clear) == "deploy"
 
 

@@ -28,7 +28,7 @@ from oracles.choices import (
 )
 from rankinite.adapt.concentration import Concentration
 from rankinite.adapt.decision import BASELINES
-from rankinite.adapt.gain import Gain
+from rankinite.adapt.gain import GainPosterior
 from rankinite.adapt.gain_prior import AVERAGED
 from rankinite.adapt.recommendation import DECISION_NOTE
 from rankinite.adapt.result import Choice
@@ -185,10 +185,10 @@ REASONS = (EXPECTED, UNCERTAIN, ONLINE, ELSEWHERE, NOISE)
     ("facts", "decision", "reason"),
     [
         ({"gain": normal_gain(-0.001, 0.3), "clear": True}, "keep", EXPECTED),
-        ({"gain": Gain((1.0,), (0.0,), (0.02,)), "clear": False}, "keep", EXPECTED),
+        ({"gain": GainPosterior((1.0,), (0.0,), (0.02,)), "clear": False}, "keep", EXPECTED),
         ({"gain": normal_gain(0.02, 0.11), "clear": True}, "keep", UNCERTAIN),
         ({"gain": normal_gain(0.02, 0.09), "clear": False}, "try online", ONLINE),
-        ({"gain": Gain((1.0,), (0.0188079,), (0.01,)), "clear": False}, "deploy", ELSEWHERE),  # Φ(1.88) = 97%
+        ({"gain": GainPosterior((1.0,), (0.0188079,), (0.01,)), "clear": False}, "deploy", ELSEWHERE),  # Φ(1.88) = 97%
         ({"gain": normal_gain(0.02, 0.09), "clear": True}, "deploy", None),
         ({"gain": normal_gain(0.02, 0.01), "clear": True, "noise_chance": 0.11}, "keep", NOISE),
     ],
@@ -244,7 +244,7 @@ def test_no_chance_is_said_to_be_none_or_certain():
     choice = redecided(choice_by_hand(RIGHT), gain=normal_gain(-0.9, 1.0 - 1e-9), noise_chance=1e-9)
     assert "losing more than 0.01: more than 99%." in choice.recommendation()[2]
     assert "cannot predict the grades is less than 0.1%" in choice.explanation()[-1].replace("no ranker can", "cannot")
-    sure = redecided(choice, gain=Gain((1.0,), (0.5,), (0.01,)), clear=False)
+    sure = redecided(choice, gain=GainPosterior((1.0,), (0.5,), (0.01,)), clear=False)
     assert "with other domains its chance is more than 99%." in words(sure)
 
 

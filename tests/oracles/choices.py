@@ -9,7 +9,7 @@ from scipy import stats
 
 import rankinite as rk
 from rankinite.adapt.decision import BASELINES, NOISE_AFTER, RISK, TOLERATE, Verdict, decide, decision_of, random_orders
-from rankinite.adapt.gain import Gain, Signs
+from rankinite.adapt.gain import GainPosterior, Signs
 from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
 from rankinite.adapt.result import Choice
 from rankinite.adapt.trial import Trial
@@ -31,7 +31,7 @@ def right_in(data, queries):
 
 def normal_gain(expected, loss_chance, tolerate=TOLERATE):
     """A gain that is known up to a normal error, by its mean and the chance of losing more than ``tolerate``."""
-    return Gain((1.0,), (expected,), ((-tolerate - expected) / stats.norm.ppf(loss_chance),))
+    return GainPosterior((1.0,), (expected,), ((-tolerate - expected) / stats.norm.ppf(loss_chance),))
 
 
 def verdict_for(name, expected=0.02, loss_chance=0.03, **facts):

@@ -10,7 +10,7 @@ import pytest
 
 import rankinite as rk
 from oracles.datasets import random_dataset
-from rankinite.adapt.gain import Gain
+from rankinite.adapt.gain import GainPosterior
 from rankinite.grid import number
 from rankinite.report import of_choice, of_comparison, of_training
 from rankinite.report.tables import choice_figures, compared, evaluated, figures
@@ -51,7 +51,7 @@ def test_what_to_expect_is_a_figure_beside_those_of_the_queries_unless_other_dom
     """With its interval, and with the digits that this deserves; for an error that falls, what falls is a gain."""
     target = market[2]
     for measure, sign in ((choice.measure, 1.0), (rk.PairwiseErrors(), -1.0)):
-        gain = Gain((1.0,), (0.0312,), (0.01,))
+        gain = GainPosterior((1.0,), (0.0312,), (0.01,))
         verdict = replace(choice.verdict, gain=gain, decision="deploy", noise_chance=0.0)
         unseen = rk.compare({trial.method.name: trial.unseen for trial in choice.trials}, target, measure)
         shown = choice_figures(replace(choice, verdict=verdict, measure=measure, unseen=unseen, test=None))["figures"]

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from rankinite.adapt.gain import Gain, GainEvidence, Signs
+from rankinite.adapt.gain import GainEvidence, GainPosterior, Signs
 from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
@@ -64,7 +64,7 @@ class Verdict:
     """The one of them with the best mean."""
     decision: Decision
     """What to do with the method chosen; ``keep`` is to keep the background."""
-    gain: Gain
+    gain: GainPosterior
     """The gain of the method chosen over the background on new queries, as far as it is known."""
     signs: Signs
     """What was seen of the pair of domains."""
@@ -129,14 +129,14 @@ def decide(
     alone = GainEvidence.of(values["target"], background) if "target" in values else None
     alone_gain = alone.mean / alone.deviation if alone is not None and alone.deviation else 0.0
     signs = Signs(shift, alone_gain, background_queries, picked=average not in values)
-    gain = Gain.of(evidence, signs)
+    gain = GainPosterior.of(evidence, signs)
     clear = evidence.mean > 0.0 and randomisation(paired_differences(values[name], background)) <= ALPHA
     noise = 0.0 if random_orders is None else chance_of_noise(values[name], random_orders)
     decision = "keep" if noise > NOISE_AFTER else decision_of(gain, risk, tolerate, clear=clear)
     return Verdict(name, best, decision, gain, signs, risk, tolerate, clear=clear, noise_chance=noise)
 
 
-def decision_of(gain: Gain, risk: float, tolerate: float, *, clear: bool) -> Decision:
+def decision_of(gain: GainPosterior, risk: float, tolerate: float, *, clear: bool) -> Decision:
     """What to do with a method whose gain is known so far; ``clear``: the target's own queries show it."""
     if gain.expected <= 0.0 or gain.chance_below(-tolerate) > risk:
         return "keep"

@@ -87,7 +87,7 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class GainPosterior:
     """The true gain as far as it is known, in the unit of the measure; above 0 is better."""
 
     weights: tuple[float, ...]

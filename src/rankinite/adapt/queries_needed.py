@@ -28,7 +28,7 @@ import numpy as np
 from scipy import special
 
 from rankinite.adapt.decision import ALPHA, Verdict, decision_of
-from rankinite.adapt.gain import OFF, OFF_TIMES, Gain, GainEvidence, Signs, prior_for
+from rankinite.adapt.gain import OFF, OFF_TIMES, GainEvidence, GainPosterior, Signs, prior_for
 from rankinite.adapt.held_out import standard_error
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.engine.kernel import Floats
@@ -87,14 +87,14 @@ class Effect:
 def least_queries(effect: Effect, judged: int, signs: Signs, risk: float, tolerate: float) -> int | None:
     """The least number of queries, above ``judged``, with which the change is deployed with probability ``SURE``."""
     prior = prior_for(signs)
-    off = Gain((1.0 - OFF, OFF), (0.0, 0.0), (math.sqrt(prior.noise), math.sqrt(OFF_TIMES * prior.noise)))
+    off = GainPosterior((1.0 - OFF, OFF), (0.0, 0.0), (math.sqrt(prior.noise), math.sqrt(OFF_TIMES * prior.noise)))
     below = off.quantile(SURE) + prior.lag
 
     def enough(queries: int) -> bool:
         gain = effect.gain + effect.slope * math.log2(queries / judged)
         seen = gain - below * effect.deviation / math.sqrt(queries)
         clear = seen * math.sqrt(queries) >= CLEAR * effect.deviation
-        found = Gain.of(GainEvidence(queries, seen, effect.deviation), signs)
+        found = GainPosterior.of(GainEvidence(queries, seen, effect.deviation), signs)
         return decision_of(found, risk, tolerate, clear=clear) == "deploy"
 
     low = judged
