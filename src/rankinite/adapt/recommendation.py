@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankinite.adapt.decision import NOISE_AFTER, Verdict
-from rankinite.adapt.gain_prior import AVERAGED
+from rankinite.adapt.gain import prior_for
 from rankinite.adapt.methods.catalogue import AVERAGE
 from rankinite.adapt.queries_needed import MOST_TIMES, SURE
 from rankinite.adapt.serving_costs import lost_engines
@@ -51,13 +51,13 @@ def advice(choice: Choice) -> tuple[str, ...]:
 def explanation(choice: Choice) -> tuple[str, ...]:
     """What the numbers beside the decision mean, and how the decision follows from them."""
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
+    known = f"{prior_for(verdict.signs).pairs:,} pairs of domains, nearly all of them generated, half of them without a shift"
+    allowed = percent(verdict.risk)
     decides = (
-        f"The gain to expect combines the {counted(_queries(pair), 'target query')} with what adapting has brought on "
-        f"{AVERAGED.pairs:,} pairs of domains, nearly all of them generated, half of them without a shift. {choice.name} is "
-        f"deployed if a gain is expected, the chance of losing more than {tolerated(verdict)} is at most "
-        f"{percent(verdict.risk)}, and the gain is clear: either the target queries alone show it, or the chance of any loss "
-        f"is at most {percent(verdict.risk)}. If only the last does not hold, it is worth a try on live traffic. Otherwise the "
-        "background stays."
+        f"The gain to expect combines the {counted(_queries(pair), 'target query')} with what adapting has brought on {known}. "
+        f"{choice.name} is deployed if a gain is expected, the chance of losing more than {tolerated(verdict)} is at most "
+        f"{allowed}, and the gain is clear: either the target queries alone show it, or the chance of any loss is at most "
+        f"{allowed}. If only the last does not hold, it is worth a try on live traffic. Otherwise the background stays."
     )
     grades = (
         f"The chance that no ranker can predict the grades is {_rounded(verdict.noise_chance, 1)}, judged by how far "
@@ -110,7 +110,8 @@ def _together(choice: Choice) -> list[str]:
     decimals = decimals_for((high - low) / 2)
     expected, low_text, high_text = (number(value, decimals, signed=True) for value in (sign * verdict.expected, low, high))
     loss = f"chance of losing more than {tolerated(verdict)}: {_chance(verdict)}"
-    elsewhere = f"Together with what adapting brought on {AVERAGED.pairs:,} other pairs of domains, nearly all generated"
+    pairs = prior_for(verdict.signs).pairs
+    elsewhere = f"Together with what adapting brought on {pairs:,} other pairs of domains, nearly all generated"
     return [f"{elsewhere}: {expected} ({low_text} to {high_text}); {loss}."]
 
 
