@@ -188,7 +188,7 @@ def logsum(logs: np.ndarray) -> np.ndarray:
 
 
 def as_code(name: str, prior: Prior) -> str:
-    """The prior as it stands in the module."""
+    """The prior as source code."""
 
     def matrix(numbers: np.ndarray) -> str:
         lines = ("[" + ", ".join(f"{number:.3f}" for number in line) + "]" for line in np.atleast_2d(numbers))

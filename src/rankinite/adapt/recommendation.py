@@ -105,14 +105,20 @@ def _together(choice: Choice) -> list[str]:
     verdict, pair = choice.verdict, choice.unseen.pair(choice.name, "background", choice.measure)
     if pair.wins == pair.losses == 0 or not verdict.ranks:
         return []
-    sign, ends = sign_of(choice.measure), verdict.gain.interval()
-    low, high = sorted(sign * end for end in ends)
-    decimals = decimals_for((high - low) / 2)
-    expected, low_text, high_text = (number(value, decimals, signed=True) for value in (sign * verdict.expected, low, high))
+    expected, low, high = expected_texts(choice)
     loss = f"chance of losing more than {tolerated(verdict)}: {_chance(verdict)}"
     pairs = prior_for(verdict.signs).pairs
     elsewhere = f"Together with what adapting brought on {pairs:,} other pairs of domains, nearly all generated"
-    return [f"{elsewhere}: {expected} ({low_text} to {high_text}); {loss}."]
+    return [f"{elsewhere}: {expected} ({low} to {high}); {loss}."]
+
+
+def expected_texts(choice: Choice) -> tuple[str, str, str]:
+    """The change to expect on new queries and the ends of its interval, with the decimals that this deserves."""
+    sign, gain = sign_of(choice.measure), choice.verdict.gain
+    low, high = sorted(sign * end for end in gain.interval())
+    decimals = decimals_for((high - low) / 2)
+    expected, *ends = (number(value, decimals, signed=True) for value in (sign * gain.expected, low, high))
+    return expected, ends[0], ends[1]
 
 
 def _why(choice: Choice) -> list[str]:

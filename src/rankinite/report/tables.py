@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankinite.adapt.decision import BASELINES
+from rankinite.adapt.recommendation import expected_texts
 from rankinite.adapt.result import Choice, size_of
 from rankinite.errors import ArgumentError
 from rankinite.evaluation import evaluate
@@ -181,11 +182,8 @@ def _expected(choice: Choice) -> tuple[Figure, ...]:
     """The gain to expect on new queries, with other domains counted; nothing where these do not apply."""
     if not choice.verdict.ranks:
         return ()
-    sign = sign_of(choice.measure)
-    low, high = sorted(sign * end for end in choice.verdict.gain.interval())
-    digits = decimals_for((high - low) / 2)
-    expected, *ends = (number(value, digits, signed=True) for value in (sign * choice.verdict.expected, low, high))
-    return (Figure("expected on new queries", expected, " to ".join(ends)),)
+    expected, low, high = expected_texts(choice)
+    return (Figure("expected on new queries", expected, f"{low} to {high}"),)
 
 
 def curve_of(choice: Choice) -> TargetSizeCurve | None:
