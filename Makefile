@@ -4,11 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test quick fuzz crash determinism cluster-test parity browser compiler java lint types docs dist bench adaptation clean
+.PHONY: help demo test test-all fuzz crash determinism cluster-test parity browser compiler java lint types docs dist bench adaptation clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
-	@echo "make test    set up and run the tests (those on real data need RANKINITE_DATA)"
-	@echo "make quick   the tests that take no time, in under a minute once kernels are compiled"
+	@echo "make test    set up and run the tests, in about five minutes (those on real data need RANKINITE_DATA)"
+	@echo "make test-all   these and the slow ones: clusters, killed runs, fuzz, docs, wheel, Java, benchmarks on tiny data"
 	@echo "make fuzz    structured random input for every reader, with bounds checks; MINUTES=30"
 	@echo "make crash   signals at random moments of every verb that writes; MINUTES=10"
 	@echo "make determinism   all learners as on an older processor and in plain Python: the same bytes?"
@@ -68,14 +68,18 @@ java:
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing a Java runtime for the tests of exported PMML"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null \
-	  || echo "no Java runtime could be installed: the tests of exported PMML fail"; \
-	else echo "no Java runtime: the tests of exported PMML fail (apt install default-jre-headless)"; fi
+	  || { echo "no Java runtime could be installed"; exit 1; }; \
+	else echo "no Java runtime, which the tests of exported PMML need (apt install default-jre-headless)"; exit 1; fi
 
-test: $(VENV)/.dev browser compiler java
-	$(BIN)/python -m pytest -n 2
+# What each test took is printed for the slowest and kept for all, as JUnit XML. Neighbours in a file share what its fixtures
+# make: each process starts with one half of the tests, and steals from the other at the end.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25
 
-quick: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m quick tests
+test: $(VENV)/.dev browser compiler
+	$(PYTEST) -m "not slow" --junit-xml test-results/test.xml
+
+test-all: java test
+	$(PYTEST) -m slow --junit-xml test-results/slow.xml
 
 fuzz: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m fuzz --minutes $(or $(MINUTES),30)
@@ -120,5 +124,5 @@ adaptation: $(VENV)/.bench
 	$(BIN)/python benchmarks/adaptation.py --report
 
 clean:
-	rm -rf $(VENV) demo site dist .bench .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site dist test-results .bench .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 @pytest.mark.filterwarnings("ignore:.* is a Python function")  # a guide says what that costs
 def test_code_blocks_run(page, tmp_path, monkeypatch, capsys):
@@ -103,6 +104,7 @@ def home(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.name)
 def test_commands_run(page, home, tmp_path, monkeypatch, capsys):
     folder = shutil.copytree(home, tmp_path / "reader")

@@ -15,6 +15,8 @@ import pytest
 
 import rankinite as rk
 
+pytestmark = pytest.mark.posix("paths as POSIX has them")
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rankinite"
 
@@ -86,6 +88,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
 
 
+@pytest.mark.slow
 def test_kernels_mean_the_same_without_the_compiler():
     """The measures' own tests on small data, as plain Python."""
     done = subprocess.run(
@@ -107,6 +110,7 @@ def test_kernels_mean_the_same_without_the_compiler():
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(tmp_path):
     """The cache must find every kernel again: those that take functions were once compiled anew in each process."""
     code = (

@@ -13,6 +13,8 @@ import rankinite as rk
 from rankinite.binned.folder import CODES, MANIFEST, UNFINISHED
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 PASSES = {"the first": UNFINISHED, "the second": CODES}
 """The file whose appearance says that a pass has begun."""
 

@@ -25,6 +25,7 @@ def test_a_folder_trains_the_model_of_its_data(run, files, tmp_path):
     assert (tmp_path / "coded").read_bytes() == (tmp_path / "plain").read_bytes()
 
 
+@pytest.mark.slow
 def test_shards_are_one_data_set_also_for_workers(run, files, tmp_path):
     assert run("bin", files.train, "--out", tmp_path / "shards", "--shards", "2").code == 0
     assert run("train", files.train, *TRAIN, "--out", tmp_path / "plain").code == 0

@@ -12,6 +12,8 @@ import rankinite as rk
 from rankinite.cli import learner_options as learners
 from rankinite.cli.settings_file import _toml
 
+pytestmark = pytest.mark.posix("/dev/null")
+
 
 def training(files, settings, out):
     return ("train", files.train, "--valid", files.valid, *settings, "--seed", 3, "--row-share", 0.7, "--out", out)

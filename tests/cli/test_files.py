@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 
@@ -10,6 +9,8 @@ import pytest
 
 import rankinite as rk
 from rankinite.cli import files as guard
+
+pytestmark = pytest.mark.posix("locks")
 
 VERBS = {
     "train": ("train", "data.txt", "--out", "OUT"),
@@ -180,6 +181,6 @@ def test_a_file_system_without_locks_is_written_to(run, home, monkeypatch):
     def refuse(*_):
         raise OSError(95, "not supported")
 
-    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr("fcntl.flock", refuse)
     assert run("convert", "data.txt", "--out", "copy.txt").code == 0
     assert not list(home.glob(".*"))

@@ -6,7 +6,6 @@ import importlib
 import inspect
 import itertools
 import os
-import pty
 import re
 import shlex
 import subprocess
@@ -25,6 +24,8 @@ from rankinite.cli import ranker_arguments as rankers
 from rankinite.measures import CONVENTIONS, parse_measure, register_measure
 from rankinite.measures.binary import BinaryMeasure
 from rankinite.measures.spelling import known_measures
+
+pytestmark = pytest.mark.posix("a terminal")
 
 HEAVY = ("numba", "numpy", "scipy", "pyarrow")
 RUN = "import sys; sys.argv[0] = 'rankinite'; from rankinite.cli import main; main()"
@@ -166,6 +167,8 @@ COLOUR = re.compile(rb"\x1b\[[\d;]*\b(3[0-7]|38|9[0-7])[\d;]*m")
 
 def on_a_terminal(*words, **environment) -> bytes:
     """What the command writes when it writes to a terminal."""
+    import pty  # absent on Windows
+
     ours, theirs = pty.openpty()
     plain = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
     with subprocess.Popen(

@@ -12,6 +12,8 @@ import pytest
 
 import rankinite as rk
 
+pytestmark = [pytest.mark.slow, pytest.mark.posix("signals")]
+
 PATIENCE = 60
 """Seconds to wait for what takes one."""
 

@@ -8,6 +8,8 @@ import pytest
 
 import rankinite as rk
 
+pytestmark = pytest.mark.tools("/proc of Linux")
+
 BAD_OPTIONS = {
     "a setting of another learner": (["--learner", "mart", "--measure", "err"], ["--measure", "mart", "lambdamart"]),
     "an unknown learner": (["--learner", "catboost"], ["lambdamart", "ranknet-trees"]),

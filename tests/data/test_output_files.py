@@ -16,6 +16,8 @@ import pytest
 from rankinite.data.io import output_files
 from rankinite.data.io.output_files import write_atomically
 
+pytestmark = pytest.mark.tools("Linux and a C compiler called cc")
+
 COMPILER = shutil.which("cc")
 FAILING = """
 import ctypes, errno, itertools, os, sys

@@ -29,6 +29,8 @@ from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError, DataError, RankiniteError
 from refusals import refused
 
+pytestmark = pytest.mark.posix("named pipes")
+
 ROWS = (1, 7, 1000)
 COLUMNS = ("grades", "qid", "doc_id", "weight", "batch")
 

@@ -21,6 +21,8 @@ from rankinite.data.io.writing import write
 from rankinite.errors import ArgumentError, DataError, RankiniteError
 from refusals import refused
 
+pytestmark = pytest.mark.posix("named pipes")
+
 LETOR = "2 qid:7 1:0.5 3:1 # a\n0 qid:3 2:4\n1 qid:7 1:1e39 # c\n"
 X = np.asarray([[1, 2], [3, 4], [5, 6]], np.float64)
 

@@ -20,6 +20,8 @@ from rankinite.data.io.streams import line_chunks, open_bytes
 from rankinite.errors import DataError
 from refusals import refused
 
+pytestmark = pytest.mark.tools("/dev and /proc of Linux")
+
 PACK = {
     "": bytes,
     ".gz": gzip.compress,

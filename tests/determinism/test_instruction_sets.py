@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from determinism.processors import PLAIN_PYTHON, results_with
+
+pytestmark = [pytest.mark.slow, pytest.mark.tools("a processor of the x86-64 family")]
 
 
 def test_plain_python_on_an_old_processor_gives_the_same_bytes():

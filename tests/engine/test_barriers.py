@@ -15,6 +15,8 @@ from rankinite.engine.barriers import CLAIMED, claim, shared, wait
 from rankinite.engine.kernel import kernel
 from rankinite.engine.parallel import Team, run, thread_count, threads
 
+pytestmark = pytest.mark.posix("signals")
+
 
 @kernel
 def take_turns(sync, rounds, worker, workers, out_seen, out_claims):

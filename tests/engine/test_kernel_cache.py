@@ -19,6 +19,8 @@ import pytest
 import rankinite
 from rankinite.engine.kernel_folder import KEPT_FOLDERS, PACKAGE, SOURCES
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("limits on the size of files")]
+
 ASK = """
 import numpy as np
 from rankinite.gradients._kernels import fill_odds

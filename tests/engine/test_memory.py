@@ -12,6 +12,8 @@ from rankinite.engine import memory
 from rankinite.errors import DataError
 from refusals import refused
 
+pytestmark = pytest.mark.tools("/proc and /sys of Linux")
+
 GIB = 1 << 30
 
 

@@ -13,6 +13,8 @@ import rankinite as rk
 from rankinite.engine.parallel import MOST_THREADS, Team, run, run_ahead, run_briefly, thread_count
 from refusals import refused
 
+pytestmark = pytest.mark.posix("forks")
+
 PATIENCE = 120
 """Seconds to wait for work that takes one."""
 

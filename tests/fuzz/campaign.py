@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import queue
-import resource
 import subprocess
 import sys
 import tempfile
@@ -69,6 +68,8 @@ def outcome_of(target: Target, seed: int, folder: Path) -> tuple[str, str]:
 
 def work(name: str, seeds: range) -> None:
     """A child: one line per input on standard output."""
+    import resource  # absent on Windows
+
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     target = (targets() | peer_targets())[name]

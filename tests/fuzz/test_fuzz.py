@@ -1,4 +1,4 @@
-"""A few seeded inputs for every reader, in every test run; ``make fuzz`` is the long one.
+"""A few seeded inputs for every reader; ``make fuzz`` is the long run.
 
 Checkpoints are left to it: with bounds checks the kernels that train take a minute to compile.
 """
@@ -11,6 +11,8 @@ import pytest
 
 from fuzz import campaign
 from fuzz.campaign import DIED, FAULT, READ, REFUSED, Results, run_batch
+
+pytestmark = [pytest.mark.slow, pytest.mark.tools("limits on memory")]
 
 INPUTS = 60
 QUICK = [name for name in campaign.targets() if name != "checkpoints"]

@@ -185,6 +185,7 @@ def test_the_kernels_mean_the_same_without_the_compiler():
     np.testing.assert_allclose(run(SMALL, NUMBA_DISABLE_JIT="1"), run(SMALL), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(tmp_path):
     """Measures reach the pair loop by address: the disk cache must find it again."""
     code = SMALL.replace("for objective in made", "for objective in made[:4]")

@@ -60,15 +60,6 @@ def test_the_workflow_runs_the_whole_on_linux_and_a_portable_part_elsewhere():
     assert all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in used)
 
 
-def test_files_that_portable_runs_leave_out_are_there():
-    from conftest import POSIX, TOOLS
-
-    for name in (*TOOLS, *POSIX):
-        assert [path for path in (ROOT / "tests").rglob("test_*.py") if path.with_suffix("").as_posix().endswith(f"/{name}")], (
-            name
-        )
-
-
 def test_the_changelog_dates_this_version():
     head = rf"^## {re.escape(VERSION)} \(\d{{4}}-\d{{2}}-\d{{2}}\)$"
     assert re.search(head, (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)

@@ -20,6 +20,8 @@ import pytest
 import rankinite as rk
 from rankinite.engine.kernel_folder import cache_folder
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NEEDED = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "Makefile", "constraints.txt", "docs/conf.py")
 """Files without which the archive could not be built, tested or read."""

@@ -24,6 +24,8 @@ from rankinite.learners.member_link import DriverLink, MemberLink
 from rankinite.models.files.container import model_bytes
 from refusals import refused
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("mpiexec")]
+
 LEARNER = rk.LambdaMART(trees=25, leaves=8, min_rows=3, row_share=0.8)
 DATA = rk.synthesise(60, world=rk.World(features=20, documents=20, noise=0.3))
 VALID = rk.synthesise(20, part="valid", world=rk.World(features=20, documents=20, noise=0.3))

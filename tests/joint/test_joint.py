@@ -9,6 +9,8 @@ import rankinite as rk
 from joint.cases import CASES, from_folders, in_memory, write_folders
 from joint.places import needs_mpi, on_dask, over_mpi
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("mpiexec")]
+
 KINDS = sorted({case.data for case in CASES.values()})
 SHARED_BY_DASK = [
     "newton",

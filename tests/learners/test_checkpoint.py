@@ -17,6 +17,8 @@ from rankinite.models.files import container as storage
 from rankinite.trees.structure import join
 from refusals import refused
 
+pytestmark = pytest.mark.posix("signals and limits on the size of files")
+
 WORLD = rk.World(features=6, documents=20, noise=0.3)
 TRAIN, VALID = rk.synthesise(40, world=WORLD), rk.synthesise(20, part="valid", world=WORLD)
 LEARNER = rk.LambdaMART.plain(trees=12, leaves=6, min_rows=5, row_share=0.8, node_feature_share=0.7)

@@ -20,6 +20,8 @@ from rankinite.models.files.ubjson import parse_ubjson
 from rankinite.models.files.xgboost import read_xgboost
 from refusals import refused
 
+pytestmark = pytest.mark.tools("/proc of Linux")
+
 TREE = {
     "left_children": [1, -1, -1],
     "right_children": [2, -1, -1],

@@ -22,6 +22,8 @@ from oracles.trees import random_forest, random_matrix, scores
 from rankinite.models.scorer import ForestScorer
 from refusals import refused
 
+pytestmark = pytest.mark.posix("forks")
+
 FOLDER = Path(__file__).parents[1] / "model_files"
 RECORDED = {
     name: np.asarray([float.fromhex(score) for score in found])

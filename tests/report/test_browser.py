@@ -16,6 +16,8 @@ from rankinite.grid import spread
 from rankinite.report import of_comparison, of_ensemble, of_training, of_tuning
 from rankinite.report.html import tab_title
 
+pytestmark = pytest.mark.tools("chromium and chromedriver")
+
 
 def first_table(browser, selector):
     return browser.find_element(By.CSS_SELECTOR, "#methods table").find_elements(By.CSS_SELECTOR, selector)

@@ -28,6 +28,8 @@ from serving.parity import case_of
 from serving.random_rankers import forest_of
 from serving.tall_trees import chain
 
+pytestmark = pytest.mark.tools("a C compiler called cc")
+
 SAME_BITS = {"forest", "another forest", "forest of grades", "feature", "ascending feature", "probability"} | {
     kind for kind in one_by_one() if kind.startswith(("net", "linear")) and "stack" not in kind
 }

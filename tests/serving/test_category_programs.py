@@ -28,6 +28,8 @@ from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing
 from serving.random_rankers import category_forest_of, with_sets
 
+pytestmark = pytest.mark.tools("a C compiler called cc")
+
 WORDS = Vocabulary(("Zoë", "blue", "it's", "red", "zebra", "émile", "ñandú", "特徴"))
 NUMBERS = Vocabulary(("-3", "7", "400", "60000"), numeric=True)
 PLAIN = Vocabulary(("B", "a b", "a", "it's", "unknown", "~"))

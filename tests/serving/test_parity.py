@@ -7,6 +7,8 @@ import pytest
 from rankinite.serving.target import TARGETS
 from serving.parity import differing, random_case
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("a Java runtime and a C compiler called cc")]
+
 FORESTS = 50
 
 

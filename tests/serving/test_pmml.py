@@ -23,6 +23,8 @@ from serving.consumers.pmml import scored
 from serving.every_kind import ODD_NAMES, beside, net_of, stumps
 from serving.parity import case_of, differing
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("a Java runtime")]
+
 
 def served(ranker, matrix, **choices):
     """What PMML4S says of rows × the ranker's features."""

@@ -17,6 +17,8 @@ from serving.category_stumps import EVERY, WORDS, asking
 from serving.parity import case_of, differing
 from serving.random_rankers import with_sets
 
+pytestmark = [pytest.mark.slow, pytest.mark.tools("a Java runtime")]
+
 BLANKS = Vocabulary(("", " ", " lead", "a\tb", "a\rb", "two  blanks"))
 
 

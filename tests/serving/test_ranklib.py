@@ -19,6 +19,8 @@ from serving.every_kind import linear_of, net_of, stumps
 from serving.parity import case_of, differing
 from serving.random_rankers import forest_of
 
+pytestmark = pytest.mark.posix("a shell")
+
 TEXT = """## LambdaMART
 ## No. of trees = 1
 

@@ -164,6 +164,7 @@ def test_what_is_not_finite_at_one_member_is_refused_by_all():
     assert sorted(seen) == [0, 1]
 
 
+@pytest.mark.slow
 def test_members_grow_the_same_trees_without_the_compiler():
     script = (
         "import test_members as own\n"

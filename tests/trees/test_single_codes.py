@@ -142,6 +142,7 @@ def test_the_copy_is_small_and_takes_at_most_a_quarter_of_the_memory_left(monkey
         assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=True).copies
 
 
+@pytest.mark.slow
 def test_trees_are_the_same_without_the_compiler():
     script = (
         "import test_single_codes as own\n"

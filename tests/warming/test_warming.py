@@ -55,6 +55,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "jobs"),
     [
@@ -73,6 +74,7 @@ def test_jobs_call_every_kernel_that_a_verb_calls(words, jobs, files):
     assert left == set()
 
 
+@pytest.mark.slow
 def test_the_first_run_of_a_verb_says_that_it_compiles_and_the_second_does_not(files, tmp_path):
     command = [sys.executable, "-c", "from rankinite.cli import main; main()"]
     words = [*command, "evaluate", "feature:1", str(files / "valid.txt")]
@@ -134,6 +136,7 @@ def test_ready_is_said_of_this_code_alone(tmp_path, monkeypatch):
     assert not kernel_folder.is_ready("evaluate")
 
 
+@pytest.mark.slow
 def test_warming_up_compiles_a_job_once_among_processes(tmp_path):
     told = "import json, rankinite as rk; told = []; rk.warm_up(['reading', 'bins'], processes=2, told=told.append)"
     command = [sys.executable, "-c", f"{told}; print(json.dumps(told))"]

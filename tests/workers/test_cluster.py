@@ -20,6 +20,8 @@ from rankinite.workers import shared_data
 from rankinite.workers.orders import Order, answer_of, carry_out, installed
 from refusals import refused
 
+pytestmark = pytest.mark.posix("signals")
+
 WORLD = rk.World(features=6, documents=15, noise=0.3)
 TRAIN = rk.synthesise(30, world=WORLD)
 LEARNER = rk.LambdaMART.plain(trees=8, leaves=4, min_rows=3, row_share=0.7)
@@ -56,6 +58,7 @@ class Recording(Executor):
         return self.inner.submit(fn, *args, **kwargs)
 
 
+@pytest.mark.slow
 def test_an_ensemble_is_the_same_bytes_on_a_cluster_and_each_worker_opens_the_data_once(dask, tmp_path):
     here = saved(TWO_KINDS.fit(TRAIN))
     executor = Recording(dask.get_executor(pure=False))
@@ -74,6 +77,7 @@ def test_an_ensemble_is_the_same_bytes_on_a_cluster_and_each_worker_opens_the_da
     assert again.orders == []  # all of it was kept
 
 
+@pytest.mark.slow
 def test_no_features_travel_in_messages(dask, tmp_path):
     executor = Recording(dask.get_executor(pure=False))
     with rk.cluster(executor, share=tmp_path):
@@ -88,6 +92,7 @@ def test_no_features_travel_in_messages(dask, tmp_path):
     assert [path.name for path in (tmp_path / "data").iterdir()] == [shared_data._keys[TRAIN]]  # folds are selections of it
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_only_its_task(dask, tmp_path):
     slow = rk.Bag(replace(LEARNER, trees=400, leaves=8), parts=6)
     here = saved(slow.fit(TRAIN))
@@ -106,6 +111,7 @@ def test_a_worker_that_is_killed_costs_only_its_task(dask, tmp_path):
     assert set(dask.run(os.getpid).values()) != set(pids.values())
 
 
+@pytest.mark.slow
 def test_adapting_gives_the_same_bytes_on_workers(dask, tmp_path):
     background = LEARNER.fit(rk.synthesise(40, part="valid", world=WORLD))
     settings = {"methods": ["trada", "smart", "interpolate"], "folds": 2, "curve": False}
@@ -118,6 +124,7 @@ def test_adapting_gives_the_same_bytes_on_workers(dask, tmp_path):
         np.testing.assert_array_equal(one.unseen, other.unseen)
 
 
+@pytest.mark.slow
 def test_a_search_is_the_same_on_workers(dask, tmp_path):
     space = {"rate": {"low": 0.05, "high": 0.5, "log": True}, "leaves": [2, 4]}
     settings = {"space": space, "folds": 3, "trials": 4, "generation": 3}
@@ -130,6 +137,7 @@ def test_a_search_is_the_same_on_workers(dask, tmp_path):
     assert len(executor.orders) == sum(len(one.folds) for one in here.trials)
 
 
+@pytest.mark.slow
 def test_any_executor_will_do_and_errors_come_back_as_they_are(tmp_path):
     impossible = rk.LambdaMART.plain(min_rows=10**6)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool, rk.cluster(pool, share=tmp_path):
@@ -147,6 +155,7 @@ class Deadly(rk.LambdaMART):
         os._exit(1)
 
 
+@pytest.mark.slow
 def test_workers_that_end_again_and_again_are_said_to(tmp_path):
     spawning, died = get_context("spawn"), refused(rk.RankiniteError, value="BrokenProcessPool")
     with ProcessPoolExecutor(1, mp_context=spawning) as pool, rk.cluster(pool, share=tmp_path), died:

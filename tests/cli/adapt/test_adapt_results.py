@@ -16,6 +16,8 @@ import rankinite as rk
 from oracles.adapt_command import call, quick
 from rankinite.grid import markdown_text
 
+pytestmark = pytest.mark.posix("signals")
+
 # ---- what is written ------------------------------------------------------------------------------------------------
 
 
