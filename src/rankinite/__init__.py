@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     from rankinite.errors import DataError as DataError
     from rankinite.errors import MeasureError as MeasureError
     from rankinite.errors import RankiniteError as RankiniteError
+    from rankinite.evaluation.caveats import TrainingOverlap as TrainingOverlap
     from rankinite.evaluation.compare import Comparison as Comparison
     from rankinite.evaluation.compare import compare as compare
     from rankinite.evaluation.evaluate import Evaluation as Evaluation
     from rankinite.evaluation.evaluate import evaluate as evaluate
-    from rankinite.evaluation.inputs import Scorer as Scorer
     from rankinite.evaluation.outputs import write_run as write_run
     from rankinite.evaluation.outputs import write_scores as write_scores
-    from rankinite.evaluation.training_overlap import TrainingOverlap as TrainingOverlap
+    from rankinite.evaluation.scorers import Scorer as Scorer
     from rankinite.gradients.examination import Examination as Examination
     from rankinite.learners.base import Progress as Progress
     from rankinite.learners.checkpoint import Checkpoint as Checkpoint
@@ -168,9 +168,9 @@ _HOMES = {
     "rankinite.errors": ("ArgumentError", "DataError", "MeasureError", "RankiniteError"),
     "rankinite.evaluation.compare": ("Comparison", "compare"),
     "rankinite.evaluation.evaluate": ("Evaluation", "evaluate"),
-    "rankinite.evaluation.inputs": ("Scorer",),
+    "rankinite.evaluation.scorers": ("Scorer",),
     "rankinite.evaluation.outputs": ("write_run", "write_scores"),
-    "rankinite.evaluation.training_overlap": ("TrainingOverlap",),
+    "rankinite.evaluation.caveats": ("TrainingOverlap",),
     "rankinite.measures": (
         *("AP", "AUC", "DCG", "ERR", "F1", "NDCG", "RBP", "RR", "AveNDCG", "BalancedError", "Bpref", "Judged"),
         *("PairwiseErrors", "Precision", "QMeasure", "Recall", "Rprec", "Success"),

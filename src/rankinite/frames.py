@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -56,6 +57,11 @@ class TabularByQuery(ABC):
     def to_polars(self, *, per_query: bool = False) -> pl.DataFrame:
         """The rows of :meth:`to_arrow` as a polars frame."""
         return polars_of(self.to_arrow(per_query=per_query))
+
+
+def finite(value: float) -> float | None:
+    """The value as JSON has it: NaN and infinities are null."""
+    return value if math.isfinite(value) else None
 
 
 def arrow_of(records: Sequence[Mapping[str, Any]]) -> ArrowTable:

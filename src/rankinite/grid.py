@@ -93,6 +93,17 @@ def spread(mean: float, interval: tuple[float, float], decimals: int = DECIMALS)
     return f"±{number((high - low) / 2, decimals)}"
 
 
+def half_note(interval: str, spreads: Iterable[str]) -> str:
+    """What ``±`` means, for the note of a table of means, and what replaces it where an interval was cut."""
+    cut_off = any(not text.startswith("±") for text in spreads)
+    return f"±: half the {interval}" + (", or both its ends where the measure's range cuts it" if cut_off else "")
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with no more digits than it needs: 95%, 99.9%."""
+    return f"{100 * share:.10g}%"
+
+
 def few(texts: Iterable[str], most: int = 8) -> str:
     """The first of some texts, and how many more there are."""
     known = list(texts)

@@ -34,7 +34,7 @@ from rankinite.adapt.recommendation import DECISION_NOTE
 from rankinite.adapt.result import Choice
 from rankinite.adapt.trial import Trial
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.meaning import p_meaning
+from rankinite.evaluation.sentences import p_meaning
 from rankinite.evaluation.significance import paired_differences, randomisation
 from rankinite.report.verdicts import verdict_of
 

@@ -17,7 +17,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.pairs import TESTS
+from rankinite.evaluation.pair_tests import TESTS
 from rankinite.evaluation.significance import bootstrap, holm, randomisation
 from rankinite.measures import ERR, NDCG, PairwiseErrors, Ranking
 from refusals import refused

@@ -14,7 +14,7 @@ from scipy import stats
 from oracles.significance import all_bootstraps, all_sign_flips, holm_by_definition
 from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation._kernels import sign_flip_sums
+from rankinite.evaluation._resampling_kernels import sign_flip_sums
 from rankinite.evaluation.significance import (
     bootstrap,
     holm,

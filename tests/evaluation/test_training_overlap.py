@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.overlap import known_queries, shuffled
 from rankinite.data.sketch import QuerySketch
-from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.caveats import TrainingOverlap, TrainingOverlaps, overlap_warnings
 
 WORLD = rk.World(features=4, documents=6, noise=0.3)
 TRAIN, TEST = (rk.synthesise(20, part=part, world=WORLD) for part in ("train", "test"))

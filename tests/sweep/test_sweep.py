@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles import sweep as oracle
-from rankinite.evaluation.inputs import row_place
+from rankinite.evaluation.scorers import row_place
 from rankinite.measures.base import parted_measures
 from rankinite.sweep import sweep as module
 from rankinite.sweep.sweep import Sweep

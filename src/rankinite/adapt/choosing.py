@@ -22,9 +22,9 @@ from rankinite.adapt.trial import Trial, Watching
 from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
+from rankinite.evaluation.caveats import TrainingOverlaps
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.inputs import as_measures
-from rankinite.evaluation.training_overlap import TrainingOverlaps
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.workers.cluster import Where, using

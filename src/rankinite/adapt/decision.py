@@ -25,8 +25,8 @@ from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.query_values import values_per_query
 from rankinite.evaluation.significance import NOISE, exact_mean, paired_differences, randomisation
+from rankinite.evaluation.values import values_per_query
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.seeds import generator

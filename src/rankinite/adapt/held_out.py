@@ -20,7 +20,7 @@ from rankinite.data.joining import concat
 from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.learners.base import Learner
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted, Ranker

@@ -21,10 +21,9 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout
 from rankinite.data.io.output_files import write_atomically
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.bounds import cut, difference_bounds
-from rankinite.evaluation.evaluate import evaluate, finite
-from rankinite.evaluation.significance import exact_mean, t_interval
-from rankinite.frames import ArrowTable, Tabular, arrow_of
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.significance import difference_bounds, exact_mean, t_interval, within_bounds
+from rankinite.frames import ArrowTable, Tabular, arrow_of, finite
 from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure
 from rankinite.seeds import generator
@@ -55,7 +54,7 @@ class LearningCurve(GridResult, Tabular):
         bounds = difference_bounds(self.measure, self.values[method], self.values["background"])
         differences = self.values[method] - self.values["background"]
         means = [exact_mean(values) for values in differences]
-        intervals = [cut(t_interval(values), mean, bounds) for values, mean in zip(differences, means, strict=True)]
+        intervals = [within_bounds(t_interval(values), mean, bounds) for values, mean in zip(differences, means, strict=True)]
         return list(zip(self.sizes, means, intervals, strict=True))
 
     def grid(self) -> Grid:

@@ -13,7 +13,7 @@ from rankinite.adapt.methods.catalogue import METHODS, AdaptationMethod
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import run
-from rankinite.evaluation.inputs import scores_of
+from rankinite.evaluation.scorers import scores_of
 from rankinite.models.base import Fitted
 from rankinite.workers.cluster import in_force
 

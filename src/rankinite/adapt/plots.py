@@ -8,8 +8,8 @@ import numpy as np
 
 from rankinite.adapt.decision import BASELINES
 from rankinite.drawing import BLUE, GREY, INK, ORANGE, axes_of, draw_intervals, literal, plain
-from rankinite.evaluation.evaluate import percent
 from rankinite.evaluation.significance import exact_mean
+from rankinite.grid import percent
 from rankinite.measures.base import sign_of
 from rankinite.plurals import counted
 from rankinite.short_names import short_source

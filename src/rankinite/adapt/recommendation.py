@@ -9,10 +9,9 @@ from rankinite.adapt.gain import prior_for
 from rankinite.adapt.methods.catalogue import AVERAGE
 from rankinite.adapt.queries_needed import MOST_TIMES, SURE
 from rankinite.adapt.serving_costs import lost_engines
-from rankinite.evaluation.evaluate import percent
-from rankinite.evaluation.meaning import decimals_of, interval_meaning, p_meaning, shown
-from rankinite.evaluation.pairs import PairTest
-from rankinite.grid import decimals_for, number
+from rankinite.evaluation.pair_tests import PairTest
+from rankinite.evaluation.sentences import decimals_of, finding, interval_meaning, p_meaning
+from rankinite.grid import decimals_for, number, percent
 from rankinite.measures.base import sign_of
 from rankinite.plurals import counted
 
@@ -44,7 +43,7 @@ def advice(choice: Choice) -> tuple[str, ...]:
         if seen is not None:
             pair = seen.pair(choice.name, "background", choice.measure)
             where = f"the {counted(_queries(pair), f'{name} query')}, which decided nothing"
-            found.append(shown(seen, pair, where, corrected=False))
+            found.append(finding(seen, pair, where, corrected=False))
     return tuple(found)
 
 
@@ -97,7 +96,7 @@ def _on_target(choice: Choice) -> str:
     """What the target's own queries show of the method chosen, taken alone."""
     pair = choice.unseen.pair(choice.name, "background", choice.measure)
     kept = f" with {choice.name}" if choice.verdict.decision == "keep" else ""
-    return shown(choice.unseen, pair, f"your {counted(_queries(pair), 'query')}{kept}", corrected=False)
+    return finding(choice.unseen, pair, f"your {counted(_queries(pair), 'query')}{kept}", corrected=False)
 
 
 def _together(choice: Choice) -> list[str]:

@@ -17,14 +17,12 @@ from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.serving_costs import ServingCost
 from rankinite.adapt.trial import Trial
 from rankinite.errors import RankiniteError
-from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.evaluate import percent
-from rankinite.evaluation.meaning import MEANING
-from rankinite.evaluation.pairs import floor_note
+from rankinite.evaluation.pair_tests import floor_note
+from rankinite.evaluation.sentences import MEANING
 from rankinite.evaluation.significance import paired_differences
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
-from rankinite.grid import Grid, GridResult, number
+from rankinite.grid import Grid, GridResult, half_note, number, percent
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest

@@ -7,7 +7,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.engine.kernel import FEATURE, GRADE, Floats
-from rankinite.evaluation.inputs import Scorer, matched_to, scores_of
+from rankinite.evaluation.scorers import Scorer, match_to, scores_of
 from rankinite.models.base import content_key
 
 
@@ -23,7 +23,7 @@ class BaseScores:
             feature_names=feature_names,
             source=source,
         )
-        self._base = matched_to(base, no_rows)[0]
+        self._base = match_to(base, no_rows)[0]
         self.key = content_key(self._base, "base")
 
     def of(self, piece: Dataset) -> Floats:

@@ -15,7 +15,7 @@ from rankinite.combine.weight_search import Combiner, Nested, Search
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, quoted
-from rankinite.evaluation.given_scores import RankerLike
+from rankinite.evaluation.scorers import RankerLike
 from rankinite.measures.base import Measure
 from rankinite.plurals import agreeing, counted
 from rankinite.sweep.curve import Form

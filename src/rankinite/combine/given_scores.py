@@ -14,8 +14,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import read_run
 from rankinite.engine.kernel import Flags, Floats
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.given_scores import is_path, settled
-from rankinite.evaluation.inputs import is_scorer, scores_of
+from rankinite.evaluation.scorers import is_path, is_scorer, scores_of, with_scores_read
 from rankinite.grid import few
 from rankinite.models.base import Fitted
 from rankinite.models.files.container import Stored
@@ -110,7 +109,7 @@ def _same_rows(one: Dataset, other: Dataset) -> bool:
 
 def as_scorers(rankers: Mapping[str, Any], data: Dataset) -> tuple[dict[str, Any], Dataset]:
     """The rankers, with :class:`GivenScores` in the place of arrays and files, and the data that they score."""
-    given, joined = settled(rankers, data)
+    given, joined = with_scores_read(rankers, data)
     return {
         name: one
         if is_scorer(one)

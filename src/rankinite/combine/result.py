@@ -15,8 +15,8 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
 from rankinite.evaluation.outputs import write_scores
+from rankinite.evaluation.scorers import Scorer
 from rankinite.frames import ArrowTable, Tabular, arrow_of
 from rankinite.grid import Grid, GridResult
 from rankinite.measures.base import Measure

@@ -14,10 +14,10 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Flags, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
+from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.given_scores import RankerLike, is_path
-from rankinite.evaluation.inputs import Scorer, as_measures, is_scorer, matched_to, scores_of
-from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.inputs import as_measures
+from rankinite.evaluation.scorers import RankerLike, Scorer, is_path, is_scorer, match_to, scores_of
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
@@ -136,7 +136,7 @@ def _matched(names: tuple[str, ...], scorers: tuple[Any, ...], data: Dataset) ->
     found, notes = list[Any](), list[str]()
     for name, scorer in zip(names, scorers, strict=True):
         try:
-            matched, said = matched_to(scorer, data)
+            matched, said = match_to(scorer, data)
         except DataError as problem:
             raise problem.at(f"ranker {name} on {data.source}") from problem
         found.append(matched)

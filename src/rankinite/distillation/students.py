@@ -20,8 +20,9 @@ from rankinite.distillation.table import DIRECT, TEACHER, Row, table
 from rankinite.distillation.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.inputs import one_measure, scores_of
-from rankinite.evaluation.training_overlap import TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.inputs import one_measure
+from rankinite.evaluation.scorers import scores_of
 from rankinite.gradients.pairs import differing
 from rankinite.grid import Grid, number
 from rankinite.learners.lambdamart import LambdaMART

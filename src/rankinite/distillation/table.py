@@ -12,7 +12,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.distillation.teacher import centred_scores, fidelity
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import scores_of
+from rankinite.evaluation.scorers import scores_of
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
 from rankinite.models.weighted import Weighted

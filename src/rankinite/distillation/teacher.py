@@ -13,7 +13,7 @@ from rankinite.data.categories import Vocabulary, union
 from rankinite.data.dataset import Dataset
 from rankinite.distillation._pursuit_kernels import product
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
 from rankinite.models.forest_edits import with_vocabularies

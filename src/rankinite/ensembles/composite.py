@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rankinite.data.dataset import Dataset
 from rankinite.ensembles.fits import Fit, Material, fit_all, mean, telling
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.start import checked_data, refuse_checkpoints
 from rankinite.models.base import Fitted

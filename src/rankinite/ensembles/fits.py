@@ -15,7 +15,7 @@ from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.sealed_files import digest
 from rankinite.engine.parallel import run
 from rankinite.ensembles.interruption import check_whole
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.installed import code_key, versions
 from rankinite.learners.base import Callback, Progress, Trainer
 from rankinite.models.base import Fitted, content_key

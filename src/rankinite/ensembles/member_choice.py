@@ -21,8 +21,8 @@ from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.ensembles.weighing import AVERAGE, MOST, Way, Weighing, forward_path, ways_to_combine
 from rankinite.errors import ArgumentError, listed
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.inputs import Scorer, as_measures
-from rankinite.evaluation.tables import query_records, records
+from rankinite.evaluation.inputs import as_measures
+from rankinite.evaluation.scorers import Scorer
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
 from rankinite.grid import Grid, number
 from rankinite.learners.base import Callback
@@ -117,7 +117,7 @@ class MemberChoice(TabularByQuery):
             [
                 {"table": title, "chosen": result is self.combinations and record["system"] == self.name, **record}
                 for title, result in self.tables().items()
-                for record in (query_records(result) if per_query else records(result))
+                for record in (result.query_records() if per_query else result.records())
             ]
         )
 

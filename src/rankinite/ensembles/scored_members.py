@@ -11,7 +11,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Floats, Indices
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.feature import Feature
 

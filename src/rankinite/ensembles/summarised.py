@@ -15,7 +15,7 @@ from rankinite.engine.kernel import FEATURE, Features
 from rankinite.ensembles.composite import Composite
 from rankinite.ensembles.fits import Fit, Material, fit_all
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import scores_of
+from rankinite.evaluation.scorers import scores_of
 from rankinite.learners.base import Callback, Trainer
 from rankinite.models.base import Fitted
 from rankinite.models.query_scores import grouped, summed_up

@@ -10,7 +10,7 @@ from typing import Any
 from rankinite.choices import Scale
 from rankinite.combine import cyclic, greedy, powell, stacked
 from rankinite.ensembles.scored_members import ScoredMembers
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import Normalised

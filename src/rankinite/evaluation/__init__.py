@@ -1,5 +1,7 @@
-"""How good a ranker is: ``inputs`` (checked rankers and measures), ``query_values`` and ``evaluate`` (measures with intervals),
-``compare`` (rankers on the same queries, with tests from ``pairs`` and ``significance``, laid out by ``tables``), ``bounds``
-(where intervals end), ``coverage`` and ``training_overlap`` (what was judged, and what was known before), ``meaning``
-(explanations), ``plots``, ``outputs`` (files of scores, and runs).
+"""How good a ranker is on judged data.
+
+In the order of reading: ``scorers`` (what can be evaluated, and its checked scores), ``values`` (scores to the value of every
+query, and to the mean), ``significance`` (intervals and paired tests; ``_resampling_kernels``), ``caveats`` (what was not
+judged, and what was known before), ``evaluate`` (one ranker), ``pair_tests`` and ``compare`` (several rankers on the same
+queries), ``sentences`` (a pair of systems in words), ``outputs`` (files of scores, and runs).
 """

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,14 @@ import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats, Strings
-from rankinite.errors import DataError, MeasureError, quoted
-from rankinite.evaluation.bounds import cut, mean_bounds
-from rankinite.evaluation.coverage import Coverage, coverage_of
-from rankinite.evaluation.given_scores import RankerLike, settled
-from rankinite.evaluation.inputs import Scorer, as_measures, matched_to, scores_of
-from rankinite.evaluation.query_values import values_per_query
-from rankinite.evaluation.significance import exact_mean, t_interval
-from rankinite.evaluation.training_overlap import TrainingOverlap, TrainingOverlaps, overlap_warnings
-from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
-from rankinite.grid import Grid, GridResult, number, spread
+from rankinite.errors import DataError, MeasureError
+from rankinite.evaluation.caveats import Coverage, TrainingOverlap, TrainingOverlaps, coverage_of, overlap_warnings
+from rankinite.evaluation.inputs import as_measures
+from rankinite.evaluation.scorers import RankerLike, Scorer, match_to, scores_of, with_scores_read
+from rankinite.evaluation.significance import mean_bounds, t_interval, within_bounds
+from rankinite.evaluation.values import mean_of, values_per_query
+from rankinite.frames import ArrowTable, TabularByQuery, arrow_of, finite
+from rankinite.grid import Grid, GridResult, number, percent, spread
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
@@ -174,17 +171,17 @@ class Evaluation(GridResult, TabularByQuery):
             "overlap": self.overlap.to_dict() if self.overlap is not None and self.overlap.is_of_concern else None,
             "coverage": self.coverage.to_dict(),
             "warnings": list(self.warnings),
-            "measures": {str(result.measure): self._result_dict(result) for result in self.results},
-        }
-
-    def _result_dict(self, result: Result) -> dict[str, Any]:
-        return {
-            "mean": finite(result.mean),
-            "interval": [finite(end) for end in result.interval],
-            "queries": result.queries,
-            "skipped": result.skipped,
-            "higher_is_better": result.measure.higher_is_better,
-            "per_query": dict(zip(self.qids.tolist(), map(finite, result.per_query.tolist()), strict=True)),
+            "measures": {
+                str(result.measure): {
+                    "mean": finite(result.mean),
+                    "interval": [finite(end) for end in result.interval],
+                    "queries": result.queries,
+                    "skipped": result.skipped,
+                    "higher_is_better": result.measure.higher_is_better,
+                    "per_query": dict(zip(self.qids.tolist(), map(finite, result.per_query.tolist()), strict=True)),
+                }
+                for result in self.results
+            },
         }
 
 
@@ -213,23 +210,23 @@ def evaluate(
     """
     rules = convention_of(convention)
     asked = as_measures(measures, rules)
-    given, data = settled({"": ranker}, data)
-    matched, notes = matched_to(given[""], data)
-    found = evaluate_ranker(matched, "", data, asked, rules, ties, confidence)
-    return replace(found, overlap=TrainingOverlaps(data).of(matched), notes=notes)
+    readable, data = with_scores_read({"": ranker}, data)
+    return evaluate_system("", readable[""], data, asked, rules, ties, confidence, TrainingOverlaps(data))
 
 
-def evaluate_ranker(
-    ranker: Scorer | npt.ArrayLike,
+def evaluate_system(
     name: str,
+    ranker: Scorer | npt.ArrayLike,
     data: Dataset,
     measures: Sequence[Measure],
     convention: Convention,
     ties: Ties | None,
     confidence: float,
+    overlaps: TrainingOverlaps,
 ) -> Evaluation:
-    """Measure a ranker, called ``name`` in messages, or scores."""
-    scores = scores_of(ranker, data, name)
+    """Measure a ranker, called ``name`` in messages, or scores; ``overlaps`` are those of the data."""
+    matched, notes = match_to(ranker, data)
+    scores = scores_of(matched, data, name)
     if not data.queries:
         raise DataError(
             "there are no queries, so there is nothing to evaluate",
@@ -239,53 +236,21 @@ def evaluate_ranker(
         )
     rule = convention.ties if ties is None else ties
     check_ties(rule, data.doc_ids)
-    values = values_per_query(scores, data, measures, convention, rule)
-    results = tuple(
-        _result(measure, of_queries, data, confidence) for measure, of_queries in zip(measures, values, strict=True)
+    results: list[Result] = []
+    for measure, values in zip(measures, values_per_query(scores, data, measures, convention, rule), strict=True):
+        mean = mean_of(measure, values, data)
+        counted = values[~np.isnan(values)]
+        interval = within_bounds(t_interval(counted, confidence), mean, mean_bounds(measure, counted))
+        values.flags.writeable = False
+        results.append(Result(measure, mean, interval, values))
+    return Evaluation(
+        results=tuple(results),
+        qids=data.qids,
+        convention=convention.name,
+        ties=rule,
+        confidence=confidence,
+        source=data.source,
+        coverage=coverage_of(matched, scores, data),
+        overlap=overlaps.of(matched),
+        notes=notes,
     )
-    coverage = coverage_of(ranker, scores, data)
-    return Evaluation(results, data.qids, convention.name, rule, confidence, data.source, coverage)
-
-
-def _result(measure: Measure, values: Floats, data: Dataset, confidence: float) -> Result:
-    """The mean and its interval over the queries counted."""
-    refuse_infinite(measure, values, data)
-    mean, counted = mean_of(measure, values, data), values[~np.isnan(values)]
-    values.flags.writeable = False
-    return Result(measure, mean, cut(t_interval(counted, confidence), mean, mean_bounds(measure, counted)), values)
-
-
-def refuse_infinite(measure: Measure, values: Floats, data: Dataset) -> None:
-    """Refuse values of queries that are infinite, as a function of the user's may give."""
-    if np.isinf(values).any():
-        qid = str(data.qids[int(np.argmax(np.isinf(values)))])
-        raise MeasureError(
-            "the value is infinite",
-            place=f"{measure}: {data.source}, query {quoted(qid)}",
-            value=qid,
-            rule="Values must be finite, or NaN",
-        )
-
-
-def mean_of(measure: Measure, values: Floats, data: Dataset) -> float:
-    """The mean over the queries that are not NaN; refuses values that have none."""
-    counted = values[~np.isnan(values)]
-    if not len(counted):
-        raise DataError(
-            f"{measure} skips every query: the documents of each have one grade only, or the measure is "
-            "undefined for it. So there is no mean",
-            place=data.source,
-            value=len(values),
-            remedy="Check the grades, or choose a convention that counts such queries, for example `convention='lightgbm'`",
-        )
-    return exact_mean(counted)
-
-
-def percent(share: float) -> str:
-    """A share as a percentage with no more digits than it needs: 95%, 99.9%."""
-    return f"{100 * share:.10g}%"
-
-
-def finite(value: float) -> float | None:
-    """The value as JSON has it: NaN and infinities are null."""
-    return value if math.isfinite(value) else None

@@ -11,7 +11,7 @@ from rankinite.data.io.formats import LINES, RUN, score_format_of_suffix
 from rankinite.data.io.score_files import ScoredRows, write_scored
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec_lines import TAG
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, scores_of
 
 
 def write_run(path: AnyPath, data: Dataset, ranker: Scorer | npt.ArrayLike, *, tag: str = TAG) -> None:

@@ -1,4 +1,4 @@
-"""Paired tests over queries: is a difference between two systems more than chance?
+"""Intervals of means over queries, and paired tests: is a difference between two systems more than chance?
 
 Notation: n queries, one value per query for each of two systems, d = first − second.
 
@@ -20,7 +20,8 @@ from scipy import special
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError, DataError, cut
-from rankinite.evaluation._kernels import bootstrap_sums, sign_flip_sums
+from rankinite.evaluation._resampling_kernels import bootstrap_sums, sign_flip_sums
+from rankinite.measures.base import BoundedMeasure, Measure
 
 NOISE = 1e-12
 """Two values of a query closer than this (relative to the larger one, or to 1) are the same value, rounded differently."""
@@ -86,6 +87,41 @@ def t_interval(values: npt.ArrayLike, confidence: float = 0.95) -> tuple[float, 
         return -math.inf, math.inf
     half = float(special.stdtrit(len(listed) - 1, 0.5 + confidence / 2)) * error
     return mean - half, mean + half
+
+
+# ---- bounds: an interval ends where the measure's range does; what is cut off cannot be the true mean, so no coverage is lost
+
+
+def mean_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
+    """The least and the greatest mean that the measure can have, given some of its values.
+
+    A bound that a query's value lies beyond does not hold for these data, for example because grades below 0 were kept. The
+    bounds of a pooled measure are of its mean alone, of which a query's value is a part.
+    """
+    if not isinstance(measure, BoundedMeasure):
+        return -math.inf, math.inf
+    least, greatest = measure.bounds
+    if measure.pooled:
+        return least, greatest
+    below = any((some < least - NOISE).any() for some in values)
+    above = any((some > greatest + NOISE).any() for some in values)
+    return -math.inf if below else least, math.inf if above else greatest
+
+
+def difference_bounds(measure: Measure, *values: Floats) -> tuple[float, float]:
+    """The least and the greatest difference that there can be between two means, given some of the measure's values."""
+    least, greatest = mean_bounds(measure, *values)
+    return least - greatest, greatest - least
+
+
+def within_bounds(interval: tuple[float, float], mean: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The interval with its ends moved to bounds that they are beyond, or to the mean, should rounding have put that beyond."""
+    least, greatest = min(bounds[0], mean), max(bounds[1], mean)
+    low, high = (min(max(end, least), greatest) for end in interval)
+    return low, high
+
+
+# ---- tests
 
 
 def paired_t(first: npt.ArrayLike, second: npt.ArrayLike) -> float:

@@ -13,7 +13,7 @@ from rankinite.data.dataset_checks import check_judged
 from rankinite.engine.function_names import name_of
 from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, frozen
 from rankinite.errors import ArgumentError, DataError, cut
-from rankinite.evaluation.inputs import row_place
+from rankinite.evaluation.scorers import row_place
 from rankinite.gradients.base import checked_scores, weight_of_rows
 
 LossFunction = Callable[[Floats, Floats, Indices], tuple[npt.ArrayLike, npt.ArrayLike]]

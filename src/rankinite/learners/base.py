@@ -17,7 +17,7 @@ from rankinite.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.evaluation.inputs import Scorer
+    from rankinite.evaluation.scorers import Scorer
     from rankinite.gradients.base import Objective
     from rankinite.gradients.lambdas import Lambdas
     from rankinite.measures.base import Measure, TrainableMeasure

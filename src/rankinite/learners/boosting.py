@@ -12,7 +12,7 @@ from rankinite.trees.settings import TreeSettings
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.evaluation.inputs import Scorer
+    from rankinite.evaluation.scorers import Scorer
     from rankinite.models.blend import Blend
     from rankinite.models.forest import Forest
 

@@ -22,8 +22,8 @@ from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import is_any
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.inputs import Scorer
-from rankinite.evaluation.mean_value import mean_value
+from rankinite.evaluation.scorers import Scorer
+from rankinite.evaluation.values import mean_value
 from rankinite.gradients.base import weight_of_rows
 from rankinite.gradients.debiased import Debiased
 from rankinite.gradients.examination import Examination

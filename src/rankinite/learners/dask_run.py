@@ -22,7 +22,7 @@ from rankinite.binned.folder import Manifest
 from rankinite.engine.held_interrupts import HeldInterrupts
 from rankinite.engine.parallel import threads
 from rankinite.errors import RankiniteError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost

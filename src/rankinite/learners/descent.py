@@ -12,7 +12,7 @@ from rankinite.learners.base import Callback, Learner
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.evaluation.inputs import Scorer
+    from rankinite.evaluation.scorers import Scorer
     from rankinite.models.blend import Blend
     from rankinite.models.linear import Linear
     from rankinite.models.net import Net

@@ -18,7 +18,7 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import INDEX, Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.pairs import GradedPairs

@@ -14,7 +14,7 @@ from rankinite.learners.base import Callback, TrainsForMeasure
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.evaluation.inputs import Scorer
+    from rankinite.evaluation.scorers import Scorer
     from rankinite.gradients.base import Objective
     from rankinite.models.blend import Blend
     from rankinite.models.linear import Linear

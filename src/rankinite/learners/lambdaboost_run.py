@@ -20,7 +20,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
 from rankinite.errors import DataError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.lambdaboost import LambdaBoost

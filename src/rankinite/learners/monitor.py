@@ -12,7 +12,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import largest
-from rankinite.evaluation.mean_value import mean_value
+from rankinite.evaluation.values import mean_value
 from rankinite.gradients.examination import Examination
 from rankinite.learners.base import Callback, Learner, Progress
 from rankinite.measures.base import sign_of

@@ -16,7 +16,7 @@ from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer, is_scorer, matched_to, scores_of
+from rankinite.evaluation.scorers import Scorer, is_scorer, match_to, scores_of
 from rankinite.gradients.base import Objective
 from rankinite.gradients.multiclass import Multiclass
 from rankinite.learners.base import Callback, Resuming
@@ -160,7 +160,7 @@ def refuse_categories(owner: str, train: Dataset) -> None:
 
 def matched_base(base: Scorer | None, train: Dataset) -> Scorer | None:
     """The base with its features as the data call them, so that what is trained from it can be one forest with it."""
-    return None if base is None else matched_to(base, train)[0]
+    return None if base is None else match_to(base, train)[0]
 
 
 def check_not_shortened(forest: Forest, rounds: int) -> None:

@@ -14,7 +14,7 @@ from rankinite.binned.folder import Manifest
 from rankinite.data.dataset import Dataset
 from rankinite.engine.parallel import chosen_threads, threads
 from rankinite.errors import DataError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost

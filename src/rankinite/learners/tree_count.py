@@ -18,8 +18,8 @@ from rankinite.data.folds import Holdout, holdouts, holdouts_by_content
 from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import RankiniteError
-from rankinite.evaluation.inputs import Scorer
-from rankinite.evaluation.mean_value import mean_value
+from rankinite.evaluation.scorers import Scorer
+from rankinite.evaluation.values import mean_value
 from rankinite.learners.base import Callback, FoldProgress, WatchesFolds
 from rankinite.learners.boosting import MOST_TREES, Boosting
 from rankinite.learners.boosting_run import BoostingRun, HeldOut

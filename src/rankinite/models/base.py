@@ -18,7 +18,7 @@ from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer, is_scorer
+from rankinite.evaluation.scorers import Scorer, is_scorer
 from rankinite.models.explained import Explained
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.training import learner_of

@@ -12,7 +12,7 @@ from rankinite.engine.kernel import Floats, Indices
 from rankinite.engine.parallel import run, thread_count
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.blend import Blend
 from rankinite.models.weight_space import Moves, moves_of

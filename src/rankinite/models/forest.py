@@ -15,7 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, frozen
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
 from rankinite.models import forest_edits, views
 from rankinite.models.base import Fitted, Note, Trained, in_row_order

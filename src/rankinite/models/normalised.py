@@ -16,7 +16,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer, is_scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, is_scorer, scores_of
 from rankinite.gradients.logistic import probability
 from rankinite.models.base import (
     GIVE_RANKERS,

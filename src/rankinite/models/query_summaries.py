@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Features, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
 from rankinite.models.base import Fitted, Part, line_of, names_of, part_scores, sketches_of, stored_part
 from rankinite.models.files.container import DAMAGED, Stored

@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.evaluation.inputs import Scorer, is_scorer
+from rankinite.evaluation.scorers import Scorer, is_scorer
 from rankinite.grid import Grid
 from rankinite.models.base import (
     GIVE_RANKERS,

@@ -9,7 +9,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Features, Flags, Floats, frozen
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.models.inputs import columns_of
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net

@@ -13,7 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import TEXT
 from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE
 from rankinite.engine.parallel import Team, thread_count
-from rankinite.evaluation.mean_value import mean_value
+from rankinite.evaluation.values import mean_value
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.planning.job import Job
 from rankinite.trees._state import BINS, WIDTH

@@ -10,11 +10,12 @@ from rankinite.adapt.result import Choice, size_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.errors import ArgumentError, quoted
+from rankinite.evaluation.caveats import TrainingOverlaps
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.evaluate import evaluate, finite, percent
-from rankinite.evaluation.inputs import scores_of
-from rankinite.evaluation.training_overlap import TrainingOverlaps
-from rankinite.grid import number, shared_decimals, spread
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.scorers import scores_of
+from rankinite.frames import finite
+from rankinite.grid import number, percent, shared_decimals, spread
 from rankinite.measures.base import Measure, sign_of
 from rankinite.report import handover, tables
 from rankinite.report import provenance as repeating

@@ -10,8 +10,7 @@ from rankinite.data.folds import Fold
 from rankinite.ensembles.cross_validation import dealt_folds
 from rankinite.errors import DataError
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.evaluate import percent
-from rankinite.grid import number
+from rankinite.grid import number, percent
 from rankinite.report import handover, tables
 from rankinite.report import provenance as repeating
 from rankinite.report.builders import CallerFacts, best_system, test_facts

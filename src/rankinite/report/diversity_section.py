@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankinite.ensembles.member_diversity import Contribution, Diversity, SizePoint
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 
 
 @dataclass(frozen=True)

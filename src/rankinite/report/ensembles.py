@@ -11,7 +11,7 @@ from rankinite.ensembles.member_choice import MemberChoice
 from rankinite.ensembles.member_diversity import Diversity, diversity
 from rankinite.ensembles.weighing import AVERAGE
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.inputs import Scorer, scores_of
+from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.grid import number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.report import handover, tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 from rankinite.models.explanations.pair import PairExplanation
 from rankinite.models.explanations.permutation import PermutationImportance
 from rankinite.models.explanations.query import QueryExplanation

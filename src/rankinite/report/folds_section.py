@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 from rankinite.measures.base import sign_of
 
 

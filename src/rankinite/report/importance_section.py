@@ -15,7 +15,8 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import Result, finite
+from rankinite.evaluation.evaluate import Result
+from rankinite.frames import finite
 from rankinite.grid import shared_decimals
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 from rankinite.measures.base import sign_of
 from rankinite.tuning.result import Tuned, setting_text
 from rankinite.tuning.space import Choices, Range

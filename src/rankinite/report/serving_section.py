@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankinite.adapt.result import Choice, size_of
 from rankinite.adapt.serving_costs import COST_NOTE
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 from rankinite.grid import few
 
 

@@ -10,11 +10,11 @@ from rankinite.adapt.recommendation import expected_texts
 from rankinite.adapt.result import Choice, size_of
 from rankinite.errors import ArgumentError
 from rankinite.evaluation import evaluate
-from rankinite.evaluation.bounds import half_note
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.evaluate import Evaluation, finite, percent
-from rankinite.evaluation.pairs import floor_note
-from rankinite.grid import decimals_for, number, shared_decimals, spread
+from rankinite.evaluation.evaluate import Evaluation
+from rankinite.evaluation.pair_tests import floor_note
+from rankinite.frames import finite
+from rankinite.grid import decimals_for, half_note, number, percent, shared_decimals, spread
 from rankinite.measures.base import Measure, sign_of
 from rankinite.plurals import counted
 from rankinite.report.document import (

@@ -8,10 +8,10 @@ import numpy as np
 
 from rankinite.adapt.concentration import concentration
 from rankinite.adapt.result import size_of
+from rankinite.evaluation.caveats import overlap_warnings
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.meaning import decimals_of, interval_meaning, p_meaning, shown
+from rankinite.evaluation.sentences import decimals_of, finding, interval_meaning, p_meaning
 from rankinite.evaluation.significance import paired_differences
-from rankinite.evaluation.training_overlap import overlap_warnings
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import trained_of
 from rankinite.plurals import agreeing, counted
@@ -33,7 +33,7 @@ def verdict_of(comparison: Comparison, old: str, new: str, measure: Measure) -> 
     counts = f"{pair.wins} {agreeing(pair.wins, 'is')} better, {pair.losses} worse and {pair.ties} the same"
     return (
         lead,
-        shown(comparison, pair, f"{queries} of {source}"),
+        finding(comparison, pair, f"{queries} of {source}"),
         *([] if pair.better is None else [f"Of {queries} {counts}."]),
         *_carried(comparison, old, new, measure, decimals_of(pair)),
     )

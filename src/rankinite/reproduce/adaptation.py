@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankinite.combine.powell_search import powell
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import split
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures import NDCG
 from rankinite.models.base import Fitted

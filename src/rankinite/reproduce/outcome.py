@@ -16,7 +16,7 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.measures.base import Measure
 
 DIGITS = 5

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rankinite.data.categories import Vocabulary, union
 from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError, quoted
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.forest import Forest
 from rankinite.models.forest_edits import with_vocabularies

@@ -16,7 +16,7 @@ import numpy as np
 from rankinite.choices import ScoreScale
 from rankinite.data.categories import Vocabulary
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.models.base import content_key, names_of
 from rankinite.models.blend import Blend
 from rankinite.models.feature import Feature

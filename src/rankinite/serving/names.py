@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.models.base import Fitted
 from rankinite.models.feature import Feature
 from rankinite.models.forest import Forest

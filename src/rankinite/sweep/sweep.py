@@ -22,7 +22,8 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, comp
 from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import Scorer, as_measures, checked_scores, is_scorer, row_place, scores_of
+from rankinite.evaluation.inputs import as_measures
+from rankinite.evaluation.scorers import Scorer, checked_scores, is_scorer, row_place, scores_of
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of

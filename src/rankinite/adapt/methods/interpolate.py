@@ -19,7 +19,7 @@ from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures.base import Measure

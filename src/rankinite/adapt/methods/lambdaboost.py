@@ -7,7 +7,7 @@ from rankinite.adapt.methods.smart import BaseScale, scaled
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.measures.base import Measure

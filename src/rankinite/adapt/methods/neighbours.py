@@ -33,7 +33,7 @@ from rankinite.engine._math_kernels import binary_logarithms
 from rankinite.engine.kernel import INDEX, Features, Flags, Floats, Grades, Indices, frozen
 from rankinite.engine.parallel import run
 from rankinite.errors import DataError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Learner
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted

@@ -13,7 +13,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer, one_measure, scores_of
+from rankinite.evaluation.inputs import one_measure
+from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.gradients.lambdas import Lambdas, trainable
 from rankinite.learners.base import Learner
 from rankinite.learners.boosting import Preset

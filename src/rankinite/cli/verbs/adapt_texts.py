@@ -155,7 +155,7 @@ def _next_steps(choice: Choice, evidence: Mapping[str, Any], folder: Folder) -> 
 def evidence_markdown(choice: Choice, evidence: Mapping[str, Any]) -> str:
     """All tables with all measures, and the inputs and settings of the run."""
     from rankinite.adapt.serving_costs import costs_grid
-    from rankinite.evaluation.meaning import MEANING
+    from rankinite.evaluation.sentences import MEANING
 
     titles = {
         "target": "On target queries, each judged by rankers that had not seen it",

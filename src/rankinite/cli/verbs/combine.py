@@ -254,7 +254,7 @@ def _print(chosen: Chosen, found: Combination, compared: Comparison | None, abou
 
 def _mean(compared: Comparison, name: str) -> dict[str, Any]:
     """The mean of a ranker on the test data, with its interval, null where one query has none."""
-    from rankinite.evaluation.evaluate import finite
+    from rankinite.frames import finite
 
     (result,) = compared[name].results
     return {"mean": finite(result.mean), "interval": [finite(end) for end in result.interval]}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
     from rankinite.ensembles import Diversity, MemberChoice
     from rankinite.evaluation.compare import Comparison
-    from rankinite.evaluation.inputs import Scorer
+    from rankinite.evaluation.scorers import Scorer
     from rankinite.models.blend import Blend
 
 ENSEMBLE = "ensemble"

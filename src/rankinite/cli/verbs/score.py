@@ -137,7 +137,7 @@ def _scored(ranker: Any, data: Dataset, name: str, chosen: FileFormat, *, probab
     """The rows with their scores or probabilities, or, for a table, both; ``name``: what the user calls the ranker."""
     from rankinite.data.io.formats import TABLES
     from rankinite.data.io.score_files import RANKED, ScoredRows
-    from rankinite.evaluation.inputs import scores_of
+    from rankinite.evaluation.scorers import scores_of
 
     found = _probabilities(ranker, data, name, chosen) if probabilities else None
     if found is not None and chosen not in TABLES:

@@ -14,7 +14,7 @@ from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import matched_to
+from rankinite.evaluation.scorers import match_to
 from rankinite.models.explained import Explained
 from rankinite.plurals import counted
 
@@ -66,7 +66,7 @@ def contributions_of(ranker: Any, data: Dataset | npt.ArrayLike, permutations: i
     """The contributions of a ranker whose features are named as in the data."""
     check_count(OWNER, "permutations", permutations, 4)
     check_seed(OWNER, seed)
-    matched, _ = matched_to(ranker, data) if isinstance(data, Dataset) else (ranker, ())
+    matched, _ = match_to(ranker, data) if isinstance(data, Dataset) else (ranker, ())
     return split_scores(matched, data, Sampling(permutations, seed))
 
 

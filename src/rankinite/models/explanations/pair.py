@@ -10,8 +10,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, quoted
-from rankinite.evaluation.evaluate import finite
-from rankinite.evaluation.inputs import matched_to, scores_of
+from rankinite.evaluation.scorers import match_to, scores_of
+from rankinite.frames import finite
 from rankinite.grid import Grid, number
 from rankinite.models.explanations.contributions import Sampling, module_of, split_scores
 from rankinite.models.explanations.documents import OWNER, Document, document_of, query_of
@@ -153,7 +153,7 @@ def explain_pair(
 ) -> PairExplanation:
     """Split the difference of two documents' scores by feature."""
     query = query_of(data, qid)
-    matched, _ = matched_to(ranker, query)
+    matched, _ = match_to(ranker, query)
     scores = scores_of(matched, query)
     first, second = (document_of(query, *named, scores) for named in (("above", above), ("below", below)))
     if first.row == second.row:

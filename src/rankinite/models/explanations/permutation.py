@@ -13,11 +13,12 @@ from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.evaluate import finite, mean_of, percent
-from rankinite.evaluation.inputs import Scorer, matched_to, one_measure, scores_of
-from rankinite.evaluation.query_values import values_per_query
+from rankinite.evaluation.inputs import one_measure
+from rankinite.evaluation.scorers import Scorer, match_to, scores_of
 from rankinite.evaluation.significance import exact_mean, paired_differences, t_interval
-from rankinite.grid import Grid, number
+from rankinite.evaluation.values import mean_of, values_per_query
+from rankinite.frames import finite
+from rankinite.grid import Grid, number, percent
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
 from rankinite.models.base import Fitted, names_of
@@ -145,7 +146,7 @@ def permutation_importance(
     check_count(OWNER, "repeats", repeats)
     check_seed(OWNER, seed)
     judge, rules = one_measure(OWNER, "measure", measure), convention(CONVENTION)
-    matched, _ = matched_to(ranker, data)
+    matched, _ = match_to(ranker, data)
 
     def values(scored: Dataset) -> Floats:
         return values_per_query(scores_of(matched, scored), scored, [judge], rules, rules.ties)[0]

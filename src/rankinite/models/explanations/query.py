@@ -12,9 +12,9 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.engine.kernel import Floats
 from rankinite.errors import DataError
-from rankinite.evaluation.evaluate import finite
-from rankinite.evaluation.inputs import matched_to, scores_of
-from rankinite.evaluation.query_values import values_per_query
+from rankinite.evaluation.scorers import match_to, scores_of
+from rankinite.evaluation.values import values_per_query
+from rankinite.frames import finite
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
@@ -123,7 +123,7 @@ def explain_query(
     """What every feature is worth in one query."""
     query = query_of(data, qid)
     check_judged(query)
-    matched, _ = matched_to(ranker, query)
+    matched, _ = match_to(ranker, query)
     scores = scores_of(matched, query)
     value = float(_values(measure, query, scores[None])[0])
     if np.isnan(value):

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.errors import DataError
-from rankinite.evaluation.inputs import matched_to
+from rankinite.evaluation.scorers import match_to
 from rankinite.evaluation.significance import exact_mean
 from rankinite.grid import Grid, number
 from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
@@ -102,7 +102,7 @@ def explain_queries(ranker: Any, data: Dataset, sampling: Sampling) -> WithinQue
     """The size of every feature's contributions within the queries of data."""
     if not isinstance(data, Dataset) or not data.queries:  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
         raise DataError("there are no queries to explain", place="explain", remedy="Give a Dataset with at least one query")
-    matched, _ = matched_to(ranker, data)
+    matched, _ = match_to(ranker, data)
     names: tuple[str, ...] = ()
     within, overall = [], []
     for first, last in _blocks(data):

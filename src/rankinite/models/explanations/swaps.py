@@ -17,7 +17,7 @@ import numpy as np
 from rankinite.data.categories import Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
-from rankinite.evaluation.evaluate import finite
+from rankinite.frames import finite
 from rankinite.models.explanations.response import Response
 from rankinite.trees.symmetric_trees import rounded_down
 

@@ -6,7 +6,7 @@ LETOR file themselves, both take the index in the file for the position, so that
 
 The shell calls :func:`match_features` for every model that it loads. In Python a forest finds its features by the same rule
 when it scores a Dataset; :func:`rankinite.evaluate`, :func:`rankinite.compare`, :mod:`rankinite.combine` and learners with a
-base ask rankers for ``matched`` first (:func:`rankinite.evaluation.inputs.matched_to`), so that results carry the note, and
+base ask rankers for ``matched`` first (:func:`rankinite.evaluation.scorers.match_to`), so that results carry the note, and
 what is made of the rankers has the names of the data.
 """
 

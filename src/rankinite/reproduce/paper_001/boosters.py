@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures import NDCG, AveNDCG

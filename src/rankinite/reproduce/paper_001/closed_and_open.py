@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid, number
 from rankinite.reproduce.differences import mean_of
 from rankinite.reproduce.experiment import Outcomes

@@ -15,7 +15,7 @@ from rankinite.adapt.methods.interpolate import interpolate, target_learner
 from rankinite.adapt.methods.smart import BaseScale, smart
 from rankinite.data.dataset import Dataset
 from rankinite.data.synthetic import World
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.evaluation.significance import holm
 from rankinite.grid import Grid
 from rankinite.learners.lambdamart import LambdaMART

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from rankinite.adapt.methods.trada import Responses, Trada
 from rankinite.data.dataset import Dataset
 from rankinite.data.synthetic import World
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures import NDCG

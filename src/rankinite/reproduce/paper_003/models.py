@@ -11,7 +11,7 @@ from rankinite.adapt.methods.pool import pool
 from rankinite.adapt.methods.trada import Responses, Trada
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.mart import MART
 from rankinite.measures import DCG
 from rankinite.models.base import Fitted

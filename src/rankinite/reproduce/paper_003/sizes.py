@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.models.forest import Forest
 from rankinite.reproduce.data_sets import RECOVERED
 from rankinite.reproduce.domain_pairs import POOLED, Pair, artificial_pair, sample

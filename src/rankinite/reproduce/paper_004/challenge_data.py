@@ -9,7 +9,7 @@ from rankinite.data.folds import Fold
 from rankinite.data.joining import concat
 from rankinite.data.synthetic import World, synthesise
 from rankinite.engine.kernel import Floats
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.measures import ERR, NDCG
 from rankinite.reproduce.data_sets import RECOVERED, fold_cases, letor_folds
 from rankinite.reproduce.experiment import Case, Lab

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import Scorer
+from rankinite.evaluation.scorers import Scorer
 from rankinite.installed import versions
 from rankinite.models.base import Fitted, Ranker, names_of, needs_queries, stored_part
 from rankinite.models.feature import Feature

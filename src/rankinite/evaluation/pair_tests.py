@@ -10,12 +10,12 @@ from typing import Any, get_args
 import numpy as np
 
 from rankinite.choices import Test
-from rankinite.engine.kernel import Flags, Strings
+from rankinite.engine.kernel import Strings
 from rankinite.errors import MeasureError, quoted
-from rankinite.evaluation.bounds import cut, difference_bounds
 from rankinite.evaluation.evaluate import Evaluation, Result
 from rankinite.evaluation.significance import (
     bootstrap,
+    difference_bounds,
     exact_mean,
     holm,
     paired_differences,
@@ -23,6 +23,7 @@ from rankinite.evaluation.significance import (
     randomisation,
     randomisation_floor,
     t_interval,
+    within_bounds,
 )
 from rankinite.grid import at_floor, p_value
 from rankinite.measures.base import Measure, sign_of
@@ -148,8 +149,10 @@ def compare_pairs(
         for (first, a), (second, b) in combinations(evaluations.items(), 2)
         if against is None or first in against or second in against
     ]
-    corrected = {test: _corrected([pair.p(test) for pair in tested]) for test in TESTS}
-    return [replace(pair, **{test: corrected[test][place] for test in TESTS}) for place, pair in enumerate(tested)]
+    for test in TESTS:
+        corrected = _corrected([pair.p(test) for pair in tested])
+        tested = [replace(pair, **{test: p}) for pair, p in zip(tested, corrected, strict=True)]
+    return tested
 
 
 def _corrected(found: Sequence[PValue]) -> list[PValue]:
@@ -172,9 +175,18 @@ def _test_pair(
     seed: int,
     confidence: float,
 ) -> PairTest:
-    """One pair with its raw p-values in place of the corrected ones."""
+    """One pair, not yet corrected; refuses a measure that is undefined for one of the two systems only."""
     (first, a), (second, b) = one, other
-    counted = _counted(measure, one, other, qids)
+    counted = ~np.isnan(a.per_query)
+    unlike = np.flatnonzero(counted == np.isnan(b.per_query))
+    if len(unlike):
+        raise MeasureError(
+            f"the measure is undefined for one of {first!r} and {second!r} only",
+            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
+            value=(first, second),
+            rule="Whether it is defined must depend on the grades alone",
+            remedy="Let it give a number, or NaN for every ranking of the query",
+        )
     a_values, b_values = a.per_query[counted], b.per_query[counted]
     d = paired_differences(a_values, b_values)
     difference, bounds = exact_mean(d), difference_bounds(measure, a_values, b_values)
@@ -187,8 +199,8 @@ def _test_pair(
         first=first,
         second=second,
         difference=difference,
-        interval=cut(t_interval(d, confidence), difference, bounds),
-        bootstrap_interval=cut(booted.interval, difference, bounds),
+        interval=within_bounds(t_interval(d, confidence), difference, bounds),
+        bootstrap_interval=within_bounds(booted.interval, difference, bounds),
         wins=wins,
         ties=len(d) - wins - losses,
         losses=losses,
@@ -196,19 +208,3 @@ def _test_pair(
         randomisation=PValue(flips, flips, randomisation_floor(d, resamples)),
         bootstrap=PValue(booted.p, booted.p, booted.floor),
     )
-
-
-def _counted(measure: Measure, one: tuple[str, Result], other: tuple[str, Result], qids: Strings) -> Flags:
-    """The queries that count for a pair; refuses a measure that skips a query for one system only."""
-    (first, a), (second, b) = one, other
-    counted = ~np.isnan(a.per_query)
-    unlike = np.flatnonzero(counted == np.isnan(b.per_query))
-    if len(unlike):
-        raise MeasureError(
-            f"the measure is undefined for one of {first!r} and {second!r} only",
-            place=f"{measure}: query {quoted(str(qids[unlike[0]]))}",
-            value=(first, second),
-            rule="Whether it is defined must depend on the grades alone",
-            remedy="Let it give a number, or NaN for every ranking of the query",
-        )
-    return counted

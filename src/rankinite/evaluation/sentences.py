@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rankinite.evaluation.compare import Comparison
-from rankinite.evaluation.evaluate import percent
-from rankinite.evaluation.pairs import PairTest, floor_note
-from rankinite.grid import decimals_for, number
+from rankinite.evaluation.pair_tests import PairTest, floor_note
+from rankinite.grid import decimals_for, number, percent
 from rankinite.measures.base import sign_of
 
 MEANING = "What the other numbers mean"
@@ -18,7 +17,7 @@ def decimals_of(pair: PairTest) -> int:
     return decimals_for((high - low) / 2)
 
 
-def shown(comparison: Comparison, pair: PairTest, where: str, *, corrected: bool = True) -> str:
+def finding(comparison: Comparison, pair: PairTest, where: str, *, corrected: bool = True) -> str:
     """What the queries show of ``pair.first`` against ``pair.second``, in the words that all reports share.
 
     "On the 59 target queries: +0.006 ndcg@10 (-0.021 to +0.032), not distinguishable from zero (p 0.62)." ``corrected``:
@@ -30,10 +29,10 @@ def shown(comparison: Comparison, pair: PairTest, where: str, *, corrected: bool
     gap, low, high = (number(value, decimals, signed=True) for value in (pair.difference, *pair.interval))
     value, text = (p.holm, p.holm_text) if corrected else (p.raw, p.raw_text)
     text = text.replace("< ", "below ")
-    finding = f"significantly {'better' if sign_of(pair.measure) * pair.difference > 0.0 else 'worse'}"
+    verdict = f"significantly {'better' if sign_of(pair.measure) * pair.difference > 0.0 else 'worse'}"
     if value > comparison.alpha:
-        finding = "not distinguishable from zero"
-    return f"On {where}: {gap} {pair.measure} ({low} to {high}), {finding} (p {text})."
+        verdict = "not distinguishable from zero"
+    return f"On {where}: {gap} {pair.measure} ({low} to {high}), {verdict} (p {text})."
 
 
 def interval_meaning(comparison: Comparison, pair: PairTest) -> str:
