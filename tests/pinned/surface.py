@@ -1,14 +1,17 @@
-"""The surface as plain data: ``python -m pinned.surface`` writes what is pinned; do so only with an entry in the changelog."""
+"""What is pinned, as plain data: ``python -m pinned.surface NAME …``, run in ``tests``, writes it anew.
+
+Do so only with an entry in the changelog, or where entries are added and none changes.
+"""
 
 from __future__ import annotations
 
 import inspect
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-import typer
 
 import rankinite as rk
 import rankinite.adapt
@@ -17,8 +20,7 @@ import rankinite.measures
 import rankinite.report
 import rankinite.sklearn
 from determinism.everything import results
-from rankinite.cli.app import app
-from rankinite.cli.commands import loaded
+from pinned import learners, readers, verbs
 
 PINNED = Path(__file__).parent
 HOMES: dict[str, ModuleType] = {
@@ -57,24 +59,21 @@ def parameters(thing: Any) -> list[str]:
     ]
 
 
-def verbs() -> dict[str, dict[str, str]]:
-    """Every verb's options and arguments whether they may be repeated, and whether they must be given."""
-    group: Any = typer.main.get_command(app)
-    return {
-        name: {
-            "/".join([*one.opts, *one.secondary_opts]): " ".join(
-                [one.param_type_name, *["repeated"] * (one.multiple or one.nargs != 1), *["required"] * one.required]
-            )
-            for one in loaded(name).params
-        }
-        for name in sorted(group.commands)
-    }
+SUBJECTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "names": public_names,
+    "verbs": verbs.pins,
+    "bytes": lambda: dict(results()),
+    "learners": learners.digests,
+    "readers": readers.digests,
+}
+"""What is pinned, each in the file of its name."""
 
 
-def surface() -> dict[str, Any]:
-    return {"names": public_names(), "verbs": verbs(), "bytes": dict(results())}
+def main(names: list[str]) -> None:
+    """Write the files of these names, or of all."""
+    for name in names or SUBJECTS:
+        (PINNED / f"{name}.json").write_text(json.dumps(SUBJECTS[name](), indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    for name, content in surface().items():
-        (PINNED / f"{name}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    main(sys.argv[1:])

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from determinism.everything import results
-from pinned.surface import PINNED, public_names, verbs
+from pinned.surface import PINNED, SUBJECTS, public_names
 
 
 def pinned(name: str) -> dict:
@@ -22,10 +21,10 @@ def test_public_names_and_what_they_take():
         assert [line for line in lines if line[0] != "."] == [line for line in found[name] if line[0] != "."]
 
 
-def test_verbs_and_their_options():
-    assert verbs() == pinned("verbs")
-
-
 @pytest.mark.filterwarnings("ignore")
-def test_bytes_of_a_model_of_each_learner_its_scores_and_the_measures():
-    assert dict(results()) == pinned("bytes")
+@pytest.mark.parametrize("subject", [name for name in SUBJECTS if name != "names"])
+def test_what_is_pinned_is_what_is_made(subject):
+    found, expected = SUBJECTS[subject](), pinned(subject)
+    changed = {name: (value, found.get(name)) for name, value in expected.items() if found.get(name) != value}
+    assert not changed
+    assert list(found) == list(expected)
