@@ -27,7 +27,7 @@ import rankinite as rk
 from _measure import SCRATCH, machine, private_memory, write_section
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings
-from rankinite.learners.binning import share_bins
+from rankinite.learners.training_bins import share_bins
 from rankinite.trees.grow import Grower
 
 WORLD = rk.World(features=136, documents=100, noise=0.3)

@@ -67,12 +67,12 @@ def measured(data) -> dict[str, float]:
     """Milliseconds of every phase in a round, what the whole takes as it is run, and nanoseconds a cell."""
     import rankinite as rk
     from rankinite.engine.parallel import Team, threads
-    from rankinite.learners.binning import binned
+    from rankinite.learners.training_bins import bins_and_codes
     from rankinite.trees.grow import Grower
 
     learner = rk.LambdaMART.plain(train_history=False)
     with threads(1), Team() as team:
-        bins, codes = binned(data, learner.bins, learner.bin_sample)
+        bins, codes = bins_and_codes(data, learner.bins, learner.bin_sample)
         grower = Grower(learner, bins, codes, learner.signs(data.feature_names), team, None, None)
         objective = learner.objective(data)
         scores = np.zeros((1, data.rows))

@@ -20,7 +20,7 @@ from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.overlap import contents_of
 from rankinite.data.row_keys import row_keys
-from rankinite.learners.binning import with_categories
+from rankinite.learners.training_bins import with_categories
 from rankinite.models.files.container import model_bytes
 from rankinite.trees.bins import fit_bins
 from rankinite.trees.category_bins import centred_grades, count_categories

@@ -19,7 +19,7 @@ import xgboost
 
 import rankinite as rk
 from joint.places import mpiexec, needs_mpi
-from rankinite.learners import shares
+from rankinite.learners import joint_training
 from rankinite.learners.member_link import DriverLink, MemberLink
 from rankinite.models.files.container import model_bytes
 from refusals import refused
@@ -105,7 +105,7 @@ def test_a_machine_of_another_kind_is_named(client, folders):
     worker = sorted(client.run(os.getpid))[1]
 
     def pretend():
-        shares._processor = lambda: "x86_64 oldbridge"
+        joint_training._processor = lambda: "x86_64 oldbridge"
 
     client.run(pretend, workers=[worker])
     with rk.cluster(client.get_executor(pure=False)), refused(rk.RankiniteError, value="x86_64 oldbridge") as caught:
@@ -175,13 +175,13 @@ def test_strangers_at_the_drivers_port_are_sent_away():
 
 def test_cores_are_shared_by_the_members_of_a_machine():
     known = [{"machine": name, "cores": cores} for name, cores in (("a", 16), ("a", 16), ("b", 4), ("c", 1), ("c", 1))]
-    assert shares.threads_of(known, None) == [8, 8, 4, 1, 1]
-    assert shares.threads_of(known, 3) == [3] * 5
+    assert joint_training.threads_of(known, None) == [8, 8, 4, 1, 1]
+    assert joint_training.threads_of(known, 3) == [3] * 5
 
 
 def test_a_member_without_a_folder_is_named():
     with refused(rk.DataError, value="b:2"):
-        shares.check_all_have_some([0, 0], [{"name": "a:1"}, {"name": "b:2"}], "shards")
+        joint_training.check_all_have_some([0, 0], [{"name": "a:1"}, {"name": "b:2"}], "shards")
 
 
 def test_without_the_library_that_sums_the_remedy_is_said(client, folders, monkeypatch):

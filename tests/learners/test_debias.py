@@ -9,7 +9,7 @@ import pytest
 
 import rankinite as rk
 from rankinite.data.folds import holdouts_by_content
-from rankinite.learners.click_value import ClickValue
+from rankinite.learners.monitor import ClickValue
 from refusals import refused
 
 SMALL = {"trees": 12, "leaves": 8, "rate": 0.3}

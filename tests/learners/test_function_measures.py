@@ -15,8 +15,8 @@ from rankinite.adapt.groundwork import TUNING, Groundwork
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.task import Task
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.learners import function_cost
-from rankinite.learners.shares import check_joint
+from rankinite.learners import training_checks
+from rankinite.learners.joint_training import check_joint
 from refusals import refused
 
 WORLD = rk.World(features=6, documents=16, noise=0.3)
@@ -141,7 +141,7 @@ class Grades:
 
 
 def test_the_cost_of_a_python_function_is_said_once(monkeypatch):
-    monkeypatch.setattr(function_cost, "_noted_calls", {})
+    monkeypatch.setattr(training_checks, "_noted_calls", {})
     learner = replace(QUICK, trees=1, measure=rk.FunctionMeasure("top", lambda grades: float(grades[0])))
     with pytest.warns(UserWarning, match=f"top is a Python function.* {learner.measure.calls(TRAIN.grades, TRAIN.offsets):,} "):
         learner.fit(TRAIN)

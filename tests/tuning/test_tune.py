@@ -12,7 +12,7 @@ import pytest
 
 import rankinite as rk
 from rankinite.data.folds import holdouts, k_folds
-from rankinite.learners import binning
+from rankinite.learners import training_bins
 from rankinite.models.files.container import model_bytes
 from rankinite.tuning.space import Choices, Range, default_space, paper_space
 from refusals import refused
@@ -192,14 +192,14 @@ def test_minutes_end_the_search_after_a_complete_trial():
 
 def test_codes_of_a_fold_are_made_once_and_change_no_bytes(monkeypatch):
     calls = []
-    real = binning.fit_bins
-    monkeypatch.setattr(binning, "fit_bins", lambda *args, **more: calls.append(1) or real(*args, **more))
+    real = training_bins.fit_bins
+    monkeypatch.setattr(training_bins, "fit_bins", lambda *args, **more: calls.append(1) or real(*args, **more))
     found = rk.tune(LEARNER, TRAIN, space={"leaves": [2, 3, 4, 6]}, sampler="grid", folds=3, race=False)
     assert len(calls) <= 3 + 3 + 1  # threads may meet at a fold once; the last is the model's
     train = TRAIN.select_queries(range(40))
     plain = model_bytes(LEARNER.fit(train, VALID).stored())
     for data in (train, VALID):
-        binning.share_bins(data)
+        training_bins.share_bins(data)
     assert [model_bytes(LEARNER.fit(train, VALID).stored()) for _ in range(2)] == [plain] * 2
     assert found.ranker is not None
 

@@ -9,7 +9,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.ensembles.fits import Fit, Material, fit_all, mean, telling
 from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
-from rankinite.learners.start import checked_data, refuse_checkpoints
+from rankinite.learners.training_checks import refuse_checkpoints, training_data
 from rankinite.models.base import Fitted
 
 
@@ -26,7 +26,7 @@ class Composite(ABC):
         allow_overlap: bool = False,
     ) -> Fitted:
         """Train a ranker. Where several fits are made, ``callbacks`` are given a round for each that is done."""
-        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = training_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         if self.hands_out:
             refuse_checkpoints(type(self).__name__, callbacks)
         return self.fit_to(Material(train, valid, base, allow_overlap), callbacks)

@@ -1,9 +1,12 @@
 """Learners: frozen settings with ``fit``.
 
-Settings, which import neither NumPy nor Numba, so that the command line can list them quickly: ``base`` (what all
-share), ``boosting`` and ``step_settings`` for trees, ``descent`` for nets, and one file for each learner:
-``lambdamart``, ``mart``, ``mcrank``, ``ranknet_trees``, ``custom_trees``; ``ranknet``, ``lambdarank``; ``lambdaboost``.
+Settings, which import neither NumPy nor Numba, so that the command line can list them quickly: ``base`` (what all share),
+``boosting`` (trees) with ``lambdamart``, ``mart``, ``mcrank``, ``ranknet_trees`` and ``custom_trees``; ``descent`` (nets) with
+``ranknet`` and ``lambdarank``; ``lambdaboost``.
 
-Training, imported by ``fit``: ``start`` (data checked, first scores), ``monitor`` (the loop of rounds, the watched
-measure, patience), then ``boosting_run`` with ``step_search`` and ``checkpoint``, ``descent_run``, ``lambdaboost_run``.
+Training, imported by ``fit``, in the order in which it runs: ``training_checks`` (data, base, first scores),
+``joint_training`` (alone, or with others: ``dask_run``, ``member_link``), ``tree_count`` (how many trees, where that is not
+given), ``boosting_run`` (the loop of trees) with ``training_bins``, ``monitor`` (the watched measure, patience, callbacks) and
+``step_search`` (exact weights of trees). ``descent_run`` and ``lambdaboost_run`` are the other loops, ``checkpoint`` is the
+callback that an interrupted run goes on from, ``click_examination`` what debiasing estimates first.
 """

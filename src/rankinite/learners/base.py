@@ -72,7 +72,7 @@ class FoldProgress:
 
 
 @runtime_checkable
-class WatchesFolds(Protocol):
+class FoldCallback(Protocol):
     """A callback that also wants to know how the choice of the number of trees goes; others hear of the training alone."""
 
     def folds(self, progress: FoldProgress) -> None:
@@ -81,7 +81,7 @@ class WatchesFolds(Protocol):
 
 
 @runtime_checkable
-class Resuming(Protocol):
+class ResumableCallback(Protocol):
     """A callback that can also give back what an interrupted run had trained, such as :class:`rankinite.Checkpoint`."""
 
     def resume(self, settings: dict[str, Any], data: dict[str, str]) -> Forest | None:

@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rankinite.checks import check_count
-from rankinite.errors import DataError
+from rankinite.data.dataset import Dataset
+from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.learners.base import Progress
-from rankinite.learners.start import OTHER_RUN
 from rankinite.models.files.loading import load
 from rankinite.models.forest import Forest
+from rankinite.plurals import counted
 
+OTHER_RUN = "Train as before, or delete the checkpoint to start afresh"
 _MAY_CHANGE = ("trees", "patience")
 """Settings under which a run may go on that began with others."""
 
@@ -90,3 +94,65 @@ class Checkpoint:
         changes = ", ".join(f"`{name}={recorded.get(name)!r}` (now {now.get(name)!r})" for name in changed)
         why = f"with {changes}" if changed else f"on other {other or 'kinds of'} data, or from another base"
         raise DataError(f"this checkpoint was made {why}", place=path, value=changed or other, remedy=OTHER_RUN)
+
+
+def check_continues(forest: Forest, place: str, train: Dataset, valid: Dataset | None, outputs: int) -> None:
+    """Refuse a forest that training cannot go on from: its trees are to walk these rows, and its history to be lengthened.
+
+    ``outputs``: how many sums the objective has.
+    """
+    if forest.feature_names != train.feature_names:
+        raise DataError(
+            f"this checkpoint has {_differing(forest.feature_names, train.feature_names, train.source)}",
+            place=place,
+            value=forest.feature_names,
+            rule="Features must be the same, in the same order",
+            remedy=OTHER_RUN,
+        )
+    if forest.categories != train.categories:
+        raise DataError(
+            "this checkpoint has other categories than the training data",
+            place=place,
+            value=list(forest.categories),
+            rule="Vocabularies must be the same",
+            remedy=OTHER_RUN,
+        )
+    if forest.outputs != outputs:
+        raise DataError(
+            f"this checkpoint has {counted(forest.outputs, 'score')} per row, not {outputs}",
+            place=place,
+            value=forest.outputs,
+            remedy=OTHER_RUN,
+        )
+    history, rounds = forest.history, forest.rounds
+    sizes = () if history is None else (len(history.train), len(history.valid), len(history.steps))
+    measured = rounds + 1  # after every round, and before the first
+    whole = sizes in [(values, 0 if valid is None else measured, steps) for values in (0, measured) for steps in (0, rounds)]
+    if history is None or not whole or not all(np.isfinite(values).all() for values in (history.train, history.valid)):
+        raise DataError(
+            f"the history of this checkpoint does not fit its {counted(rounds, 'round')} of trees",
+            place=place,
+            value=sizes,
+            rule="It must have one finite number for each round and one for the start",
+            remedy=OTHER_RUN,
+        )
+
+
+def _differing(names: tuple[str, ...], wanted: tuple[str, ...], source: str) -> str:
+    """Where the names of features first differ, or how many there are."""
+    for position, (name, other) in enumerate(zip(names, wanted, strict=False)):
+        if name != other:
+            return f"the feature {quoted(name)} at position {position}, where {source} has {quoted(other)}"
+    return f"{counted(len(names), 'feature')}, but {source} has {len(wanted)}"
+
+
+def check_not_shortened(forest: Forest, rounds: int) -> None:
+    """Refuse to go back behind a checkpoint of debiased clicks: it keeps the estimates of its last round alone."""
+    if rounds < forest.rounds:
+        raise ArgumentError(
+            f"is less than the {counted(forest.rounds, 'round')} of the checkpoint, which keeps the debiasing of the last one "
+            "alone",
+            setting="trees",
+            value=rounds,
+            remedy=f"Give at least {forest.rounds}, and truncate the ranker; or delete the checkpoint to start afresh",
+        )

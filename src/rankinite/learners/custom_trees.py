@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankinite.checks import check_number
 from rankinite.errors import ArgumentError
 from rankinite.foreign_settings.answers import answers_foreign_names
-from rankinite.learners.boosting import Boosting
-from rankinite.learners.step_settings import StepSettings
+from rankinite.learners.boosting import Boosting, StepSettings
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset

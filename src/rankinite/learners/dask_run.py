@@ -26,8 +26,8 @@ from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.boosting_run import boost
+from rankinite.learners.joint_training import assign_shards, check_alike, facts_of_member, threads_of
 from rankinite.learners.member_link import DriverLink, KeptForest, LinkAddress, MemberLink
-from rankinite.learners.shares import check_alike, facts_of_member, shared_out, threads_of
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
 from rankinite.workers.cluster import Cluster
@@ -91,8 +91,8 @@ class DaskRun:
     def _with_group(self) -> tuple[Forest | Blend, Traffic]:
         """One attempt, with the workers there are."""
         addresses, known = self._workers()
-        owners = shared_out(self.train.manifests, known)
-        valid_owners = None if self.valid is None else shared_out(self.valid.manifests, known, 1)
+        owners = assign_shards(self.train.manifests, known)
+        valid_owners = None if self.valid is None else assign_shards(self.valid.manifests, known, 1)
         host = _own_address(self.client.scheduler.address)
         with _tracker(len(addresses), host) as ring, DriverLink(host, self.callbacks) as link:
             content = pickled((
@@ -123,7 +123,7 @@ class DaskRun:
             raise RankiniteError("the scheduler has no workers left", value=0, remedy="Start some, and run this again")
         check_alike(list(said.values()))
         able = {worker: facts for worker, facts in said.items() if facts["readable"][0]} or said
-        owners = shared_out(self.train.manifests, list(able.values()))
+        owners = assign_shards(self.train.manifests, list(able.values()))
         used = [worker for number, worker in enumerate(able) if number in owners]
         return used, [able[worker] for worker in used]
 

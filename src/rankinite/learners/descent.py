@@ -87,9 +87,9 @@ class Descent(Learner):
         is.
         """
         from rankinite.learners.descent_run import descend
-        from rankinite.learners.start import checked_data, matched_base, refuse_categories, refuse_checkpoints
+        from rankinite.learners.training_checks import match_base, refuse_categories, refuse_checkpoints, training_data
 
-        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = training_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         refuse_categories(type(self).__name__, train)
         refuse_checkpoints(type(self).__name__, callbacks)
-        return descend(self, train, valid, matched_base(base, train), callbacks)
+        return descend(self, train, valid, match_base(base, train), callbacks)

@@ -26,9 +26,8 @@ from rankinite.gradients.preferences import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
 from rankinite.learners.base import Callback
 from rankinite.learners.descent import Descent
-from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.monitor import Monitor, train_rounds
-from rankinite.learners.start import starting_scores
+from rankinite.learners.training_checks import starting_scores, warn_of_calls
 from rankinite.models.blend import Blend
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
@@ -94,7 +93,8 @@ class DescentRun:
         self.start_scores = frozen(starting_scores(base, train, objective)[0])
         self.valid_start = None if valid is None else frozen(starting_scores(base, valid, objective)[0])
         self.starts = [self._begin(number) for number in range(learner.restarts + 1)]
-        self.epoch = 0
+        self.done = 0
+        """Epochs."""
         self.sketch = QuerySketch.of(train)
 
     def _begin(self, number: int) -> _Start:
@@ -124,16 +124,17 @@ class DescentRun:
         """The loop."""
         for start in self.starts:
             self._measure(start)  # entry 0 of the history: what training starts from
-        stopped = train_rounds(
-            self.learner.epochs,
-            lambda: self.epoch,
-            is_over=lambda: all(start.ended for start in self.starts),
-            take=self._take_round,
-            tell=self._tell,
-        )
+        stopped = train_rounds(self)
         return self._ranker(self._leader(), stopped)
 
-    def _take_round(self) -> bool:
+    @property
+    def most_rounds(self) -> int:
+        return self.learner.epochs
+
+    def is_over(self) -> bool:
+        return all(start.ended for start in self.starts)
+
+    def take_round(self) -> bool:
         """An epoch of every start that has not come to its end; there is always something to learn."""
         active = [start for start in self.starts if not start.ended]
         strange = run(self._climb, active)
@@ -141,7 +142,7 @@ class DescentRun:
             self._check(start, query)
             self._measure(start)
             self._judge(start)
-        self.epoch += 1
+        self.done += 1
         return True
 
     def _climb(self, start: _Start) -> int:
@@ -164,7 +165,7 @@ class DescentRun:
         learner = self.learner
         other = "" if learner.optimiser == "adam" else ", or choose `optimiser='adam'`, whose steps depend less on it"
         raise ArgumentError(
-            f"is too high: training diverged in epoch {self.epoch + 1}, as the weights grow without bound",
+            f"is too high: training diverged in epoch {self.done + 1}, as the weights grow without bound",
             owner=type(learner).__name__,
             setting="rate",
             value=learner.rate,
@@ -197,10 +198,10 @@ class DescentRun:
         """The start with the best value so far, the first of equals."""
         return max(self.starts, key=lambda start: start.monitor.worth(start.epoch))
 
-    def _tell(self) -> bool:
+    def tell(self) -> bool:
         """Tell the callbacks of the start that is best; whether one of them ends the training."""
         leader = self._leader()
-        return leader.monitor.tell(self.epoch, lambda: self._ranker(leader, "unfinished"))
+        return leader.monitor.tell(self.done, lambda: self._ranker(leader, "unfinished"))
 
     def _ranker(self, start: _Start, stopped: str) -> Net | Linear:
         history = start.monitor.history(start.epoch, stopped)

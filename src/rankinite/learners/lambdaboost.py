@@ -92,10 +92,10 @@ class LambdaBoost(TrainsForMeasure):
         are missing. What has been changed is told by :meth:`Linear.changes`. Queries that ``train`` and ``valid`` share are
         refused unless ``allow_overlap`` is true. Ctrl-C ends training and keeps what there is.
         """
-        from rankinite.learners.lambdaboost_run import correct
-        from rankinite.learners.start import checked_data, matched_base, refuse_categories, refuse_checkpoints
+        from rankinite.learners.lambdaboost_run import boost_features
+        from rankinite.learners.training_checks import match_base, refuse_categories, refuse_checkpoints, training_data
 
-        train = checked_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
+        train = training_data(train, valid, base, callbacks, allow_overlap=allow_overlap)
         refuse_categories(type(self).__name__, train)
         refuse_checkpoints(type(self).__name__, callbacks)
-        return correct(self, train, valid, matched_base(base, train), callbacks)
+        return boost_features(self, train, valid, match_base(base, train), callbacks)

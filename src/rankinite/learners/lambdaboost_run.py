@@ -22,10 +22,9 @@ from rankinite.engine.parallel import Team
 from rankinite.errors import DataError
 from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Callback
-from rankinite.learners.function_cost import warn_of_calls
 from rankinite.learners.lambdaboost import LambdaBoost
 from rankinite.learners.monitor import Monitor, train_rounds
-from rankinite.learners.start import starting_scores
+from rankinite.learners.training_checks import starting_scores, warn_of_calls
 from rankinite.models.blend import Blend
 from rankinite.models.linear import Linear
 from rankinite.nets.columns import Columns
@@ -33,7 +32,7 @@ from rankinite.nets.standard import check_features
 from rankinite.sweep.sweep import Sweep
 
 
-def correct(
+def boost_features(
     learner: LambdaBoost, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
 ) -> Linear | Blend:
     """Train on data that were checked; the result includes the base."""
@@ -94,16 +93,27 @@ class LambdaBoostRun:
     def boost(self) -> Linear:
         """The loop."""
         self._measure()  # entry 0 of the history: what training starts from
-        stopped = train_rounds(
-            self.learner.rounds,
-            lambda: self.done,
-            is_over=lambda: self.watch.waited_long_enough(self.done),
-            take=self._take_round,
-            tell=lambda: self.watch.tell(self.done, lambda: self._ranker("unfinished")),
-        )
-        return self._finished(stopped)
+        stopped = train_rounds(self)
+        if self.base is None and not self.done:
+            raise DataError(
+                "no feature has anything to do with the grades, so there is nothing to rank by",
+                place=self.train.source,
+                value=len(self.train.feature_names),
+                remedy="Give other features, or more queries",
+            )
+        return self._ranker(stopped)
 
-    def _take_round(self) -> bool:
+    @property
+    def most_rounds(self) -> int:
+        return self.learner.rounds
+
+    def is_over(self) -> bool:
+        return self.watch.waited_long_enough(self.done)
+
+    def tell(self) -> bool:
+        return self.watch.tell(self.done, lambda: self._ranker("unfinished"))
+
+    def take_round(self) -> bool:
         """The feature that explains the pushes best; whether there is one."""
         self.objective.gradients(self.scores, self.push, self.curvature)
         feature, factor = self.columns.best(self.push[0])
@@ -148,13 +158,3 @@ class LambdaBoostRun:
             history=self.watch.history(self.done, stopped, self.steps),
             sketch=self.sketch,
         )
-
-    def _finished(self, stopped: str) -> Linear:
-        if self.base is None and not self.done:
-            raise DataError(
-                "no feature has anything to do with the grades, so there is nothing to rank by",
-                place=self.train.source,
-                value=len(self.train.feature_names),
-                remedy="Give other features, or more queries",
-            )
-        return self._ranker(stopped)

@@ -10,8 +10,7 @@ from rankinite.choices import Debias
 from rankinite.errors import ArgumentError
 from rankinite.foreign_settings.answers import answers_foreign_names
 from rankinite.learners.base import TrainsForMeasure
-from rankinite.learners.boosting import Boosting
-from rankinite.learners.step_settings import StepSettings
+from rankinite.learners.boosting import Boosting, StepSettings
 from rankinite.trees.settings import Shape
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankinite.checks import check_choice, check_count, check_number, check_positive
 from rankinite.foreign_settings.answers import answers_foreign_names
-from rankinite.learners.boosting import Boosting
-from rankinite.learners.step_settings import StepSettings
+from rankinite.learners.boosting import Boosting, StepSettings
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset

@@ -18,7 +18,7 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Self
 
-from rankinite.learners.base import Callback, Progress, Resuming
+from rankinite.learners.base import Callback, Progress, ResumableCallback
 from rankinite.models.forest import Forest
 from rankinite.workers.collectives import lost
 
@@ -140,7 +140,7 @@ class DriverLink:
                 self._connection.send(message)
 
     def _kept(self, settings: dict[str, Any], data: dict[str, str]) -> Forest | None:
-        found = [callback.resume(settings, data) for callback in self._callbacks if isinstance(callback, Resuming)]
+        found = [callback.resume(settings, data) for callback in self._callbacks if isinstance(callback, ResumableCallback)]
         return max((forest for forest in found if forest is not None), key=lambda forest: forest.rounds, default=None)
 
     def _call_back(self, facts: dict[str, Any]) -> bool:

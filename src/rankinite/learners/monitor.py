@@ -1,21 +1,25 @@
-"""Monitor: the watched measure after every round of training, which round is kept, and when training ends.
+"""Monitor: the loop of rounds, the watched measure after each of them, which round is kept, and when training ends.
 
 All learners train through it: trees, nets and LambdaBoost differ in what a round is, not in how it is judged.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import Floats
+from rankinite.engine.kernel import GRADE, INDEX, Floats, frozen
 from rankinite.engine.over_members import largest
 from rankinite.evaluation.values import mean_value
-from rankinite.gradients.examination import Examination
+from rankinite.gradients.base import query_weights
+from rankinite.gradients.examination import Examination, shown_positions
 from rankinite.learners.base import Callback, Learner, Progress
-from rankinite.measures.base import sign_of
+from rankinite.measures.base import Measure, sign_of
+from rankinite.measures.ranking import rank_checked
 from rankinite.models.base import Fitted
 from rankinite.models.history import History
 
@@ -98,13 +102,13 @@ class Monitor:
         if members is None:
             return self._call_back(done, ranker)
         try:
-            said = int(self._call_back(done, ranker))
+            end = int(self._call_back(done, ranker))
         except KeyboardInterrupt:
-            said = INTERRUPTED
-        said = largest(members, said)
-        if said == INTERRUPTED:
+            end = INTERRUPTED
+        end = largest(members, end)
+        if end == INTERRUPTED:
             raise KeyboardInterrupt
-        return bool(said)
+        return bool(end)
 
     def _call_back(self, done: int, ranker: Callable[[], Fitted]) -> bool:
         if not self._callbacks:
@@ -134,30 +138,85 @@ class Monitor:
         )
 
 
-def train_rounds(
-    rounds: int,
-    done: Callable[[], int],
-    *,
-    is_over: Callable[[], bool],
-    take: Callable[[], bool],
-    tell: Callable[[], bool],
-) -> str:
+class Rounds(Protocol):
+    """A training run, as its loop sees it: trees, nets and LambdaBoost differ in what a round is."""
+
+    @property
+    def most_rounds(self) -> int:
+        """Rounds asked for."""
+        ...
+
+    @property
+    def done(self) -> int:
+        """Rounds that are finished."""
+        ...
+
+    def is_over(self) -> bool:
+        """Whether patience has ended."""
+        ...
+
+    def take_round(self) -> bool:
+        """Do a round; whether there was anything left to learn."""
+        ...
+
+    def tell(self) -> bool:
+        """Let callbacks know; whether one of them ends the training."""
+        ...
+
+
+def train_rounds(run: Rounds) -> str:
     """The loop of every training; returns why it ended.
 
-    ``done`` counts the rounds that are finished, ``is_over`` says whether patience has ended, ``take`` does a round and says
-    whether there was anything left to learn, ``tell`` lets callbacks know and says whether one of them ends the training.
     Ctrl-C ends it too, and keeps the rounds that are done; before the first there is nothing to keep.
     """
     try:
-        while done() < rounds:
-            if is_over():
+        while run.done < run.most_rounds:
+            if run.is_over():
                 return "early"
-            if not take():
+            if not run.take_round():
                 return "exhausted"
-            if tell():
+            if run.tell():
                 return "callback"
     except KeyboardInterrupt:
-        if not done():
+        if not run.done:
             raise
         return "interrupted"
     return "finished"
+
+
+class ClickValue:
+    """The watched measure on clicks, debiased: what training stops by where nobody judged the validation queries.
+
+    It is the mean, over all clicks, of what the measure is where that click alone counts.
+
+    A click at position k counts 1/t⁺_k times the weight of its query: were the estimate right, each document would count as
+    often as if everything had been shown first. The weights are divided by their sum, so that a few clicks far down do not
+    decide. For NDCG this is the mean discount of the ranks that the ranker gives to clicked documents.
+    """
+
+    def __init__(self, data: Dataset, measure: Measure) -> None:
+        self._measure = measure
+        clicks = np.flatnonzero(data.grades > 0)
+        queries = data.query_of_row()[clicks]
+        sizes = np.diff(data.offsets)[queries]
+        self._offsets = frozen(np.concatenate((np.zeros(1, INDEX), np.cumsum(sizes))))
+        shift = np.repeat(data.offsets[:-1][queries] - self._offsets[:-1], sizes)
+        self._rows = shift + np.arange(self._offsets[-1])
+        """The rows of a click's query, once for each of its clicks."""
+        grades = np.zeros(len(self._rows), GRADE)
+        places = self._offsets[:-1] + clicks - data.offsets[:-1][queries]
+        grades[places] = data.grades[clicks]
+        self._grades = frozen(grades)
+        self._positions, self._weights = shown_positions(data)[clicks], query_weights(data)[queries]
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __call__(self, scores: Floats, examination: Examination) -> float:
+        """The mean for these scores, one per row of the data."""
+        ranking = rank_checked(scores[self._rows], self._grades, self._offsets, "expected", None)
+        values = self._measure.per_query(ranking)
+        weights = self._weights / examination.at(self._positions)
+        known = np.isfinite(values)
+        total = math.fsum(weights[known].tolist())
+        return math.fsum((weights * values)[known].tolist()) / total if total else math.nan

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices
-from rankinite.evaluation.evaluate import evaluate
-from rankinite.learners.step_settings import StepSettings
+from rankinite.evaluation.values import mean_value
+from rankinite.learners.boosting import StepSettings
 from rankinite.measures.base import Measure, sign_of
 from rankinite.sweep.sweep import Sweep
 from rankinite.trees.grow import Grower, Grown
@@ -84,5 +84,4 @@ class StepSearch:
 
     def _value(self, scores: Floats) -> float:
         """The measure, higher being better."""
-        value = evaluate(self.data.in_row_order(scores), self.data, [self.measure])[self.measure].mean
-        return sign_of(self.measure) * value
+        return sign_of(self.measure) * mean_value(scores, self.data, self.measure)

@@ -20,7 +20,7 @@ from rankinite.engine.parallel import Team, run
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.scorers import Scorer
 from rankinite.evaluation.values import mean_value
-from rankinite.learners.base import Callback, FoldProgress, WatchesFolds
+from rankinite.learners.base import Callback, FoldCallback, FoldProgress
 from rankinite.learners.boosting import MOST_TREES, Boosting
 from rankinite.learners.boosting_run import BoostingRun, HeldOut
 from rankinite.measures.base import sign_of
@@ -70,7 +70,7 @@ def _best_count(
 ) -> tuple[int, Floats]:
     """The number of rounds with the best mean over the parts, and the means; training ends when patience with them does."""
     quiet = replace(learner, trees=MOST_TREES, train_history=False)
-    tell = [callback.folds for callback in callbacks if isinstance(callback, WatchesFolds)]
+    tell = [callback.folds for callback in callbacks if isinstance(callback, FoldCallback)]
     sign, patience = sign_of(learner.watched()), learner.patience or MOST_TREES
     best, count = -np.inf, 1
     with Team() as team:

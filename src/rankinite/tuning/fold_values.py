@@ -14,7 +14,7 @@ from rankinite.engine.kernel import Floats
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.learners.base import Learner
-from rankinite.learners.binning import share_bins
+from rankinite.learners.training_bins import share_bins
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.workers.orders import unless_unwanted

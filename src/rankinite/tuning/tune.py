@@ -20,7 +20,7 @@ from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Evaluation, evaluate
 from rankinite.evaluation.inputs import as_measures
 from rankinite.learners.base import Learner
-from rankinite.learners.start import checked_data
+from rankinite.learners.training_checks import training_data
 from rankinite.measures.base import Measure
 from rankinite.tuning.choice import choose_setting, corrected_estimate
 from rankinite.tuning.evaluator import Evaluator
@@ -105,7 +105,7 @@ def _checked_data(train: Dataset, valid: Dataset | None, test: Dataset | None) -
     """The queries to search by; refuses data that cannot be searched by or judged by, before anything is trained."""
     if test is not None:
         check_judged(test)
-    return checked_data(train, valid, None, ())
+    return training_data(train, valid, None, ())
 
 
 @dataclass(frozen=True)

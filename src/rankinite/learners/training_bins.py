@@ -1,4 +1,4 @@
-"""Binning: the codes of data sets, made once where many fits learn from the same one, or read where they are on disk."""
+"""Bins and codes of the data of a training: made once where many fits learn from the same data, or read from disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def share_bins(data: Dataset) -> None:
     _SHARED.setdefault(data, {})
 
 
-def binned(train: Dataset, most: int, sample: int, category_rows: int) -> tuple[Bins, Codes]:
+def bins_and_codes(train: Dataset, most: int, sample: int, category_rows: int) -> tuple[Bins, Codes]:
     """The bins of training data, and the data in them; ``category_rows``: rows that a category needs for a bin of its own."""
     if isinstance(train, Binned):
         _check_made_so(train, most, sample, category_rows)
@@ -36,10 +36,10 @@ def binned(train: Dataset, most: int, sample: int, category_rows: int) -> tuple[
         return shared[key]
     keys = row_keys(train) if train.rows > sample else None
     bins = with_categories(fit_bins(train.features, most=most, sample=sample, keys=keys), train, category_rows)
-    found = bins, bins.code(train.features)
+    made = bins, bins.code(train.features)
     if shared is not None:
-        shared[key] = found
-    return found
+        shared[key] = made
+    return made
 
 
 def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
@@ -54,12 +54,12 @@ def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
     return coded_categories(bins, counts, category_rows)
 
 
-def coded_alike(data: Dataset, train: Dataset) -> Dataset:
+def with_categories_of(train: Dataset, data: Dataset) -> Dataset:
     """Other data with the training data's codes of categories; folders were made so, of which a member may have none."""
     return data if isinstance(data, Binned) else recoded(data, train.categories)
 
 
-def coded(bins: Bins, data: Dataset) -> Codes:
+def codes_in(bins: Bins, data: Dataset) -> Codes:
     """Other data in the same bins."""
     if isinstance(data, Binned):
         _check_same_edges(bins, data)

@@ -1,7 +1,13 @@
-"""Which member has which folders of bins, and whether members are alike enough to train one model to the same bytes."""
+"""Joint training: one model by several processes, each with some folders of bins.
+
+Alone, over MPI, or on the workers of a Dask cluster (``dask_run``), the trees are grown by the same :class:`BoostingRun`, to
+the same bytes (ADR 18). Here is who has which folders, and whether members are alike enough for that.
+"""
 
 from __future__ import annotations
 
+import json
+import pickle
 import platform
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +18,70 @@ from rankinite.binned.data import Binned
 from rankinite.binned.folder import Manifest, read_manifest
 from rankinite.data.dataset import Dataset
 from rankinite.engine.cores import available_cores
+from rankinite.engine.parallel import chosen_threads, threads
 from rankinite.errors import ArgumentError, DataError, RankiniteError, quoted
-from rankinite.learners.boosting import Boosting
-from rankinite.learners.step_settings import StepSettings
+from rankinite.evaluation.scorers import Scorer
+from rankinite.learners.base import Callback
+from rankinite.learners.boosting import Boosting, StepSettings
+from rankinite.learners.boosting_run import boost
+from rankinite.learners.training_checks import warn_of_calls
+from rankinite.learners.tree_count import with_tree_count
+from rankinite.models.blend import Blend
+from rankinite.models.forest import Forest
+from rankinite.plurals import counted
+from rankinite.workers.cluster import in_force
+from rankinite.workers.mpi_group import MpiGroup, mpi_in_force
 from rankinite.workers.orders import installed
 from rankinite.workers.shared_data import worker_name
+
+
+def train_where_configured(
+    learner: Boosting, train: Dataset, valid: Dataset | None, base: Scorer | None, callbacks: Sequence[Callback]
+) -> Forest | Blend:
+    """Train on data that were checked: together with others where a group is in force and the data are coded, else alone."""
+    warn_of_calls(learner, train)
+    group, cluster = mpi_in_force(), in_force()
+    if group is not None and group.members.count > 1:
+        return _over_mpi(group, learner, train, valid, base, callbacks)
+    learner, held_out = with_tree_count(learner, train, valid, base, callbacks)
+    if isinstance(train, Binned) and cluster is not None and cluster.client is not None:
+        from rankinite.learners.dask_run import DaskRun
+
+        return DaskRun(cluster, learner, *check_joint(learner, train, valid), base, callbacks).fit()
+    return boost(learner, train, valid, base, callbacks, held_out)
+
+
+def _over_mpi(
+    group: MpiGroup,
+    learner: Boosting,
+    train: Dataset,
+    valid: Dataset | None,
+    base: Scorer | None,
+    callbacks: Sequence[Callback],
+) -> Forest | Blend:
+    shards, judges = check_joint(learner, train, valid)
+    learner, _ = with_tree_count(learner, shards, judges, base, callbacks)
+    members = group.members
+    # One that sees other folders there than the first process does counts as unable to read them.
+    seen_here = [list(data.manifests) for data in (shards, judges) if data is not None]
+    seen_by_first: tuple[list[Manifest], ...] = pickle.loads(members.gather(pickle.dumps(seen_here))[0])  # noqa: S301 - members run each other's code anyway
+    known = [json.loads(part) for part in members.gather(json.dumps(facts_of_member(*seen_by_first)).encode())]
+    check_alike(known)
+    if members.count > len(shards.manifests):
+        raise DataError(
+            f"{counted(members.count, 'member')} cannot share {counted(len(shards.manifests), 'folder')} of bins",
+            place=shards.source,
+            value=len(shards.manifests),
+            rule="Every member has at least one folder",
+            remedy=f"Start fewer, or make more folders: rankinite bin … --shards {members.count}",
+        )
+    owners = assign_shards(seen_by_first[0], known)
+    check_all_have_some(owners, known, shards.source)
+    part = shards.part(members, members.number, owners)
+    valid_part = None if judges is None else judges.part(members, members.number, assign_shards(seen_by_first[1], known, 1))
+    callbacks_here = [*callbacks, group.end_if_interrupted] if group.is_first else ()
+    with threads(threads_of(known, chosen_threads())[members.number]):
+        return boost(learner, part, valid_part, base, callbacks_here)
 
 
 def check_joint(learner: Boosting, train: Dataset, valid: Dataset | None) -> tuple[Binned, Binned | None]:
@@ -108,7 +173,7 @@ def check_alike(known: Sequence[dict[str, Any]]) -> None:
                 )
 
 
-def shared_out(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]], data: int = 0) -> list[int]:
+def assign_shards(manifests: Sequence[Manifest], known: Sequence[dict[str, Any]], data: int = 0) -> list[int]:
     """The member that has each folder: the largest first, each to the one with the fewest rows among those that can read it.
 
     ``data``: which of the data sets these are that members were asked about.
