@@ -10,7 +10,7 @@ import numpy as np
 
 import rankinite as rk
 from _adaptation_cells import LEAVES, RATE, TREES, Backgrounds
-from rankinite.adapt.methods.pool import pooled
+from rankinite.adapt.methods.pool import pool_data
 
 MORE, STEP = 100, 5
 """Trees added at most, and how often their number is looked at."""
@@ -30,7 +30,7 @@ def both(background: Scores, added: Callable[[rk.Dataset, int], np.ndarray], mos
 
 
 class LightGBM:
-    """Background, continued training, refitted leaves and pooled data of LightGBM."""
+    """Background, continued training, refitted leaves and pool_data data of LightGBM."""
 
     def __init__(self, backgrounds: Backgrounds) -> None:
         import lightgbm
@@ -52,8 +52,8 @@ class LightGBM:
         model = self.booster.refit(data.features, data.grades, decay_rate=decay, group=np.diff(data.offsets))
         return [("", lambda other: self._scores(model, other))]
 
-    def pooled(self, data: rk.Dataset, weight: float) -> Staged:
-        whole = pooled(self.backgrounds.data, data, weight)
+    def pool_data(self, data: rk.Dataset, weight: float) -> Staged:
+        whole = pool_data(self.backgrounds.data, data, weight)
         model = self._trained(whole, RATE, POOLED_TREES, weight=np.repeat(whole.weights, np.diff(whole.offsets)))
         return [(n, lambda other, n=n: self._scores(model, other, n)) for n in stages()]
 
@@ -79,7 +79,7 @@ def lightgbm_settings(threads: int) -> dict[str, Any]:
 
 
 class XGBoost:
-    """Background, continued training, refreshed leaves and pooled data of XGBoost."""
+    """Background, continued training, refreshed leaves and pool_data data of XGBoost."""
 
     def __init__(self, backgrounds: Backgrounds) -> None:
         import xgboost
@@ -110,8 +110,8 @@ class XGBoost:
         model = xgboost.train(settings, xgboost_data(data), TREES, xgb_model=self.path)
         return [("", lambda other: model.inplace_predict(other.features, predict_type="margin"))]
 
-    def pooled(self, data: rk.Dataset, weight: float) -> Staged:
-        whole = pooled(self.backgrounds.data, data, weight)
+    def pool_data(self, data: rk.Dataset, weight: float) -> Staged:
+        whole = pool_data(self.backgrounds.data, data, weight)
         model = self._trained(whole, RATE, POOLED_TREES, weight=whole.weights)  # one per query, as XGBoost has it
         return [(n, lambda other, n=n: model.inplace_predict(other.features, iteration_range=(0, n))) for n in stages()]
 

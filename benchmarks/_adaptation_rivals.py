@@ -16,8 +16,8 @@ import rankinite as rk
 from _adaptation_cells import MEASURES, PEERS, Backgrounds, judged
 from _adaptation_libraries import CatBoost, LightGBM, Scores, Staged, XGBoost
 from _adaptation_pairs import Pair
-from rankinite.adapt.groundwork import TUNING
-from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.held_out import holdouts_of
+from rankinite.adapt.shared_fits import TUNING
 
 RATES = (0.02, 0.05, 0.1)
 DECAYS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -31,7 +31,7 @@ def fit_rivals(pair: Pair, target: rk.Dataset, draw: int, backgrounds: Backgroun
     """All rivals, judged like our own methods."""
     systems: dict[str, Any] = {}
     kept: dict[str, Scores] = {}
-    parts = parts_of(target, MEASURES[0], TUNING, draw)
+    parts = holdouts_of(target, MEASURES[0], TUNING, draw)
     for name, candidates in rivals(backgrounds).items():
         started = time.perf_counter()
         what, kept[name] = tuned(candidates, target, parts)

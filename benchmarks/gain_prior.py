@@ -1,4 +1,4 @@
-"""What adapting has brought, as a prior for the next pair of domains: estimates src/rankinite/adapt/gain_prior.py.
+"""What adapting has brought, as a prior for the next pair of domains: estimates src/rankinite/adapt/gain.py.
 
     python benchmarks/gain_prior.py                          # estimates, and shows what the prior is worth; a minute
     RANKINITE_DATA=… python benchmarks/gain_prior.py shifts  # looks again how far the benchmark's pairs are apart
@@ -25,10 +25,9 @@ from _adaptation_groups import CHOSEN, RECOMMENDED, Group, grouped, values
 from _adaptation_pairs import PAIRS
 from _measure import SCRATCH
 from calibration import problems
-from rankinite.adapt import gain_prior as written
+from rankinite.adapt import gain as written
 from rankinite.adapt.decision import RISK, TOLERATE, decide, decision_of
-from rankinite.adapt.gain import OFF, OFF_TIMES, GainEvidence, GainPosterior, Signs
-from rankinite.adapt.gain_prior import Prior
+from rankinite.adapt.gain import OFF, OFF_TIMES, GainEvidence, GainPosterior, Prior, Signs
 from rankinite.adapt.shift import seen_shift
 from rankinite.grid import Grid
 

@@ -10,7 +10,7 @@ import pytest
 
 import rankinite as rk
 from oracles.trees import random_forest
-from rankinite.adapt.forest_changes import Moved, Shift
+from rankinite.adapt.forest_diff import Moved, Shift
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.models.forest import Forest
 from rankinite.models.history import History

@@ -11,9 +11,8 @@ import rankinite as rk
 from oracles.adapting import background, background_data, make_small, target, unseen
 from rankinite.adapt import choose
 from rankinite.adapt.background_settings import last_recorded
-from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS
-from rankinite.adapt.task import Task
+from rankinite.adapt.shared_fits import SharedFits, Task
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -52,7 +51,7 @@ def test_every_method_of_paper_003_keeps_squared_loss():
     forest = BACKGROUNDS["squared"].fit(background_data())
     asked = ["trada", "trada-trees", "pool", *LAMBDA_FORMS]
     choice = choose(forest, target(), background_data=background_data(), methods=asked, same_scale=True, curve=False)
-    assert Groundwork(Task({"web": forest}, target(), NDCG, background_data=background_data())).loss == "squared"
+    assert SharedFits(Task({"web": forest}, target(), NDCG, background_data=background_data())).loss == "squared"
     more = LEARNERS["squared"]
     trees = more.fit(target(), base=choice.models["trada"])
     assert choice.models["trada-trees"].score(unseen()).tobytes() == trees.score(unseen()).tobytes()
@@ -67,8 +66,8 @@ def test_every_method_of_paper_003_keeps_squared_loss():
 
 
 def test_without_another_loss_there_are_no_further_forms_of_a_method():
-    lambdas = Groundwork(Task({"web": background()}, target(), NDCG, background_data=background_data()))
-    squared = Groundwork(Task({"web": BACKGROUNDS["squared"].fit(background_data())}, target(), NDCG))
+    lambdas = SharedFits(Task({"web": background()}, target(), NDCG, background_data=background_data()))
+    squared = SharedFits(Task({"web": BACKGROUNDS["squared"].fit(background_data())}, target(), NDCG))
     for method in METHODS:
         if method.lambda_form_of:
             assert (method.is_usual(lambdas), method.is_usual(squared)) == (False, True)
@@ -80,7 +79,7 @@ def test_a_forest_of_several_losses_or_of_an_unknown_one_is_adapted_by_lambda_gr
     squared = BACKGROUNDS["squared"].fit(background_data())
     both = rk.LambdaMART.plain(**{**SHAPE, "trees": 3}).fit(background_data(), base=squared)
     for forest in (both, background()):
-        assert isinstance(Groundwork(Task({"web": forest}, target(), NDCG)).learner(3), rk.LambdaMART)
+        assert isinstance(SharedFits(Task({"web": forest}, target(), NDCG)).learner(3), rk.LambdaMART)
 
 
 def test_a_loss_that_is_declared_counts_more_than_the_one_in_the_model():

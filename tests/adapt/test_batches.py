@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import rankinite as rk
-from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.held_out import holdouts_of
 from refusals import refused
 
 WORLD = rk.World(features=5, documents=10, noise=0.3)
@@ -17,7 +17,7 @@ TARGET = replace(PLAIN, batches=np.array(["a", "b", "c"] * 6))
 
 
 def test_each_batch_is_held_out_whole():
-    parts = parts_of(TARGET, rk.NDCG(10), "batches", 0)
+    parts = holdouts_of(TARGET, rk.NDCG(10), "batches", 0)
     assert [set(part.held.batches.tolist()) for part in parts] == [{"a"}, {"b"}, {"c"}]
     assert all(not set(part.rest.qids.tolist()) & set(part.held.qids.tolist()) for part in parts)
     assert sorted(np.concatenate([part.rows for part in parts]).tolist()) == list(range(TARGET.rows))

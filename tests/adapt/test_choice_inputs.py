@@ -54,7 +54,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_refused_before_anything_is_trained(case, monkeypatch):
     changed, error, fields = REFUSED[case]
-    home = import_module("rankinite.adapt.contest")
+    home = import_module("rankinite.adapt.method_choice")
     monkeypatch.setattr(home, "try_method", lambda *_: pytest.fail("something was trained"))
     with refused(error, **fields):
         choose(**{"backgrounds": background(), "target": target(), **changed})

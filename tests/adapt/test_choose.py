@@ -23,12 +23,11 @@ from oracles.adapting import (
 )
 from rankinite.adapt import Trada, choose, smart
 from rankinite.adapt.decision import decide, random_orders
-from rankinite.adapt.groundwork import Groundwork
-from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.held_out import holdouts_of
 from rankinite.adapt.methods.catalogue import AVERAGED, METHODS, NO_DATA
+from rankinite.adapt.shared_fits import SharedFits, Task
 from rankinite.adapt.shift import seen_shift
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import averaged
+from rankinite.adapt.trials import average_trial
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -81,7 +80,7 @@ def test_baselines_are_what_they_say(choice):
     assert choice.models["background"] is background()
     trials = {trial.method.name: trial for trial in choice.trials}
     assert trials["background"].unseen.tobytes() == background().score(target()).tobytes()
-    alone = Groundwork(Task({}, target(), NDCG)).target_ranker
+    alone = SharedFits(Task({}, target(), NDCG)).target_ranker
     assert choice.models["target"].score(unseen()).tobytes() == alone.ranker.score(unseen()).tobytes()
 
 
@@ -100,7 +99,7 @@ def test_models_are_as_large_as_the_paper_compares_them(choice):
 
 
 def test_the_average_is_made_of_one_method_of_each_kind(choice):
-    [again] = averaged(choice.trials[:-1], parts_of(target(), NDCG, 5, 0))
+    again = average_trial(choice.trials[:-1], holdouts_of(target(), NDCG, 5, 0))
     assert again.unseen.tobytes() == choice.trials[-1].unseen.tobytes()
     parts = [ranker for _, ranker in choice.models["average"].parts]
     first = [next(name for name in kind if name in choice.models) for kind in AVERAGED]
@@ -110,7 +109,7 @@ def test_the_average_is_made_of_one_method_of_each_kind(choice):
 def test_scores_do_not_depend_on_the_grades_of_their_query(choice):
     """Nor on those of the queries that were held out with it."""
     other = choose(background(), regraded(target(), 7), background_data=background_data(), curve=False)
-    [part] = [part for part in parts_of(target(), NDCG, 5, 0) if target().qids[7] in part.held.qids]
+    [part] = [part for part in holdouts_of(target(), NDCG, 5, 0) if target().qids[7] in part.held.qids]
     rest = np.setdiff1d(np.arange(target().rows), part.rows)
     changed = set()
     for before, after in zip(choice.trials, other.trials, strict=True):
@@ -266,13 +265,13 @@ def test_what_was_adapted_once_can_be_adapted_again():
     tuned = Trada(beta=10.0).adapt(background(), target(6))
     again = choose(tuned, target(4), background_data=background_data(), methods=["trada", "additive", "pool"], curve=False)
     assert again.refused == {}
-    learner = Groundwork(Task({"web": tuned}, target(4), NDCG)).learner(5)
+    learner = SharedFits(Task({"web": tuned}, target(4), NDCG)).learner(5)
     assert (learner.rate, learner.leaves) == (0.2, 6)
 
 
 def test_models_trained_anew_have_the_shape_of_the_background_only_where_that_is_a_forest():
     net = rk.Linear(target().feature_names, np.ones(5), settings={"rate": 0.001, "leaves": 2})
-    work = Groundwork(Task({"net": net}, target(), NDCG, seed=3))
+    work = SharedFits(Task({"net": net}, target(), NDCG, seed=3))
     learner = work.learner(7)
     assert (learner.rate, learner.leaves, learner.trees, learner.seed, learner.patience) == (0.1, 12, 7, 3, None)
     assert (work.size, work.added, work.forest) == (330, 30, None)

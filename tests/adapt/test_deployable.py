@@ -10,7 +10,7 @@ from lightgbm import LGBMRanker
 
 import rankinite as rk
 from oracles.adapting import make_small
-from rankinite.adapt import choosing, decision
+from rankinite.adapt import decision, method_choice
 from rankinite.errors import ArgumentError
 from rankinite.serving.exporting import plan_for
 from rankinite.serving.proof import own_scores
@@ -93,7 +93,7 @@ def test_the_verdict_says_which_engines_cannot_serve_its_ranker(foreign, market,
 
 def test_among_equals_the_ranker_is_chosen_that_the_backgrounds_engines_can_serve(foreign, market, monkeypatch):
     monkeypatch.setattr(decision, "standard_error", lambda _gains: np.inf)  # all are equal
-    monkeypatch.setattr(choosing, "lost_engines", lambda _costs, name: [] if name == "trada" else ["es-ltr"])
+    monkeypatch.setattr(method_choice, "lost_engines", lambda _costs, name: [] if name == "trada" else ["es-ltr"])
     choice = rk.adapt.choose(foreign, market, methods=["lambdaboost", "trada"], curve=False)
     assert choice.name == "trada"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.adapt.forest_changes import moved
+from rankinite.adapt.forest_diff import moved
 from rankinite.adapt.methods.trada import trada
 from refusals import refused
 

@@ -14,8 +14,20 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankinite.adapt.decision import RANKING, RANKING_SPREAD
-from rankinite.adapt.gain import FEW, MANY, SPREAD, SPREAD_QUERIES, UNKNOWN_SHIFT, GainEvidence, GainPosterior, Signs, prior_for
-from rankinite.adapt.gain_prior import AVERAGED, PICKED, Prior
+from rankinite.adapt.gain import (
+    AVERAGED,
+    FEW,
+    MANY,
+    PICKED,
+    SPREAD,
+    SPREAD_QUERIES,
+    UNKNOWN_SHIFT,
+    GainEvidence,
+    GainPosterior,
+    Prior,
+    Signs,
+    prior_for,
+)
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.adapt.guards.grade_scales import check_scales
+from rankinite.adapt.grade_scales import check_scales
 from refusals import refused
 
 

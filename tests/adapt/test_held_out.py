@@ -1,4 +1,4 @@
-"""Choices on queries held out: the number of rounds, scores of queries not trained on, the first maker that will do."""
+"""Choices on queries held out: the number of rounds, scores of queries not train on, the first maker that will do."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from rankinite.adapt.held_out import (
     fit_target_ranker,
     fit_tuned,
     held_curve,
+    holdouts_of,
     judged_queries,
-    parts_of,
     standard_error,
-    trained,
+    train,
     with_rounds,
 )
 from rankinite.evaluation.evaluate import evaluate
@@ -56,7 +56,7 @@ def per_query(scores, data, measure=NDCG):
 @pytest.mark.parametrize(("queries", "folds", "parts"), [(12, 5, 5), (10, 5, 5), (9, 5, 9), (3, 2, 3), (12, 100, 12)])
 def test_judged_queries_are_held_out_once_and_others_never(queries, folds, parts):
     data = with_one_grade(target(queries + 2), [0, queries])
-    found = parts_of(data, NDCG, folds, seed=1)
+    found = holdouts_of(data, NDCG, folds, seed=1)
     assert len(found) == parts
     held = [qid for part in found for qid in part.held.qids.tolist()]
     silent = data.qids[[0, queries]].tolist()
@@ -91,7 +91,7 @@ def test_the_number_of_rounds_is_best_over_all_held_queries(base, patience):
     """By the definition: the forests of all numbers of rounds, each as long as its training would have gone on."""
     start, data = BASES[base](), with_one_grade(target(13), [4])
     learner, total = replace(TREES, trees=8, patience=patience), np.zeros(9)
-    parts = parts_of(data, NDCG, 5, seed=2)
+    parts = holdouts_of(data, NDCG, 5, seed=2)
     for part in parts:
         longest = len(_last(learner.fit(part.rest, part.held, base=start)).history.valid) - 1
         assert longest == learner.trees if patience is None else longest >= patience
@@ -112,7 +112,7 @@ def _last(ranker):
 
 
 def test_the_measure_that_is_watched_decides():
-    parts = parts_of(target(), NDCG, 5, seed=0)
+    parts = holdouts_of(target(), NDCG, 5, seed=0)
     watched = [replace(TREES, watch=measure) for measure in ("ndcg@10", "ndcg@1", "pairwise-errors")]
     curves = []
     for learner in watched:
@@ -150,7 +150,7 @@ def test_validation_data_do_without_folds():
 def test_extra_rows_always_join():
     extra = background_data().select_queries(np.arange(5))
     alone = fit_target_ranker(TREES, target(), extra=extra, seed=4)
-    parts = parts_of(target(), NDCG, 5, seed=4)
+    parts = holdouts_of(target(), NDCG, 5, seed=4)
     rounds = best_rounds(TREES, parts, extra=extra)
     for part in parts:
         joined = rk.concat([part.rest, extra], prefixes=("", "background:"))
@@ -169,7 +169,7 @@ def test_learners_without_rounds_need_validation_data():
 def test_unseen_scores_are_those_of_rankers_trained_without_the_query():
     data = with_one_grade(target(14), [3, 7])
     alone = fit_target_ranker(TREES, data, seed=5)
-    parts = parts_of(data, NDCG, 5, seed=5)
+    parts = holdouts_of(data, NDCG, 5, seed=5)
     final = with_rounds(TREES, best_rounds(TREES, parts))
     assert alone.unseen.qids.tolist() == np.delete(data.qids, [3, 7]).tolist()
     scores = np.full(data.rows, np.nan)
@@ -184,7 +184,7 @@ def test_unseen_scores_do_not_depend_on_the_grades_of_their_query():
     once = replace(TREES, trees=1)
     data, other = target(), regraded(target(), 5)
     before, after = fit_target_ranker(once, data).scores, fit_target_ranker(once, other).scores
-    [part] = [part for part in parts_of(data, NDCG, 5, 0) if data.qids[5] in part.held.qids]
+    [part] = [part for part in holdouts_of(data, NDCG, 5, 0) if data.qids[5] in part.held.qids]
     assert before[part.rows].tobytes() == after[part.rows].tobytes()
     rest = np.setdiff1d(np.arange(data.rows), part.rows)
     assert before[rest].tobytes() != after[rest].tobytes()
@@ -220,10 +220,10 @@ def test_a_ranker_that_is_interrupted_does_not_count_as_trained(monkeypatch):
     assert TREES.fit(target()).history.stopped == "interrupted"  # by itself a learner keeps what there is
     left = iter(range(3))
     with pytest.raises(KeyboardInterrupt):
-        trained(TREES, target())
+        train(TREES, target())
     left = iter(range(3))
     with pytest.raises(KeyboardInterrupt):
-        trained(TREES, target(), base=background())
+        train(TREES, target(), base=background())
     left = iter(range(14))  # in the second part
     with pytest.raises(KeyboardInterrupt):
         fit_target_ranker(replace(TREES, patience=None), target())
@@ -265,7 +265,7 @@ def test_the_first_maker_within_one_standard_error_of_the_best_is_taken(judge):
         for make in makers:
             scores = np.zeros(judged.rows)
             if valid is None:
-                for part in parts_of(data, NDCG, 5, 0):
+                for part in holdouts_of(data, NDCG, 5, 0):
                     scores[part.rows] = make(part.rest).score(part.held)
             else:
                 scores = make(data).score(valid)
@@ -286,6 +286,6 @@ def test_errors_are_better_when_lower():
 
 def test_the_history_records_the_curve_by_which_rounds_were_chosen():
     ranker = fit_tuned(TREES, target(), folds=3)
-    curve = held_curve(TREES, parts_of(target(), NDCG, 3, 0))
+    curve = held_curve(TREES, holdouts_of(target(), NDCG, 3, 0))
     assert ranker.history.valid.tobytes() == curve.tobytes()
     assert ranker.history.best == 1 + np.argmax(curve[1:]) == len(ranker)

@@ -11,12 +11,11 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, target, with_one_grade
 from oracles.choices import verdict_for
-from rankinite.adapt.groundwork import Groundwork
-from rankinite.adapt.held_out import parts_of
+from rankinite.adapt.held_out import holdouts_of
 from rankinite.adapt.learning_curve import LEAST, SHARES, LearningCurve, _some, learning_curve
 from rankinite.adapt.methods.catalogue import AdaptationMethod
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import averaged, try_method
+from rankinite.adapt.shared_fits import SharedFits, Task
+from rankinite.adapt.trials import average_trial, try_method
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.models.linear import Linear
 
@@ -42,12 +41,12 @@ FITS = {
 def case(queries, chosen, valid=None, silent=()):
     """A task with its groundwork, its trials, and the learning curve of the method chosen."""
     data = with_one_grade(target(queries), list(silent))
-    work = Groundwork(Task({"web": background()}, data, NDCG, valid))
-    parts = parts_of(data, NDCG, 5, 0)
+    work = SharedFits(Task({"web": background()}, data, NDCG, valid))
+    parts = holdouts_of(data, NDCG, 5, 0)
     works = [*(work.on(part.rest) for part in parts), work]
     methods = [AdaptationMethod(name, "for a test", kind, fit, 1.0) for name, (kind, fit) in FITS.items()]
     trials = [try_method(method, works, parts, lambda _: None) for method in methods]
-    known = {trial.method.name: trial for trial in [*trials, *averaged(trials, parts)]}
+    known = {trial.method.name: trial for trial in [*trials, average_trial(trials, parts)]}
     return work, parts, known, learning_curve(work, known, verdict_for(chosen))
 
 

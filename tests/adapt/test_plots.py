@@ -8,11 +8,11 @@ import pytest
 import rankinite as rk
 from oracles.adapting import target
 from oracles.drawings import bars, close_figures, plt  # noqa: F401 - a fixture is used by its name
+from rankinite.adapt.choice import Choice
 from rankinite.adapt.decision import BASELINES, decide
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import METHODS
-from rankinite.adapt.result import Choice
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.trials import MethodTrial
 from rankinite.drawing import BLUE, GREY, ORANGE
 
 pytestmark = pytest.mark.usefixtures("close_figures")
@@ -27,7 +27,7 @@ def chosen(measure):
     unseen = rk.compare(scores, data, [rk.ERR(), measure], against=BASELINES)
     sign = 1.0 if measure.higher_is_better else -1.0
     verdict = decide({name: sign * unseen[name][measure].per_query for name in scores})
-    trials = tuple(Trial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
+    trials = tuple(MethodTrial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
     return Choice(verdict, rk.Feature(0), measure, trials, {}, unseen, test=unseen)
 
 

@@ -11,7 +11,7 @@ import rankinite as rk
 from oracles.adapting import TREES, background_data, shuffled, target, unseen
 from oracles.datasets import contents
 from rankinite.adapt import pool
-from rankinite.adapt.methods.pool import pooled
+from rankinite.adapt.methods.pool import pool_data
 from refusals import refused
 
 
@@ -27,7 +27,7 @@ def repeated(data, times):
 
 def test_all_rows_and_queries_are_there_with_their_weights():
     few = target().with_weights(np.linspace(1, 2, 12))
-    both = pooled(background_data(), few, 3.0)
+    both = pool_data(background_data(), few, 3.0)
     assert (both.rows, both.queries) == (background_data().rows + few.rows, background_data().queries + few.queries)
     weights = dict(zip(both.qids.tolist(), both.weights.tolist(), strict=True))
     assert {weights[f"background:{qid}"] for qid in background_data().qids.tolist()} == {1.0}
@@ -39,7 +39,7 @@ def test_all_rows_and_queries_are_there_with_their_weights():
 
 def test_queries_of_both_may_have_the_same_names():
     same = replace(target(), qids=background_data().qids[:12])
-    assert pooled(background_data(), same, 1.0).queries == 52
+    assert pool_data(background_data(), same, 1.0).queries == 52
 
 
 @pytest.mark.parametrize("learner", [rk.MART(trees=10, leaves=6, min_rows=1), rk.RankNetTrees(trees=10, leaves=6, min_rows=1)])

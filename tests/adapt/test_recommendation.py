@@ -26,13 +26,11 @@ from oracles.choices import (
     two_documents,
     verdict_for,
 )
-from rankinite.adapt.concentration import Concentration
+from rankinite.adapt.choice import Choice, Concentration
 from rankinite.adapt.decision import BASELINES
-from rankinite.adapt.gain import GainPosterior
-from rankinite.adapt.gain_prior import AVERAGED, PICKED
+from rankinite.adapt.gain import AVERAGED, PICKED, GainPosterior
 from rankinite.adapt.recommendation import DECISION_NOTE
-from rankinite.adapt.result import Choice
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.trials import MethodTrial
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.sentences import p_meaning
 from rankinite.evaluation.significance import paired_differences, randomisation
@@ -328,7 +326,7 @@ def test_where_one_query_carries_the_gain_it_is_named_with_what_is_left_without_
     after[slice(*gains)] = data.grades[slice(*gains)]
     verdict = verdict_for("smart")
     scores = {"background": before, "smart": after, "target": before}
-    trials = tuple(Trial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
+    trials = tuple(MethodTrial(KNOWN[name], rk.Feature(0), array, np.ones(6), 1.0) for name, array in scores.items())
     choice = Choice(verdict, rk.Feature(0), NDCG, trials, {}, rk.compare(scores, data, NDCG, against=BASELINES))
     found = choice.concentration
     assert found.queries == (str(data.qids[3]),)

@@ -10,8 +10,7 @@ import numpy as np
 import rankinite as rk
 from oracles.adapting import target
 from oracles.choices import choice_by_hand, choice_of, noisy, redecided
-from rankinite.adapt.refusals import Refusals, reasons
-from rankinite.adapt.result import size_of
+from rankinite.adapt.choice import Refusals, reasons, size_of
 from rankinite.cli.error_text import shell_text
 
 NDCG = rk.NDCG(10)

@@ -13,7 +13,7 @@ from oracles.adapting import LINEAR, TREES, background, judged_by_a_feature, shu
 from oracles.gradients import ranked
 from rankinite.adapt import lambdaboost, smart
 from rankinite.adapt.held_out import fit_tuned
-from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rate_for, rows_drawn, scaled
+from rankinite.adapt.methods.smart import WIDEST, fitted_scale, nodes_drawn, rate_for, rescale, rows_drawn
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -69,10 +69,10 @@ def test_a_fitted_scale_has_ends():
 
 def test_scores_are_multiplied_by_the_scale():
     data, scores = target(), background().score(target())
-    assert scaled(background(), data, NDCG, None) is scaled(background(), data, NDCG, 1.0) is background()
-    assert scaled(background(), data, NDCG, 0.25).score(data).tobytes() == (0.25 * scores).tobytes()
+    assert rescale(background(), data, NDCG, None) is rescale(background(), data, NDCG, 1.0) is background()
+    assert rescale(background(), data, NDCG, 0.25).score(data).tobytes() == (0.25 * scores).tobytes()
     factor = fitted_scale(background(), data, NDCG)
-    assert scaled(background(), data, NDCG, "fit").score(data).tobytes() == (factor * scores).tobytes()
+    assert rescale(background(), data, NDCG, "fit").score(data).tobytes() == (factor * scores).tobytes()
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, "fitted", False, [1.0]], ids=str)
@@ -91,7 +91,7 @@ def test_other_scales_are_refused(method, scale):
 def test_training_goes_on_from_the_scaled_background(method, scale):
     adapt, learner = METHODS[method]
     poor = rk.Feature(1)
-    base = scaled(poor, target(), NDCG, scale)
+    base = rescale(poor, target(), NDCG, scale)
     adapted = adapt(poor, target(), scale=scale, learner=learner, seed=3)
     assert adapted.score(unseen()).tobytes() == fit_tuned(learner, target(), base=base, seed=3).score(unseen()).tobytes()
     assert adapted.score(unseen()).tobytes() != base.score(unseen()).tobytes()

@@ -15,9 +15,9 @@ import rankinite as rk
 from oracles.adapting import background, background_data, regraded, target, unseen
 from oracles.trials import Counted, by_name
 from rankinite.adapt import choose
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import Trial
-from rankinite.adapt.trial_cache import TrialStore, task_key
+from rankinite.adapt.shared_fits import Task
+from rankinite.adapt.trial_store import TrialStore, task_key
+from rankinite.adapt.trials import MethodTrial
 from refusals import refused
 
 NDCG = rk.NDCG(10)
@@ -32,7 +32,7 @@ def counted(monkeypatch):
         by_name("target", "baseline", lambda _: rk.Feature(1)),
         *(by_name(name, fit=fit) for name, fit in fits_by_name.items()),
     )
-    monkeypatch.setattr(import_module("rankinite.adapt.contest"), "METHODS", methods)
+    monkeypatch.setattr(import_module("rankinite.adapt.method_choice"), "METHODS", methods)
     return fits_by_name
 
 
@@ -198,7 +198,7 @@ def test_forged_trials_are_not_used(counted, tmp_path, forged):
 
 def test_trials_of_other_code_are_not_used(counted, tmp_path, monkeypatch):
     choose(background(), target(), keep=tmp_path, curve=False)
-    monkeypatch.setattr("rankinite.adapt.trial_cache.code_key", lambda: "another")
+    monkeypatch.setattr("rankinite.adapt.trial_store.code_key", lambda: "another")
     choose(background(), target(), keep=tmp_path, curve=False)
     assert fits(counted)["trada"] == 12
 
@@ -245,7 +245,7 @@ def test_nothing_is_left_behind_by_an_interrupt_while_a_trial_is_written(counted
     """The model is written first, the facts come last: only both together count."""
     task = Task({"background": background()}, target(), NDCG)
     kept = TrialStore(tmp_path, task)
-    done = Trial(by_name("smart"), background(), np.arange(target().rows) / 7.0, np.arange(6.0), 1.5)
+    done = MethodTrial(by_name("smart"), background(), np.arange(target().rows) / 7.0, np.arange(6.0), 1.5)
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -283,7 +283,7 @@ def test_a_method_that_refuses_the_data_is_left_out_with_its_error(counted, tmp_
 
 
 def test_a_baseline_that_refuses_ends_it(counted, monkeypatch):
-    home = import_module("rankinite.adapt.contest")
+    home = import_module("rankinite.adapt.method_choice")
     trouble = Counted(trouble=rk.DataError("no tree could be split", value=7, remedy="Give more rows"))
     methods = [replace(method, fit=trouble) if method.name == "target" else method for method in home.METHODS]
     monkeypatch.setattr(home, "METHODS", tuple(methods))

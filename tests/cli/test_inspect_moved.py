@@ -7,7 +7,7 @@ import json
 import pytest
 
 import rankinite as rk
-from rankinite.adapt.forest_changes import moved
+from rankinite.adapt.forest_diff import moved
 from rankinite.adapt.methods.trada import trada
 
 WORLD = rk.World(features=6, documents=12, terms=4, noise=0.3, seed=3, shift=0.6)

@@ -23,9 +23,9 @@ from oracles.foreign_models import onnx_ensemble, onnx_file, onnx_regressor, ran
 from oracles.trees import random_forest
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import AdaptationMethod
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import Trial
-from rankinite.adapt.trial_cache import TrialStore
+from rankinite.adapt.shared_fits import Task
+from rankinite.adapt.trial_store import TrialStore
+from rankinite.adapt.trials import MethodTrial
 
 MODELS = Path(__file__).parents[1] / "model_files"
 MOST_FEATURES = 50_000
@@ -333,7 +333,7 @@ def make_trials(rng: Random, folder: Path) -> Path:
     store = TrialStore(folder / "trials", task())
     kept = [rk.Feature(0), rk.load(rng.choice(sorted(MODELS.glob("*.rankinite"))))]
     for method, ranker in zip(methods(), kept, strict=True):
-        store.put(Trial(method, ranker, np.arange(60.0), np.ones(4), 1.5))
+        store.put(MethodTrial(method, ranker, np.arange(60.0), np.ones(4), 1.5))
     store.put_curve("curve", LearningCurve(task().measure, (2, 4), {"background": np.zeros((2, 10)), "one": np.ones((2, 10))}))
     if rng.random() < 0.2:
         return folder / "trials"

@@ -11,9 +11,8 @@ import pytest
 import rankinite as rk
 from oracles.adapting import shuffled
 from oracles.function_measures import ERR, NDCG, NUMBA_ERR, NUMBA_NDCG, PAIRS, ndcg
-from rankinite.adapt.groundwork import TUNING, Groundwork
 from rankinite.adapt.methods.trada import Trada
-from rankinite.adapt.task import Task
+from rankinite.adapt.shared_fits import TUNING, SharedFits, Task
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.learners import training_checks
 from rankinite.learners.joint_training import check_joint
@@ -174,7 +173,7 @@ def test_a_model_keeps_its_name_and_a_hash_of_its_code(tmp_path):
 
 def test_a_forest_of_a_function_is_tuned_by_the_measure_that_chooses():
     background = replace(QUICK, measure=NUMBA_NDCG).fit(TRAIN)
-    work = Groundwork(Task({"background": background}, VALID, rk.NDCG(5)), Trada())
+    work = SharedFits(Task({"background": background}, VALID, rk.NDCG(5)), Trada())
     tuned = Trada(measure="ndcg@5").adapt_tuned(background, VALID, folds=TUNING)
     assert work.tuned.trees.value.tobytes() == tuned.trees.value.tobytes()
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 import rankinite as rk
-from rankinite.adapt import groundwork
+from rankinite.adapt import shared_fits
 from rankinite.adapt.methods import catalogue as methods
 from rankinite.adapt.methods.lambdaboost import lambdaboost
 from rankinite.adapt.methods.smart import smart
@@ -83,7 +83,7 @@ def make_small(monkeypatch) -> None:
     def small(measure, seed=0, rows=0):
         return replace(TREES, measure=measure, seed=seed)
 
-    monkeypatch.setattr(groundwork, "target_learner", small)
+    monkeypatch.setattr(shared_fits, "target_learner", small)
     monkeypatch.setattr(import_module("rankinite.adapt.methods.neighbours"), "target_learner", small)
     monkeypatch.setattr(import_module("rankinite.adapt.methods.interpolate"), "powell", partial(powell, most=50))
     monkeypatch.setattr(methods, "smart", partial(smart, learner=replace(TREES, row_share=0.7)))

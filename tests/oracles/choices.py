@@ -8,11 +8,11 @@ import numpy as np
 from scipy import stats
 
 import rankinite as rk
+from rankinite.adapt.choice import Choice
 from rankinite.adapt.decision import BASELINES, NOISE_AFTER, RISK, TOLERATE, Verdict, decide, decision_of, random_orders
 from rankinite.adapt.gain import GainPosterior, Signs
 from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
-from rankinite.adapt.result import Choice
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.trials import MethodTrial
 
 NDCG = rk.NDCG(10)
 KNOWN = {method.name: method for method in (*METHODS, AVERAGE)}
@@ -58,7 +58,8 @@ def choice_of(scores, data, *, risk=RISK, tolerate=TOLERATE, shift=None, measure
     by_chance = random_orders(data, measures[0], 0)
     verdict = decide(values, random_orders=by_chance, shift=shift, risk=risk, tolerate=tolerate)
     trials = tuple(
-        Trial(KNOWN[name], rk.Feature(place), array, np.ones(6), 1.0) for place, (name, array) in enumerate(scores.items())
+        MethodTrial(KNOWN[name], rk.Feature(place), array, np.ones(6), 1.0)
+        for place, (name, array) in enumerate(scores.items())
     )
     compared = {name: rk.compare(more, seen, measures, against=BASELINES) for name, (seen, more) in others.items()}
     ranker = trials[list(scores).index(verdict.recommended)].ranker

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 
-from rankinite.adapt.groundwork import Groundwork
 from rankinite.adapt.methods.catalogue import AdaptationMethod
+from rankinite.adapt.shared_fits import SharedFits
 from rankinite.models.linear import Linear
 
 
-def mean_of_grades(work: Groundwork) -> Linear:
+def mean_of_grades(work: SharedFits) -> Linear:
     """A ranker that shows what it was fitted to: the features, weighted by their products with the grades."""
     data = work.task.target
     return Linear(data.feature_names, data.grades @ data.features / data.rows)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.adapt.result import size_of
+from rankinite.adapt.choice import size_of
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import Report, of_choice, of_comparison, of_training, summary, write_summary
 from rankinite.report.handover import COMPARE_ONLINE

@@ -7,23 +7,23 @@
 - :func:`pool`: both data sets trained on together;
 - :func:`choose`: all of them, tried on the target's queries, and the one to deploy.
 
-Inside: ``methods`` holds the methods, ``guards`` refuse what does not fit together. ``choosing`` is the run:
-``choice_inputs`` make a ``task``, a ``contest`` makes a ``trial`` of each method on queries ``held_out`` with a shared
-``groundwork``, kept in a ``trial_cache``; then come the ``decision``, by a ``gain_posterior`` under a ``gain_prior`` and by
-``random_orders``, and the ``result`` with its ``refusals``, its ``recommendation``, ``concentration``, ``learning_curve`` and
-``plots``. ``background_settings`` and ``forest_changes`` look into forests.
+Inside, in the order of reading: ``method_choice`` is the run: a task with its ``shared_fits``, a trial of each method
+(``trials``, kept in a ``trial_store``) on queries ``held_out``, then the ``decision``, by the ``gain`` to expect, which depends
+on the ``shift`` that can be seen. The ``choice`` is the result, with its ``recommendation``, ``learning_curve``,
+``queries_needed`` and ``serving_costs``. ``methods`` holds the methods, which ``methods.catalogue`` lists; ``grade_scales``
+refuses grades that do not mean the same; ``background_settings`` and ``forest_diff`` look into forests.
 """
 
-from rankinite.adapt.choosing import choose
-from rankinite.adapt.forest_changes import Moved, moved
+from rankinite.adapt.choice import Choice
+from rankinite.adapt.forest_diff import Moved, moved
 from rankinite.adapt.learning_curve import LearningCurve
+from rankinite.adapt.method_choice import choose
 from rankinite.adapt.methods.interpolate import interpolate
 from rankinite.adapt.methods.lambdaboost import lambdaboost
 from rankinite.adapt.methods.neighbours import Neighbours, neighbours
 from rankinite.adapt.methods.pool import pool
 from rankinite.adapt.methods.smart import smart
 from rankinite.adapt.methods.trada import Trada, trada
-from rankinite.adapt.result import Choice
 
 __all__ = [
     "Choice",

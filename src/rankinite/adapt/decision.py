@@ -26,9 +26,8 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.significance import NOISE, exact_mean, paired_differences, randomisation
-from rankinite.evaluation.values import values_per_query
+from rankinite.evaluation.values import query_values
 from rankinite.measures.base import Measure, sign_of
-from rankinite.measures.conventions import convention
 from rankinite.seeds import generator
 
 BASELINES = ("background", "target")
@@ -145,12 +144,12 @@ def decision_of(gain: GainPosterior, risk: float, tolerate: float, *, clear: boo
 
 def random_orders(data: Dataset, measure: Measure, seed: int) -> Floats:
     """The mean measure of each of ``ORDERS`` random orders on the judged queries, higher being better."""
-    random, judged, rules = generator(seed), judged_queries(data, measure), convention("rankinite")
+    random, judged = generator(seed), judged_queries(data, measure)
     by_content = np.lexsort((row_keys(data), data.qids[data.query_of_row()]))  # the same documents in whatever order
     scores, means = np.empty(data.rows), np.empty(ORDERS)
     for order in range(ORDERS):
         scores[by_content] = random.random(data.rows)
-        means[order] = exact_mean(values_per_query(scores, data, [measure], rules, rules.ties)[0][judged])
+        means[order] = exact_mean(query_values(scores, data, measure)[judged])
     return sign_of(measure) * means
 
 

@@ -21,6 +21,7 @@ from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.scorers import Scorer, scores_of
+from rankinite.evaluation.values import query_values
 from rankinite.learners.base import Learner
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted, Ranker
@@ -50,7 +51,7 @@ class TargetRanker:
 def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     """The queries on which the measure is defined; refuses fewer than two, one to learn from and one to judge by."""
     check_judged(data)
-    judged = judged_in(data, measure)
+    judged = measurable_queries(data, measure)
     if len(judged) < least:
         raise DataError(
             f"{len(judged)} of {counted(data.queries, 'query')} {agreeing(len(judged), 'has')} documents of different grades",
@@ -62,7 +63,7 @@ def judged_queries(data: Dataset, measure: Measure, least: int = 2) -> Indices:
     return judged
 
 
-def parts_of(data: Dataset, measure: Measure, folds: int | Batches, seed: int) -> list[Holdout]:
+def holdouts_of(data: Dataset, measure: Measure, folds: int | Batches, seed: int) -> list[Holdout]:
     """The judged queries in parts, each held out once; each alone where there are few. Or whole batches."""
     if folds == "batches":
         return held_out_batches(data)
@@ -81,16 +82,16 @@ def fit_tuned(
 ) -> Fitted:
     """Train for the number of rounds that is best on queries held out; with a base that may be none, which leaves the base."""
     if valid is not None:
-        ranker = trained(learner, target, valid, base=base)
-        return untouched(base) if base is not None and _history(ranker).best == 0 else ranker
-    curve = held_curve(learner, parts_of(target, learner.watched(), folds, seed), base=base)
+        ranker = train(learner, target, valid, base=base)
+        return as_model(base) if base is not None and _history(ranker).best == 0 else ranker
+    curve = held_curve(learner, holdouts_of(target, learner.watched(), folds, seed), base=base)
     rounds = best_round(curve, learner.watched(), based=base is not None)
     if base is not None and rounds == 0:
-        return untouched(base)
-    return _with_curve(trained(with_rounds(learner, rounds), target, base=base), curve, rounds)
+        return as_model(base)
+    return _with_curve(train(with_rounds(learner, rounds), target, base=base), curve, rounds)
 
 
-def untouched(base: Scorer) -> Fitted:
+def as_model(base: Scorer) -> Fitted:
     """The base itself, to the bit."""
     return base if isinstance(base, Fitted) else Blend(((1.0, base),))
 
@@ -109,18 +110,18 @@ def fit_target_ranker(
     ``extra``: rows of the background's queries that always join the training data.
     """
     if valid is not None:
-        ranker = trained(learner, _joined(target, extra), valid)
+        ranker = train(learner, _with_extra(target, extra), valid)
         return TargetRanker(ranker, valid, ranker.score(valid))
-    parts = parts_of(target, learner.watched(), folds, seed)
+    parts = holdouts_of(target, learner.watched(), folds, seed)
     curve = held_curve(learner, parts, extra=extra)
     rounds = best_round(curve, learner.watched(), based=False)
     final = with_rounds(learner, rounds)
     scores = np.zeros(target.rows)
     for part in parts:
-        scores[part.rows] = trained(final, _joined(part.rest, extra)).score(part.held)
+        scores[part.rows] = train(final, _with_extra(part.rest, extra)).score(part.held)
     seen = np.sort(np.concatenate([part.rows for part in parts]))
     unseen = target.select_queries(np.unique(target.query_of_row()[seen]))
-    return TargetRanker(_with_curve(trained(final, _joined(target, extra)), curve, rounds), unseen, scores[seen])
+    return TargetRanker(_with_curve(train(final, _with_extra(target, extra)), curve, rounds), unseen, scores[seen])
 
 
 def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = None, extra: Dataset | None = None) -> Floats:
@@ -129,9 +130,9 @@ def held_curve(learner: Learner, parts: list[Holdout], *, base: Scorer | None = 
     measure = learner.watched()
     curves: list[Floats] = []
     for part in parts:
-        ranker = trained(replace(learner, train_history=False), _joined(part.rest, extra), part.held, base=base)
+        ranker = train(replace(learner, train_history=False), _with_extra(part.rest, extra), part.held, base=base)
         curves.append(_history(ranker).valid)
-    longest, counts = max(map(len, curves)), [len(judged_in(part.held, measure)) for part in parts]
+    longest, counts = max(map(len, curves)), [len(measurable_queries(part.held, measure)) for part in parts]
     total = np.zeros(longest)
     for count, curve in zip(counts, curves, strict=True):  # training that ended early would have gone on as it ended
         total += count * np.pad(curve, (0, longest - len(curve)), mode="edge")
@@ -152,7 +153,7 @@ def _with_curve(ranker: Fitted, curve: Floats, rounds: int) -> Fitted:
     return described if last is ranker else ranker.with_inside([*(part.ranker for part in ranker.inside()[:-1]), described])
 
 
-def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
+def train(learner: Learner, train: Dataset, valid: Dataset | None = None, *, base: Scorer | None = None) -> Fitted:
     """Train. Ctrl-C ends the whole run, as comparing a half-trained ranker with others would prove nothing.
 
     Callers have checked that no query is both learnt from and judged by.
@@ -163,17 +164,17 @@ def trained(learner: Learner, train: Dataset, valid: Dataset | None = None, *, b
     return ranker
 
 
-def matched(background: Scorer, target: Dataset) -> Scorer:
+def match_background(background: Scorer, target: Dataset) -> Scorer:
     """The background, its features found among the target's: by name, or by position where a foreign model has no names."""
     if not isinstance(background, Ranker):  # an object of the user's, which finds its own features
         return background
     return match_features(background, target.feature_names, target.source)[0]
 
 
-def judged_in(data: Dataset, measure: Measure) -> Indices:
+def measurable_queries(data: Dataset, measure: Measure) -> Indices:
     """The queries that count: those on which the measure is defined."""
     try:
-        values = evaluate(data.in_row_order(np.zeros(data.rows)), data, [measure])[measure].per_query
+        values = query_values(np.zeros(data.rows), data, measure)
     except DataError:  # it is defined on none
         return np.empty(0, np.int64)
     return np.flatnonzero(~np.isnan(values))
@@ -200,13 +201,13 @@ def _rounds_field(learner: Learner) -> str:
 
 
 def _history(ranker: Fitted) -> History:
-    trained = ranker.trained()
-    assert trained is not None
-    assert trained.history is not None
-    return trained.history
+    training = ranker.trained()
+    assert training is not None
+    assert training.history is not None
+    return training.history
 
 
-def _joined(target: Dataset, extra: Dataset | None) -> Dataset:
+def _with_extra(target: Dataset, extra: Dataset | None) -> Dataset:
     return target if extra is None else concat([target, extra], prefixes=("", PREFIX))
 
 
@@ -242,7 +243,7 @@ def _unseen_values(
         scores, data = scores_of(make(target), valid), valid
     else:
         scores, data = np.zeros(target.rows), target
-        for part in parts_of(target, measure, folds, seed):
+        for part in holdouts_of(target, measure, folds, seed):
             scores[part.rows] = scores_of(make(part.rest), part.held)
     values = evaluate(data.in_row_order(scores), data, [measure])[measure].per_query
     return sign_of(measure) * values[~np.isnan(values)]

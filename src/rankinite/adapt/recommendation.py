@@ -16,7 +16,7 @@ from rankinite.measures.base import sign_of
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
-    from rankinite.adapt.result import Choice
+    from rankinite.adapt.choice import Choice
 
 DECISION_NOTE = (
     "Intervals and p are of these queries alone. The decision also counts what adapting has brought on other domains."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.trials import MethodTrial
 from rankinite.choices import Exactness
 from rankinite.data.dataset import Dataset
 from rankinite.grid import Grid
@@ -42,7 +42,7 @@ class ServingCost:
         return {**times, "bytes": self.bytes, "served_by": dict(self.served_by)}
 
 
-def serving_costs(trials: Sequence[Trial], target: Dataset) -> dict[str, ServingCost]:
+def serving_costs(trials: Sequence[MethodTrial], target: Dataset) -> dict[str, ServingCost]:
     """The costs of every method, by name."""
     few, names = np.ascontiguousarray(target.features[:DOCUMENTS]), target.feature_names
     taken = {trial.method.name: seconds_to_score(trial.ranker, names, few) / len(few) for trial in trials}

@@ -16,7 +16,7 @@ from rankinite.engine.compile_notices import when_compiling
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
-    from rankinite.adapt.trial import Step, Watching
+    from rankinite.engine.work import ProgressCallback, WorkProgress
     from rankinite.learners.base import Callback, FoldProgress, Progress
 
 COMPILING = "compiling (first run only) …"
@@ -131,7 +131,7 @@ def _lines(unit: str) -> Generator[Callback]:
 
 
 @contextmanager
-def trying(*, quiet: bool) -> Generator[Watching | None]:
+def trying(*, quiet: bool) -> Generator[ProgressCallback | None]:
     """A callback that shows how methods are tried, one after the other; None if ``quiet``."""
     if quiet:
         yield None
@@ -150,7 +150,7 @@ class _Pace:
         self.start = monotonic()
         self.done = self.kept = 0.0
 
-    def left(self, step: Step) -> str:
+    def left(self, step: WorkProgress) -> str:
         """The time left after a step: ``about 40 s left``, or nothing where it cannot be known."""
         if step.resumed:
             self.kept += step.done - self.done
@@ -169,7 +169,7 @@ def _duration(seconds: float) -> str:
 
 
 @contextmanager
-def _methods_bar(console: Any) -> Generator[Watching]:
+def _methods_bar(console: Any) -> Generator[ProgressCallback]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
 
@@ -178,7 +178,7 @@ def _methods_bar(console: Any) -> Generator[Watching]:
     with Bars(*columns, console=console) as bars:
         task = bars.add_task("preparing", total=1.0, left="")
 
-        def show(step: Step) -> None:
+        def show(step: WorkProgress) -> None:
             bars.update(task, completed=step.done, description=step.what, left=pace.left(step))
 
         with when_compiling(lambda: bars.update(task, left=COMPILING)):
@@ -186,10 +186,10 @@ def _methods_bar(console: Any) -> Generator[Watching]:
 
 
 @contextmanager
-def _method_lines() -> Generator[Watching]:
+def _method_lines() -> Generator[ProgressCallback]:
     pace, before = _Pace(), monotonic()
 
-    def show(step: Step) -> None:
+    def show(step: WorkProgress) -> None:
         nonlocal before
         left = pace.left(step)
         if step.finished:

@@ -15,7 +15,7 @@ from rankinite.cli.files import FILE, Output, check_writeable
 from rankinite.cli.messages import busy, say
 
 if TYPE_CHECKING:
-    from rankinite.adapt.result import Choice
+    from rankinite.adapt.choice import Choice
     from rankinite.data.dataset import Dataset
     from rankinite.report.document import Report
 

@@ -1,4 +1,4 @@
-"""Step: how far a long piece of work is, for whoever watches it."""
+"""WorkProgress: how far a long piece of work is, for whoever watches it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Step:
+class WorkProgress:
     """How far the work is, after each piece of it."""
 
     what: str
@@ -22,5 +22,5 @@ class Step:
     """What it took; if left out, the time since the step before."""
 
 
-Watching = Callable[[Step], None]
+ProgressCallback = Callable[[WorkProgress], None]
 """Is given every step."""

@@ -15,7 +15,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
-from rankinite.engine.work import Step, Watching
+from rankinite.engine.work import ProgressCallback, WorkProgress
 from rankinite.ensembles.fits import Fit, Material, fit_all
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.compare import Comparison, compare
@@ -38,7 +38,7 @@ def cross_validate(
     measures: Sequence[Measure | str] | Measure | str = "ndcg@10",
     seed: int = 0,
     convention: str | Convention = "rankinite",
-    watch: Watching | None = None,
+    watch: ProgressCallback | None = None,
     cluster: Where | None = None,
     **comparing: Any,
 ) -> Comparison:
@@ -61,7 +61,7 @@ def cross_validate(
     def tell(place: int, _ranker: Fitted) -> None:
         number, name = places[place]
         if watch is not None:
-            watch(Step(f"{name}, fold {number + 1}", next(done) / len(places), finished=True))
+            watch(WorkProgress(f"{name}, fold {number + 1}", next(done) / len(places), finished=True))
 
     fits = [Fit(named[name], Material(dealt[number].train, dealt[number].valid)) for number, name in places]
     with using(cluster):

@@ -108,14 +108,19 @@ def _mean_of_finite(measure: Measure, values: Floats, data: Dataset) -> float:
     return exact_mean(counted)
 
 
+def query_values(scores: Floats, data: Dataset, measure: Measure) -> Floats:
+    """The value of every query by one measure, NaN where it does not count."""
+    rules = CONVENTIONS["rankinite"]
+    return values_per_query(scores, data, [measure], rules, rules.ties)[0]
+
+
 def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
     """The mean of a measure over the queries that count: the same number as ``evaluate`` gives for all data at once.
 
     Where each member of a group has some of the queries, it is the mean over those of all.
     """
-    rules = CONVENTIONS["rankinite"]
     if data.members is None:
-        return mean_of(measure, values_per_query(scores, data, [measure], rules, rules.ties)[0], data)
+        return mean_of(measure, query_values(scores, data, measure), data)
     if measure.pooled:
         raise MeasureError(
             "it is measured over all queries together, which no single machine has",
@@ -127,7 +132,7 @@ def mean_value(scores: Floats, data: Dataset, measure: Measure) -> float:
     values = np.empty(0)
     try:
         if data.queries:
-            values = values_per_query(scores, data, [measure], rules, rules.ties)[0]
+            values = query_values(scores, data, measure)
     except RankiniteError as raised:
         problem = raised
         values = np.asarray([np.inf])  # the others wait for values: one that cannot be tells them

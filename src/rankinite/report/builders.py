@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from rankinite.adapt.result import Choice, size_of
+from rankinite.adapt.choice import Choice, size_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.errors import ArgumentError, quoted

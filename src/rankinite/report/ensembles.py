@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankinite.adapt.result import size_of
+from rankinite.adapt.choice import size_of
 from rankinite.data.dataset import Dataset
 from rankinite.ensembles.member_choice import MemberChoice
 from rankinite.ensembles.member_diversity import Diversity, diversity

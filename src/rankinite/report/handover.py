@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rankinite.adapt.result import Choice, size_of
+from rankinite.adapt.choice import Choice, size_of
 from rankinite.evaluation.compare import Comparison
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankinite.adapt.forest_changes import moved
+from rankinite.adapt.forest_diff import moved
 from rankinite.errors import ArgumentError
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear

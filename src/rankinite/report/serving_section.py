@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankinite.adapt.result import Choice, size_of
+from rankinite.adapt.choice import Choice, size_of
 from rankinite.adapt.serving_costs import COST_NOTE
 from rankinite.frames import finite
 from rankinite.grid import few

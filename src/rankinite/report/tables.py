@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankinite.adapt.choice import Choice, size_of
 from rankinite.adapt.decision import BASELINES
 from rankinite.adapt.recommendation import expected_texts
-from rankinite.adapt.result import Choice, size_of
 from rankinite.errors import ArgumentError
 from rankinite.evaluation import evaluate
 from rankinite.evaluation.compare import Comparison

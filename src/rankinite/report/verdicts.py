@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.adapt.concentration import concentration
-from rankinite.adapt.result import size_of
+from rankinite.adapt.choice import concentration, size_of
 from rankinite.evaluation.caveats import overlap_warnings
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.sentences import decimals_of, finding, interval_meaning, p_meaning

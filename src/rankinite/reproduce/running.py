@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from rankinite.engine.work import Step, Watching
+from rankinite.engine.work import ProgressCallback, WorkProgress
 from rankinite.errors import ArgumentError, listed
 from rankinite.reproduce.catalogue import PAPERS, experiment_called, item_called, items
 from rankinite.reproduce.experiment import Case, Experiment, Lab, Outcomes
@@ -39,7 +39,7 @@ class Reproduction:
 
 def run(
     paper: str | None = None, *names: str, data: Path | str | None = None, quick: bool = False, out: Path | str | None = None,
-    redo: bool = False, watch: Watching | None = None, cluster: Where | None = None,
+    redo: bool = False, watch: ProgressCallback | None = None, cluster: Where | None = None,
 ) -> Reproduction:  # fmt: skip
     """Reproduce tables and figures of the papers: all of them, those of one paper, or those named.
 
@@ -89,7 +89,7 @@ Key = tuple[str, str]
 
 
 def _outcomes(
-    experiments: Sequence[Experiment], lab: Lab, kept: KeptOutcomes, watch: Watching | None, *, redo: bool
+    experiments: Sequence[Experiment], lab: Lab, kept: KeptOutcomes, watch: ProgressCallback | None, *, redo: bool
 ) -> dict[Key, tuple[Outcome, Made]]:
     """The outcomes of all cases, those kept first."""
     pieces = [(experiment, case) for experiment in experiments for case in experiment.possible(lab)]
@@ -102,7 +102,9 @@ def _outcomes(
         done += _work(case, lab)
         if watch is not None:
             seconds = found[experiment.name, case.name][1].seconds
-            watch(Step(f"{experiment.name}: {case.name}", done / total, finished=True, resumed=resumed, seconds=seconds))
+            watch(
+                WorkProgress(f"{experiment.name}: {case.name}", done / total, finished=True, resumed=resumed, seconds=seconds)
+            )
 
     for experiment, case in pieces:
         known = None if redo else kept.get(experiment, case)

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from rankinite.engine.parallel import threads
-from rankinite.engine.work import Step, Watching
+from rankinite.engine.work import ProgressCallback, WorkProgress
 from rankinite.tuning.evaluator import Evaluator
 from rankinite.tuning.fold_values import FoldValue
 from rankinite.tuning.journal import Journal
@@ -54,7 +54,7 @@ class SettingsSearch:
         *,
         generation: int = 8,
         race: bool = True,
-        watch: Watching | None = None,
+        watch: ProgressCallback | None = None,
     ) -> None:
         self._proposer, self._evaluator, self._budget, self._journal = proposer, evaluator, budget, journal
         self._generation, self._race, self._watch = generation, race, watch
@@ -102,7 +102,7 @@ class SettingsSearch:
         if self._watch is not None and fold < folds - 1:
             done = len(self.tried) + len(numbers) * (fold + 1) / folds
             text = f"trials {numbers[0] + 1}–{numbers[-1] + 1}, fold {fold + 1} of {folds}"
-            self._watch(Step(text, self._budget.share(done)))
+            self._watch(WorkProgress(text, self._budget.share(done)))
 
     def _losers(
         self, done: Mapping[int, Sequence[FoldValue]], states: Mapping[int, State], fold: int, incumbent: Tried | None
@@ -192,10 +192,10 @@ class SettingsSearch:
         if self._watch is not None:
             self._watch(self._step(tried))
 
-    def _step(self, tried: Tried) -> Step:
+    def _step(self, tried: Tried) -> WorkProgress:
         best = self._incumbent()
         value = f"{abs(tried.mean):.4f}" if tried.folds and not tried.refusal else ""
         words = [f"trial {tried.number + 1}", tried.state if tried.state != "complete" else "", value]
         leading = "" if best is None else f", best {abs(best.mean):.4f} in trial {best.number + 1}"
         text = " ".join(word for word in words if word) + leading
-        return Step(text, self._budget.share(len(self.tried)), finished=True, seconds=tried.seconds)
+        return WorkProgress(text, self._budget.share(len(self.tried)), finished=True, seconds=tried.seconds)

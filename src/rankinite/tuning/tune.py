@@ -15,7 +15,7 @@ from rankinite.choices import Sampler
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Fold, holdouts, k_folds
-from rankinite.engine.work import Watching
+from rankinite.engine.work import ProgressCallback
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Evaluation, evaluate
 from rankinite.evaluation.inputs import as_measures
@@ -42,7 +42,7 @@ def tune(
     learner: Learner, train: Dataset, valid: Dataset | None = None, *, space: Space | str | Path = "default",
     folds: int = 5, trials: int | None = None, minutes: float | None = None, sampler: Sampler = "tpe", generation: int = 8,
     eager: bool = False, race: bool = True, measure: Measure | str | None = None, test: Dataset | None = None,
-    outer: int | None = None, seed: int = 0, keep: Path | str | None = None, watch: Watching | None = None,
+    outer: int | None = None, seed: int = 0, keep: Path | str | None = None, watch: ProgressCallback | None = None,
     cluster: Where | None = None,
 ) -> Tuned:  # fmt: skip
     """Search the settings of a learner, and train it with those chosen.
@@ -138,7 +138,7 @@ def _searched(
     plan: SearchPlan,
     proposer: Proposer,
     keep: Path | str | None,
-    watch: Watching | None,
+    watch: ProgressCallback | None,
 ) -> list[Tried]:
     """All trials."""
     dealt = k_folds(train, plan.folds, seed=plan.seed) if valid is None else [Fold(train, valid, valid)]

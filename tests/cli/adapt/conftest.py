@@ -21,7 +21,7 @@ def few_trees():
             return rk.LambdaMART.plain(measure=measure, trees=8, leaves=4, rate=0.3, min_rows=5, seed=seed)
 
         for module, name in (
-            ("groundwork", "target_learner"),
+            ("shared_fits", "target_learner"),
             ("methods.neighbours", "target_learner"),
             ("methods.smart", "rows_drawn"),
         ):

@@ -141,9 +141,9 @@ def test_features_that_a_file_does_not_have_are_noted(home, tmp_path):
 
 
 def test_what_was_tuned_can_be_looked_at_with_the_command_printed(home, tmp_path, monkeypatch):
-    choosing, trada = import_module("rankinite.adapt.choosing"), {"name": "trada", "decision": "deploy"}
-    honest = choosing.decide
-    monkeypatch.setattr(choosing, "decide", lambda values, **asked: replace(honest(values, **asked), **trada))
+    method_choice, trada = import_module("rankinite.adapt.method_choice"), {"name": "trada", "decision": "deploy"}
+    honest = method_choice.decide
+    monkeypatch.setattr(method_choice, "decide", lambda values, **asked: replace(honest(values, **asked), **trada))
     arguments = (
         f"web={home / 'web.rankinite'}",
         "poor=feature:1",

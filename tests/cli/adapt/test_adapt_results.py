@@ -162,8 +162,8 @@ def test_other_input_is_not_confused_with_it(home, tmp_path):
 
 
 def test_ctrl_c_keeps_what_is_finished(home, tmp_path, monkeypatch):
-    contest = import_module("rankinite.adapt.contest")
-    honest = contest.try_method
+    method_choice = import_module("rankinite.adapt.method_choice")
+    honest = method_choice.try_method
 
     def interrupted(method, *rest):
         if method.name == "additive":
@@ -172,7 +172,7 @@ def test_ctrl_c_keeps_what_is_finished(home, tmp_path, monkeypatch):
 
     out = tmp_path / "out"
     with monkeypatch.context() as patched:
-        patched.setattr(contest, "try_method", interrupted)
+        patched.setattr(method_choice, "try_method", interrupted)
         ended = call(*quick(home), "--out", out)
     assert (ended.code, ended.out) == (130, "")
     assert str(out / "trials") in ended.err

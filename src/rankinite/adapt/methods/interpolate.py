@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankinite.adapt.held_out import TargetRanker, fit_target_ranker, matched
+from rankinite.adapt.held_out import TargetRanker, fit_target_ranker, match_background
 from rankinite.checks import check_choice
 from rankinite.combine.exact_weights import exact
 from rankinite.combine.powell_search import powell
@@ -52,7 +52,7 @@ def interpolate(
     """
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     target = without_weightless(target)
-    known = [matched(background, target) for background in _listed(backgrounds)]
+    known = [match_background(background, target) for background in _listed(backgrounds)]
     chosen = _search_for(how, len(known) + (1 if own is None else len(own)))
     if own is None:
         maker = learner or target_learner(measure, seed, target.rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankinite.adapt.held_out import fit_tuned, matched, untouched
-from rankinite.adapt.methods.smart import BaseScale, scaled
+from rankinite.adapt.held_out import as_model, fit_tuned, match_background
+from rankinite.adapt.methods.smart import BaseScale, rescale
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
@@ -34,8 +34,8 @@ def lambdaboost(
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     target = without_weightless(target)
     maker = LambdaBoost(measure=measure, rounds=500, rate=0.5, patience=100, nan="mean") if learner is None else learner
-    base = scaled(background, target, measure, scale)
+    base = rescale(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
     return (
-        untouched(matched(background, target)) if adapted is base else adapted
+        as_model(match_background(background, target)) if adapted is base else adapted
     )  # no round is best: leave the background unchanged

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankinite.adapt.guards.grade_scales import check_scales
+from rankinite.adapt.grade_scales import check_scales
 from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
 from rankinite.adapt.methods import _neighbour_kernels as _kernels
 from rankinite.adapt.methods.interpolate import interpolate, target_learner

@@ -1,11 +1,11 @@
-"""Pooling: background and target data trained on together, the target's queries weighted (paper 003 §5.3)."""
+"""Pooling: background and target data train on together, the target's queries weighted (paper 003 §5.3)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankinite.adapt.guards.grade_scales import check_scales
-from rankinite.adapt.held_out import PREFIX, trained
+from rankinite.adapt.grade_scales import check_scales
+from rankinite.adapt.held_out import PREFIX, train
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.data.joining import check_same_features, concat
@@ -39,10 +39,10 @@ def pool(
     check_same_features(target, background_data)
     check_scales(background_data, target, same_scale=same_scale)
     maker = LambdaMART.plain(measure=measure, trees=300, leaves=12, rate=0.1, seed=seed) if learner is None else learner
-    return trained(maker, pooled(background_data, target, weight), valid)
+    return train(maker, pool_data(background_data, target, weight), valid)
 
 
-def pooled(background_data: Dataset, target: Dataset, weight: float) -> Dataset:
+def pool_data(background_data: Dataset, target: Dataset, weight: float) -> Dataset:
     """Both data sets as one."""
     both = concat([background_data, target], prefixes=(PREFIX, ""))
     first, second = (np.ones(data.queries) if data.weights is None else data.weights for data in (background_data, target))

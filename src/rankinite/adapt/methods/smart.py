@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from rankinite.adapt.held_out import fit_tuned, matched, untouched
+from rankinite.adapt.held_out import as_model, fit_tuned, match_background
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
@@ -56,10 +56,10 @@ def smart(
     check_apart({"target": target}, {"valid": valid}, allow_overlap=allow_overlap)
     target = without_weightless(target)
     maker = replace(rows_drawn(measure, seed), rate=rate_for(target.queries)) if learner is None else learner
-    base = scaled(background, target, measure, scale)
+    base = rescale(background, target, measure, scale)
     adapted = fit_tuned(maker, target, valid, base=base, folds=folds, seed=seed)
     return (
-        untouched(matched(background, target)) if adapted is base else adapted
+        as_model(match_background(background, target)) if adapted is base else adapted
     )  # no tree is best: leave the background unchanged
 
 
@@ -82,9 +82,9 @@ def nodes_drawn(measure: Measure | str, seed: int = 0, *, preset: Preset = "plai
     return LambdaMART.preset(preset, measure=measure, trees=500, leaves=20, rate=0.5, seed=seed, **shares)
 
 
-def scaled(background: Scorer, target: Dataset, measure: Measure | str, scale: BaseScale) -> Scorer:
+def rescale(background: Scorer, target: Dataset, measure: Measure | str, scale: BaseScale) -> Scorer:
     """The background, its features found in the target, with scores on another scale."""
-    background, asked = matched(background, target), cast(Any, scale)
+    background, asked = match_background(background, target), cast(Any, scale)
     if asked is None or asked == 1.0:
         return background
     factor = fitted_scale(background, target, measure) if asked == "fit" else asked

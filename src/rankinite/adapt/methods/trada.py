@@ -21,8 +21,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from rankinite.adapt.background_settings import last_recorded, recorded_measure, recorded_values
-from rankinite.adapt.guards.grade_scales import check_predicted
-from rankinite.adapt.held_out import first_good, matched
+from rankinite.adapt.grade_scales import check_predicted
+from rankinite.adapt.held_out import first_good, match_background
 from rankinite.adapt.methods.trada_trees import TargetRows, Tuning
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
 from rankinite.data.dataset import Dataset
@@ -142,7 +142,7 @@ class Trada:
         """The background forest, tuned to the target: with the same trees, unless trimmed, and other numbers in them."""
         self.check(background, target)
         target = without_weightless(target)
-        background = _bias_first(cast(Forest, matched(background, target)))
+        background = _bias_first(cast(Forest, match_background(background, target)))
         rate, loss = self._rate(background), self._loss(background)
         sigma = None if loss == "squared" else _sigma(background, target)
         objective = self._objective(loss, background, target, sigma)

@@ -20,7 +20,7 @@ from rankinite.cli.verbs import adapt_options
 from rankinite.cli.verbs.adapt_inputs import GradeMaps, Inputs, check_background_rate, split_names
 
 if TYPE_CHECKING:
-    from rankinite.adapt.result import Choice
+    from rankinite.adapt.choice import Choice
     from rankinite.cli.verbs.adapt_results import Folder
 
 
@@ -130,9 +130,9 @@ def _chosen(
     inputs: Inputs, settings: dict[str, Any], trained_with: dict[str, Any], folder: Folder, quiet: bool, patience: float
 ) -> Choice:
     """The choice, with what it refused spelled for the shell."""
-    from rankinite.adapt.choosing import choose
+    from rankinite.adapt.choice import Refusals
+    from rankinite.adapt.method_choice import choose
     from rankinite.adapt.methods.trada import Trada
-    from rankinite.adapt.refusals import Refusals
     from rankinite.cli.interrupts import INTERRUPTED, leaving_promptly
     from rankinite.cli.progress import trying
 

@@ -19,7 +19,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.installed import versions
 
 if TYPE_CHECKING:
-    from rankinite.adapt.result import Choice
+    from rankinite.adapt.choice import Choice
 
 RESULTS = ("model.rankinite", "report.html", "report.json", "evidence.md", "evidence.json", "gains.csv", CANDIDATE)
 FILES = (*RESULTS, "adapt.toml")

@@ -21,7 +21,7 @@ from rankinite.safe_text import for_spreadsheet, for_terminal
 from rankinite.short_names import short_source
 
 if TYPE_CHECKING:
-    from rankinite.adapt.result import Choice
+    from rankinite.adapt.choice import Choice
     from rankinite.cli.verbs.adapt_results import Folder
     from rankinite.evaluation.compare import Comparison
 

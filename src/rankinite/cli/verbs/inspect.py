@@ -15,7 +15,7 @@ from rankinite.errors import ArgumentError
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
-    from rankinite.adapt.forest_changes import Moved
+    from rankinite.adapt.forest_diff import Moved
     from rankinite.grid import Grid
     from rankinite.models.base import Fitted, Trained
     from rankinite.models.forest import Forest
@@ -103,7 +103,7 @@ def inspect(
 
 def _change(background: Path, adapted: Forest) -> Moved:
     """What adaptation has moved in the trees of the model in a file."""
-    from rankinite.adapt.forest_changes import moved
+    from rankinite.adapt.forest_diff import moved
     from rankinite.cli.ranker_arguments import ranker as load
 
     whole: Any = load(str(background))

@@ -10,10 +10,9 @@ import pytest
 import rankinite as rk
 from oracles.adapting import background, regraded, target, unseen, with_one_grade
 from oracles.trials import by_name, mean_of_grades
-from rankinite.adapt.groundwork import Groundwork
-from rankinite.adapt.held_out import parts_of
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import Trial, averaged, try_method
+from rankinite.adapt.held_out import holdouts_of
+from rankinite.adapt.shared_fits import SharedFits, Task
+from rankinite.adapt.trials import MethodTrial, average_trial, try_method
 from rankinite.models.linear import Linear
 
 NDCG = rk.NDCG(10)
@@ -23,8 +22,8 @@ NDCG = rk.NDCG(10)
 
 
 def tried(data, method, folds=5):
-    parts = parts_of(data, NDCG, folds, 0)
-    work = Groundwork(Task({"web": background()}, data, NDCG, folds=folds))
+    parts = holdouts_of(data, NDCG, folds, 0)
+    work = SharedFits(Task({"web": background()}, data, NDCG, folds=folds))
     reports = []
     trial = try_method(method, [*(work.on(part.rest) for part in parts), work], parts, reports.append)
     return trial, parts, reports
@@ -37,10 +36,10 @@ def test_every_judged_row_is_scored_by_a_ranker_that_did_not_see_its_query(queri
     assert len(parts) == (6 if queries == 7 else 5)
     fits = len(parts) + 1
     assert sorted(reports) == [done / fits for done in range(fits + 1)]  # before the first, and after each
-    whole = mean_of_grades(Groundwork(Task({}, data, NDCG)))
+    whole = mean_of_grades(SharedFits(Task({}, data, NDCG)))
     expected = whole.score(data)
     for part in parts:
-        expected[part.rows] = mean_of_grades(Groundwork(Task({}, part.rest, NDCG))).score(part.held)
+        expected[part.rows] = mean_of_grades(SharedFits(Task({}, part.rest, NDCG))).score(part.held)
     assert trial.unseen.tobytes() == expected.tobytes()
     assert trial.ranker.score(data).tobytes() == whole.score(data).tobytes()
     assert trial.seconds > 0.0
@@ -63,24 +62,24 @@ def trial(name, scale=1.0, column=0, kind="linear"):
     """Every part is scored by the same ranker, which is a column."""
     scores = scale * target().features[:, column].astype(float)
     spreads = [np.delete(scores, part.rows).std() for part in held()]
-    return Trial(by_name(name, kind), scale * rk.Feature(column), scores, np.asarray([*spreads, scores.std()]), 1.0)
+    return MethodTrial(by_name(name, kind), scale * rk.Feature(column), scores, np.asarray([*spreads, scores.std()]), 1.0)
 
 
 def held():
-    return parts_of(target(), NDCG, 5, 0)
+    return holdouts_of(target(), NDCG, 5, 0)
 
 
 def test_the_average_weighs_its_parts_alike():
     parts = [trial("lambdaboost", 3.0, 0), trial("trada", 0.2, 1), trial("pool", 50.0, 2)]
     others = [trial("background", 7.0, 3, "baseline"), trial("target", 1.0, 4, "baseline")]
-    [average] = averaged([*parts, *others], held())
+    average = average_trial([*parts, *others], held())
     assert average.method.name == "average"
     for (weight, ranker), part in zip(average.ranker.parts, parts, strict=True):
         assert ranker is part.ranker
         assert (weight * ranker.score(target())).std() == pytest.approx(1 / 3)
 
 
-def overfitted(work: Groundwork) -> Linear:
+def overfitted(work: SharedFits) -> Linear:
     """A ranker whose scores vary more on the queries it was fitted to than on others, like any that overfits."""
     data = work.task.target
     return Linear(data.feature_names, np.linalg.lstsq(data.features, data.grades - data.grades.mean(), rcond=None)[0])
@@ -92,10 +91,10 @@ def test_the_average_that_is_judged_is_made_by_the_rule_of_the_one_that_is_deplo
     data, fits = target(queries), {"lambdaboost": mean_of_grades, "trada": overfitted}
     found = [tried(data, by_name(name, fit=fit)) for name, fit in fits.items()]
     parts = found[0][1]
-    [average] = averaged([one for one, _, _ in found], parts)
+    average = average_trial([one for one, _, _ in found], parts)
 
     def deployed(seen):
-        rankers = [fit(Groundwork(Task({}, seen, NDCG))) for fit in fits.values()]
+        rankers = [fit(SharedFits(Task({}, seen, NDCG))) for fit in fits.values()]
         return rk.Blend(tuple((1 / (2 * ranker.score(seen).std()), ranker) for ranker in rankers))
 
     assert average.ranker.score(unseen()) == pytest.approx(deployed(data).score(unseen()))
@@ -105,13 +104,13 @@ def test_the_average_that_is_judged_is_made_by_the_rule_of_the_one_that_is_deplo
 
 def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
     parts = [trial("lambdaboost", 1.0, 0), trial("trada", 1.0, 1)]
-    [before] = averaged(parts, held())
+    before = average_trial(parts, held())
     stretched, spreads = parts[0].unseen.copy(), parts[0].spreads.copy()
     stretched[held()[2].rows] *= 128.0
     spreads[2] *= 128.0
     spreads[-1] *= 64.0
     changed = replace(parts[0], ranker=64.0 * parts[0].ranker, unseen=stretched, spreads=spreads)
-    [after] = averaged([changed, parts[1]], held())
+    after = average_trial([changed, parts[1]], held())
     assert after.unseen == pytest.approx(before.unseen)
     assert after.ranker.score(target()) == pytest.approx(before.ranker.score(target()))
 
@@ -119,7 +118,7 @@ def test_the_average_does_not_mind_the_scale_of_a_ranker_nor_of_one_part():
 def test_of_each_kind_the_first_one_tried_takes_part():
     names = ["smart", "trada", "trada-splits", "interpolate", "pool", "lambdaboost"]
     trials = [trial(name, column=place % 5) for place, name in enumerate(names)]
-    [average] = averaged(trials, held())
+    average = average_trial(trials, held())
     chosen = [names[place] for place in (5, 2, 4)]
     assert chosen == ["lambdaboost", "trada-splits", "pool"]
     for (_, ranker), place in zip(average.ranker.parts, (5, 2, 4), strict=True):
@@ -132,4 +131,4 @@ def test_there_is_no_average_of_one():
         [trial("smart"), trial("trada"), trial("background", kind="baseline")],
         [trial("smart"), trial("lambdaboost", 0.0)],  # constant scores rank nothing
     ):
-        assert averaged(trials, held()) == []
+        assert average_trial(trials, held()) is None

@@ -1,8 +1,12 @@
-"""Groundwork: what several methods need of a task, such as the best background and a ranker of the target, made once."""
+"""Task and SharedFits: what one adaptation is given, and what several methods need of it, made once.
+
+The best background, its forest, a ranker of the target alone and the tuned forest are fitted when the first method asks for
+them. :meth:`SharedFits.on` is the same without some of the target's queries, which then judge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -10,18 +14,18 @@ from rankinite.adapt.background_settings import LAMBDA, Loss, last_recorded, los
 from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
 from rankinite.adapt.methods.interpolate import target_learner
 from rankinite.adapt.methods.trada import Trada
-from rankinite.adapt.task import Task
+from rankinite.choices import Batches
 from rankinite.data.dataset import Dataset
-from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.scorers import scores_of
+from rankinite.evaluation.values import mean_value
 from rankinite.learners.boosting import Boosting
 from rankinite.learners.lambdamart import LambdaMART
-from rankinite.measures.base import sign_of
+from rankinite.measures.base import TrainableMeasure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.models.forest import Forest
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Fitted)
-
 
 TUNING = 3
 """Parts in which queries are held out to tune a method: that is done anew for each part that judges, so it must be quick."""
@@ -35,19 +39,37 @@ class remembered(Generic[T]):  # noqa: N801 - as functools.cached_property
         self.__doc__ = make.__doc__
 
     def __get__(self, owner: Any, _kind: Any = None) -> T:
-        found = owner.__dict__[self._name] = self._make(owner)
-        return found
+        made = owner.__dict__[self._name] = self._make(owner)
+        return made
 
 
 @dataclass(frozen=True, eq=False)
-class Groundwork:
+class Task:
+    """Background rankers and target data, perhaps with validation data and the background's own."""
+
+    backgrounds: Mapping[str, Fitted]
+    target: Dataset
+    measure: TrainableMeasure
+    valid: Dataset | None = None
+    background_data: Dataset | None = None
+    folds: int | Batches = 5
+    """Parts in which the target's queries are held out to judge methods; or its batches."""
+    seed: int = 0
+
+    def on(self, target: Dataset) -> Task:
+        """The same with other target data."""
+        return replace(self, target=target)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFits:
     """The rankers and learners that methods share on one task."""
 
     task: Task
     tuning: Trada = Trada()  # noqa: RUF009 - frozen
     """How forests are tuned, apart from β, and the loss and rate of the background where its model does not record them."""
 
-    def on(self, target: Dataset) -> Groundwork:
+    def on(self, target: Dataset) -> SharedFits:
         """The same for other target data."""
         return replace(self, task=self.task.on(target))
 
@@ -67,7 +89,7 @@ class Groundwork:
         if len(rankers) == 1:
             return rankers[0]
         target, measure = self.task.target, self.task.measure
-        return max(rankers, key=lambda ranker: sign_of(measure) * evaluate(ranker, target, [measure])[measure].mean)
+        return max(rankers, key=lambda ranker: sign_of(measure) * mean_value(scores_of(ranker, target), target, measure))
 
     @remembered
     def loss(self) -> Loss:

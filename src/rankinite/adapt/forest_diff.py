@@ -124,7 +124,7 @@ def moved(background: Forest, adapted: Forest) -> Moved:
             remedy="Compare a forest with its own adaptation",
         )
     pairs = [
-        _Pair(_named(background, number), _named(adapted, number), f"tree {number} of {adapted!r}")
+        _Pair(_with_names(background, number), _with_names(adapted, number), f"tree {number} of {adapted!r}")
         for number in range(len(background))
     ]
     counts: Any = np.asarray([pair.counts() for pair in pairs], np.int64).reshape(-1, 5).T
@@ -138,22 +138,22 @@ def _cells(name: str, row: tuple[Any, ...]) -> tuple[str, ...]:
     return (name, *shares, str(trimmed), f"{mean:.4g}", f"{largest:.4g}")
 
 
-class _Named(NamedTuple):
+class _NamedTree(NamedTuple):
     """A tree, and the name of the feature that each node asks for; leaves ask for none."""
 
     tree: Trees
     asked: list[str]
 
 
-def _named(forest: Forest, number: int) -> _Named:
+def _with_names(forest: Forest, number: int) -> _NamedTree:
     tree = forest.trees.take(number, number + 1)
-    return _Named(tree, ["" if feature == LEAF else forest.feature_names[feature] for feature in tree.feature.tolist()])
+    return _NamedTree(tree, ["" if feature == LEAF else forest.feature_names[feature] for feature in tree.feature.tolist()])
 
 
 class _Pair:
     """A tree before and after."""
 
-    def __init__(self, before: _Named, after: _Named, place: str) -> None:
+    def __init__(self, before: _NamedTree, after: _NamedTree, place: str) -> None:
         self.before, self.after = before.tree, after.tree
         self.asked = after.asked
         self.origin = self._origins(before, place)
@@ -163,7 +163,7 @@ class _Pair:
         np.subtract(self.after.threshold, former, out=self.shift, where=inner & (self.after.threshold != former))
         self.change: Floats = (self.after.value - self.before.value[self.origin])[~inner]
 
-    def _origins(self, before: _Named, place: str) -> Indices:
+    def _origins(self, before: _NamedTree, place: str) -> Indices:
         """For every node, the node in its place in the tree before."""
         origin = np.zeros(len(self.asked), np.int64)
         for node, asked in enumerate(self.asked):  # parents come first

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankinite.adapt.concentration import Concentration, concentration
 from rankinite.adapt.decision import BASELINES, Verdict
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.queries_needed import QueriesNeeded, queries_needed
-from rankinite.adapt.refusals import Refusals
 from rankinite.adapt.serving_costs import ServingCost
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.trials import MethodTrial
 from rankinite.errors import RankiniteError
 from rankinite.evaluation.compare import Comparison
 from rankinite.evaluation.pair_tests import floor_note
 from rankinite.evaluation.sentences import MEANING
-from rankinite.evaluation.significance import paired_differences
+from rankinite.evaluation.significance import exact_mean, exact_sum, paired_differences
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
 from rankinite.grid import Grid, GridResult, half_note, number, percent
 from rankinite.measures.base import Measure, sign_of
@@ -32,6 +32,10 @@ from rankinite.short_names import short_source
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_OF_GAIN = 0.5
+"""A few queries carry a gain if the mean gain falls by more than this share without them."""
+FEW_CARRIERS = 2
+"""The most queries that are left out."""
 SCHEMA = 2
 """The version of what ``to_dict`` and evidence.json hold: 2 has three verdicts and the interval of the gain."""
 
@@ -44,7 +48,7 @@ class Choice(GridResult, TabularByQuery):
     ranker: Fitted
     """What to deploy: the method chosen, fitted to all target data, or the background if the method is not recommended."""
     measure: Measure
-    trials: tuple[Trial, ...]
+    trials: tuple[MethodTrial, ...]
     refused: Mapping[str, str]
     """Methods that could not be tried, and why."""
     unseen: Comparison
@@ -180,9 +184,26 @@ class Choice(GridResult, TabularByQuery):
 
     def plot_methods(self, comparison: Comparison | None = None, axes: Axes | None = None) -> Axes:
         """Draw every method's gain over the background with its interval; on the target's queries if no comparison is given."""
-        from rankinite.adapt.plots import plot_methods
+        from rankinite.drawing import BLUE, GREY, INK, ORANGE, draw_intervals, literal
 
-        return plot_methods(self, self.unseen if comparison is None else comparison, axes)
+        seen = self.unseen if comparison is None else comparison
+        base = BASELINES[0]
+        names = [name for name in seen.systems if name != base]
+        pairs = [seen.pair(name, base, self.measure) for name in names]
+        better = sign_of(self.measure)
+        canvas = draw_intervals(
+            axes,
+            names,
+            [better * pair.difference for pair in pairs],
+            [(min(ends), max(ends)) for pair in pairs for ends in [[better * end for end in pair.interval]]],
+            [ORANGE if name == self.name else GREY if name in BASELINES else BLUE for name in names],
+        )
+        canvas.axvline(0.0, color=INK, linewidth=0.8, zorder=0)
+        shared = seen[base]
+        queries = shared[self.measure].queries
+        canvas.set_xlabel(f"gain in {self.measure} over the background, and its {percent(shared.confidence)} interval")
+        canvas.set_title(literal(f"{short_source(shared.source)}: {counted(queries, 'query')}; chosen: {self.name}"))
+        return canvas
 
     def _grids(self) -> list[Grid]:
         """All tables."""
@@ -219,8 +240,6 @@ class Choice(GridResult, TabularByQuery):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rankers as JSON has it."""
-        import json
-
         return {
             "schema": SCHEMA,
             "chosen": self.name,
@@ -272,7 +291,7 @@ def _gain(seen: Comparison, name: str, base: str) -> str:
     return f"{number(pair.difference, signed=True)} ({pair.p(seen.test).holm_text})"
 
 
-def _fitting(trial: Trial, per_query: bool) -> dict[str, Any]:
+def _fitting(trial: MethodTrial, per_query: bool) -> dict[str, Any]:
     """What a method made, and how long that took, for tables of means."""
     return {} if per_query else {"size": size_of(trial.ranker), "seconds": trial.seconds}
 
@@ -281,3 +300,77 @@ def size_of(ranker: object) -> str:
     """How large a ranker is: ``430 trees + 2 linear``, parts of blends counted together."""
     counts = ranker.sizes() if isinstance(ranker, Fitted) else {type(ranker).__name__.lower(): 1}
     return " + ".join(f"{number} {kind}" for kind, number in sorted(counts.items(), reverse=True))
+
+
+@dataclass(frozen=True)
+class Concentration:
+    """The queries without which less than half of a mean gain is left."""
+
+    queries: tuple[str, ...]
+    """Those that gain most, the most first."""
+    share: float
+    """Their share of the summed gain; above 1 where all others together lose."""
+    gain: float
+    """The mean gain of all queries."""
+    rest: float
+    """The mean gain of all others."""
+
+    def sentences(self, decimals: int = 4) -> tuple[str, ...]:
+        """The same in a sentence, with so many decimals; none where the gain is too small to be shown at all."""
+        if number(self.gain) == number(0.0):
+            return ()
+        named = " and ".join(f"'{qid}'" for qid in self.queries)
+        who = f"Query {named} alone carries" if len(self.queries) == 1 else f"Queries {named} carry"
+        much = f"{math.floor(100.0 * self.share)}%" if self.share < 1.0 else "all"
+        gain, rest = number(self.gain, decimals), number(self.rest, decimals)
+        left = f"of {gain} becomes a loss of {rest[1:]}" if rest.startswith("-") else f"falls from {gain} to {rest}"
+        without = "it" if len(self.queries) == 1 else "them"
+        return (f"{who} {much} of the gain: without {without} the mean gain {left}.",)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        return {"queries": list(self.queries), "share": self.share, "gain": self.gain, "rest": self.rest}
+
+
+def concentration(gains: Mapping[str, float]) -> Concentration | None:
+    """The fewest queries that carry the gain, given the gain of each; None if no one or two do, or nothing is gained."""
+    ranked = sorted(gains.items(), key=lambda entry: (-entry[1], entry[0]))
+    values = np.asarray([gain for _, gain in ranked], np.float64)
+    mean = exact_mean(values)
+    if mean <= 0.0:
+        return None
+    for count in range(1, min(FEW_CARRIERS, len(ranked) - 1) + 1):
+        rest = exact_mean(values[count:])
+        if rest < (1.0 - MOST_OF_GAIN) * mean:
+            share = exact_sum(values[:count]) / exact_sum(values)
+            return Concentration(tuple(qid for qid, _ in ranked[:count]), share, mean, rest)
+    return None
+
+
+class Refusals(Mapping[str, str]):
+    """Why methods could not be tried, as text by name; ``errors`` holds what the texts are written from."""
+
+    def __init__(self, errors: Mapping[str, RankiniteError], written: Callable[[RankiniteError], str] = str) -> None:
+        self.errors = dict(errors)
+        self._written = written
+
+    def __getitem__(self, name: str) -> str:
+        return self._written(self.errors[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.errors)
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def reasons(errors: Mapping[str, RankiniteError], *, at_shell: bool = False) -> str:
+    """All refusals in one text for another error, which spells their settings."""
+    texts: list[str] = []
+    for name, error in errors.items():
+        remedy = (at_shell and error.shell_remedy) or error.remedy
+        texts.append(error.written([name, error.place], "", remedy, lambda code: f"`{code}`"))
+    return " ".join(texts)

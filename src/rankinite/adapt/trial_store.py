@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.adapt.held_out import judged_in, parts_of
+from rankinite.adapt.held_out import holdouts_of, measurable_queries
 from rankinite.adapt.learning_curve import LearningCurve
 from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.methods.trada import Trada
-from rankinite.adapt.task import Task
-from rankinite.adapt.trial import Trial
+from rankinite.adapt.shared_fits import Task
+from rankinite.adapt.trials import MethodTrial
 from rankinite.data.fingerprint import fingerprint
 from rankinite.data.io.sealed_files import AGAIN, DAMAGE, SealedFolder, digest
 from rankinite.engine.kernel import SCORE
@@ -46,7 +46,7 @@ class TrialStore:
         """Which kept work could not be used, and why."""
         return self._files.notes
 
-    def get(self, method: AdaptationMethod) -> Trial | None:
+    def get(self, method: AdaptationMethod) -> MethodTrial | None:
         """The trial of a method; None where it is not finished yet, or is not what was kept."""
         content = self._files.unsealed(method.name, ("rankinite", "npz"))
         if content is None:
@@ -54,14 +54,14 @@ class TrialStore:
         try:
             ranker = loaded(content["rankinite"], self._files.path(method.name, "rankinite"))
             with np.load(io.BytesIO(content["npz"]), allow_pickle=False) as stored:
-                trial = Trial(method, ranker, stored["unseen"], stored["spreads"], float(stored["seconds"]))  # pyright: ignore[reportArgumentType] - checked below
+                trial = MethodTrial(method, ranker, stored["unseen"], stored["spreads"], float(stored["seconds"]))  # pyright: ignore[reportArgumentType] - checked below
             self._check(trial)
         except DAMAGE as problem:
             self._files.note(method.name, problem)
             return None
         return trial
 
-    def put(self, trial: Trial) -> None:
+    def put(self, trial: MethodTrial) -> None:
         """Keep a finished trial, unless it could not be used again, as one with infinite scores."""
         try:
             self._check(trial)
@@ -94,11 +94,11 @@ class TrialStore:
 
     # ---- what a trial may be ----------------------------------------------------------------------------------
 
-    def _check(self, trial: Trial) -> None:
+    def _check(self, trial: MethodTrial) -> None:
         """Refuse what is no trial of this task."""
         task = self._task
         ranker: Any = trial.ranker
-        fits = len(parts_of(task.target, task.measure, task.folds, task.seed)) + 1
+        fits = len(holdouts_of(task.target, task.measure, task.folds, task.seed)) + 1
         if not isinstance(ranker, Fitted):
             kind = type(ranker).__name__
             raise DataError(f"a {kind} is no ranker of ours", value=kind, remedy=AGAIN)
@@ -119,7 +119,7 @@ class TrialStore:
             raise DataError("it is not about the methods that are asked for", value=found, remedy=AGAIN)
         if not curve.sizes or any(type(size) is not int or size < 1 for size in curve.sizes):
             raise DataError("a size is no whole number from 1 on", value=curve.sizes, remedy=AGAIN)
-        queries = len(judged_in(self._task.target, self._task.measure))
+        queries = len(measurable_queries(self._task.target, self._task.measure))
         for values in curve.values.values():
             _check_numbers("the values", values, (len(curve.sizes), queries))
 

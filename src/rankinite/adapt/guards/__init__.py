@@ -1,1 +1,0 @@
-"""What must hold before rankers and data are put together: ``grade_scales``."""
