@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.sweep.ratios import ratio_curve
 from rankinite.sweep.sweep import Sweep
 from refusals import refused
 
@@ -130,7 +129,7 @@ def test_folds_choose_a_width_that_does_best_on_other_queries(range_):
             rest = DATA.select_queries(np.setdiff1d(np.arange(DATA.queries), part))
             sweep = Sweep(rest, "ndcg@10")
             if range_ is None:
-                curve = ratio_curve(sweep, a[~inside], b[~inside], (a.std(), b.std()), divided=False)
+                curve = sweep.ratio_curve(a[~inside], b[~inside], (a.std(), b.std()), divided=False)
             else:
                 curve = sweep.curve(a[~inside], b[~inside], *range_)
             alpha = (curve.smoothed(share * whole) if share else curve).best()[0]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankinite.combine.averaging import average
+from rankinite.combine.inexact_weights import average
 from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.compare import compare

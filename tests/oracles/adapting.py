@@ -13,7 +13,7 @@ from rankinite.adapt import shared_fits
 from rankinite.adapt.methods import catalogue as methods
 from rankinite.adapt.methods.lambdaboost import lambdaboost
 from rankinite.adapt.methods.smart import smart
-from rankinite.combine.powell_search import powell
+from rankinite.combine.inexact_weights import powell
 
 WORLD = rk.World(features=5, documents=10, terms=4, noise=0.3, seed=3)
 TREES = rk.LambdaMART.plain(trees=8, leaves=4, rate=0.3, min_rows=3, train_history=False)

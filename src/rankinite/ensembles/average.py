@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rankinite.combine.averaging import average
+from rankinite.combine.inexact_weights import average
 from rankinite.ensembles.composite import Composite
 from rankinite.ensembles.fits import Fit, Material, fit_all, telling
 from rankinite.ensembles.kept_fits import KeptFits

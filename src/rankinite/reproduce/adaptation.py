@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankinite.combine.powell_search import powell
+from rankinite.combine.inexact_weights import powell
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import split
 from rankinite.evaluation.scorers import Scorer

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankinite.engine._array_kernels import copy_into
 from rankinite.engine.kernel import Floats, Indices, kernel
-from rankinite.sweep._line_kernels import room_at
+from rankinite.sweep._sweep_kernels import room_at
 
 DIGIT = 11
 """Bits that one pass of sorting looks at."""

@@ -1,4 +1,7 @@
-"""Curve: a measure over the weight of the second ranker, constant between the weights at which documents change places."""
+"""Curve: a measure over the weight α of the second ranker, constant between the weights at which documents change places.
+
+How the best α is chosen is :meth:`Curve.best`; against overfitting, it may be chosen on a :meth:`Curve.smoothed` curve.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 
 from rankinite.choices import Form
 from rankinite.drawing import BLUE, ORANGE, axes_of, plain
-from rankinite.engine.kernel import SCORE, Floats, Indices, frozen
+from rankinite.engine.kernel import Floats, Indices, frozen
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.significance import NOISE
 
@@ -20,12 +23,6 @@ if TYPE_CHECKING:
 
 COLUMNS = 2000
 """Columns of a picture: of more intervals, only the lowest and the highest value in each column are drawn."""
-
-
-def check_form(form: Form) -> None:
-    """Refuse what is no form."""
-    if form not in get_args(Form):
-        raise ArgumentError("is unknown", setting="form", value=form, rule="Known are sum (s + αt) and convex ((1−α)s + αt)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,9 +38,8 @@ class Curve:
     values: Floats
     """The mean measure between two edges."""
     measure: str
-    """The measure, as text."""
     form: Form = "sum"
-    """What α does."""
+    """What α does: s + αt ("sum") or (1−α)s + αt ("convex")."""
     at_zero: float | None = None
     """The measure at α = 0, the first ranker alone, where the range contains it."""
     higher_is_better: bool = True
@@ -54,7 +50,7 @@ class Curve:
     def value_at(self, alpha: float) -> float:
         """The mean measure at α; on an edge, that of the interval to its right."""
         if not self.edges[0] <= alpha <= self.edges[-1]:
-            raise outside(alpha, float(self.edges[0]), float(self.edges[-1]))
+            raise outside_error(alpha, float(self.edges[0]), float(self.edges[-1]))
         return float(self.values[min(int(self.edges.searchsorted(alpha, side="right")), len(self.values)) - 1])
 
     def best(self) -> tuple[float, float]:
@@ -96,11 +92,9 @@ class Curve:
                 "is no width of a window", owner="smoothed", setting="width", value=width, rule="It is a number above 0, like α"
             )
         values = self._window_means(_middles(self.edges), width)
-        zero, one = (
-            None if value is None else float(self._window_means(np.full(1, alpha, SCORE), width)[0])
-            for alpha, value in ((0.0, self.at_zero), (1.0, self.at_one))
-        )
-        return replace(self, values=frozen(values), at_zero=zero, at_one=one)
+        at_zero = None if self.at_zero is None else float(self._window_means(np.zeros(1), width)[0])
+        at_one = None if self.at_one is None else float(self._window_means(np.ones(1), width)[0])
+        return replace(self, values=frozen(values), at_zero=at_zero, at_one=at_one)
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the curve and its best α."""
@@ -118,10 +112,11 @@ class Curve:
     def drawn(self, axes: Axes | None = None) -> Axes:
         """Draw the curve alone."""
         canvas = axes_of(axes, 7.0, 4.2)
-        shown = self._shown()
-        middles = np.repeat(self.edges, 2)[1:-1] if len(shown) == len(self.values) else _middles(self.edges)[shown]
-        values = np.repeat(self.values, 2) if len(shown) == len(self.values) else self.values[shown]
-        canvas.plot(middles, values, color=BLUE, linewidth=1.2)
+        if len(self.values) <= 2 * COLUMNS:
+            canvas.plot(np.repeat(self.edges, 2)[1:-1], np.repeat(self.values, 2), color=BLUE, linewidth=1.2)
+        else:
+            shown = self._extremes_of_columns()
+            canvas.plot(_middles(self.edges)[shown], self.values[shown], color=BLUE, linewidth=1.2)
         canvas.set_ylabel(f"mean {self.measure}")
         canvas.set_title(f"{self.measure} over the weight of the second ranker")
         return plain(canvas)
@@ -138,10 +133,8 @@ class Curve:
         means = (np.interp(right, self.edges, area) - np.interp(left, self.edges, area)) / (right - left)
         return level + means
 
-    def _shown(self) -> Indices:
-        """The intervals that a picture shows: all, or the lowest and the highest of each column."""
-        if len(self.values) <= 2 * COLUMNS:
-            return np.arange(len(self.values))
+    def _extremes_of_columns(self) -> Indices:
+        """The intervals of the lowest and the highest value in each column of a picture."""
         column = np.searchsorted(np.linspace(self.edges[0], self.edges[-1], COLUMNS + 1), _middles(self.edges))
         by_value = np.lexsort((self.values, column))
         ends = np.flatnonzero(np.diff(column)) + 1
@@ -149,7 +142,13 @@ class Curve:
         return np.unique(by_value[np.concatenate((lowest, highest))])
 
 
-def outside(alpha: float, low: float, high: float) -> ArgumentError:
+def check_form(form: Form) -> None:
+    """Refuse an unknown form."""
+    if form not in get_args(Form):
+        raise ArgumentError("is unknown", setting="form", value=form, rule="Known are sum (s + αt) and convex ((1−α)s + αt)")
+
+
+def outside_error(alpha: float, low: float, high: float) -> ArgumentError:
     """The error of an α that a curve from ``low`` to ``high`` does not contain."""
     return ArgumentError(
         "is outside the range of the curve",
@@ -161,5 +160,4 @@ def outside(alpha: float, low: float, high: float) -> ArgumentError:
 
 
 def _middles(edges: Floats) -> Floats:
-    """The middle of each interval; halves are added, as whole ones could overflow."""
-    return edges[:-1] / 2 + edges[1:] / 2
+    return edges[:-1] / 2 + edges[1:] / 2  # half of the sum could overflow

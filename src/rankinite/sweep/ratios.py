@@ -1,8 +1,8 @@
 """RatioCurve: a measure over every ratio of two rankers' weights, from the first ranker alone to the second alone.
 
-Scores s and t with the spreads σ and τ are swept as (1 − h)·s/σ + h·t/τ, h from 0 to 1. The *share* h of the second ranker
-treats both alike: neither the scale of the scores nor which ranker is called the first changes the middle of an interval.
-Two rankers are always swept in the same order, whichever was given first, so swapping them gives the same weights to the bit.
+Scores s and t with the spreads σ and τ are swept as (1 − h)·s/σ + h·t/τ, h from 0 to 1 (``Sweep.ratio_curve``). The *share* h
+of the second ranker treats both alike: neither the scale of the scores nor which ranker is called the first changes the middle
+of an interval. For the user, shares are turned into α, the weight of the second ranker beside the first.
 """
 
 from __future__ import annotations
@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankinite.choices import Form
 from rankinite.drawing import ORANGE
 from rankinite.engine.kernel import Floats, frozen
-from rankinite.evaluation.evaluate import evaluate
-from rankinite.sweep.curve import Curve, Form, outside
-from rankinite.sweep.sweep import Sweep
+from rankinite.sweep.curve import Curve, outside_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_SMALLEST = float(np.finfo(np.float64).tiny)  # one over a smaller spread would be infinite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +36,7 @@ class RatioCurve:
     swapped: bool
     """Whether the shares are those of the first ranker instead of the second."""
     form: Form = "sum"
-    """What α does."""
+    """What α does: s + αt ("sum") or (1−α)s + αt ("convex")."""
     even: float = 1.0
     """The α at which the divided scores weigh the same, in the form "sum": 1 where α is for divided scores."""
 
@@ -75,7 +72,7 @@ class RatioCurve:
         """The mean measure at α; at the ends, that of one ranker alone; on an edge, that of an interval beside it."""
         highest = math.inf if self.form == "sum" else 1.0
         if not 0.0 <= alpha <= highest:
-            raise outside(alpha, 0.0, highest)
+            raise outside_error(alpha, 0.0, highest)
         share, curve = self.place(alpha), self._oriented()
         end = {0.0: curve.at_zero, 1.0: curve.at_one}.get(share)
         return curve.value_at(share) if end is None else end
@@ -139,34 +136,6 @@ class RatioCurve:
             return curve
         edges, values = frozen(1.0 - curve.edges[::-1]), frozen(curve.values[::-1].copy())
         return replace(curve, edges=edges, values=values, at_zero=curve.at_one, at_one=curve.at_zero)
-
-
-def ratio_curve(
-    sweep: Sweep, first: Floats, second: Floats, spreads: tuple[float, float], *, form: Form = "sum", divided: bool = True
-) -> RatioCurve:
-    """The mean measure of two arrays of scores for every ratio of their weights.
-
-    ``spreads``: what the scores are divided by so that a share means the same to both; where it is 0, they are left as they
-    are. ``divided``: whether α is counted for divided scores, or for scores as they are.
-    """
-    spreads = spreads[0] if spreads[0] >= _SMALLEST else 1.0, spreads[1] if spreads[1] >= _SMALLEST else 1.0
-    scaled = first / spreads[0], second / spreads[1]
-    swapped = _comes_first(scaled[1], scaled[0])
-    one, other = (1, 0) if swapped else (0, 1)
-    ordered = map(sweep.data.in_row_order, (first, second))
-    ends = [evaluate(scores, sweep.data, sweep.measure)[sweep.measure].mean for scores in ordered]
-    curve = sweep.curve(scaled[one], scaled[other], 0.0, 1.0, form="convex")
-    shares = replace(curve, at_zero=ends[one], at_one=ends[other])
-    return RatioCurve(shares, spreads, swapped, form, 1.0 if divided else spreads[0] / spreads[1])
-
-
-def _comes_first(scores: Floats, others: Floats) -> bool:
-    """Whether these scores are swept before the others: by content, and by the order of rows only where nothing else tells."""
-    for one, other in ((np.sort(scores), np.sort(others)), (scores, others)):
-        differing = np.flatnonzero(one != other)
-        if len(differing):
-            return bool(one[differing[0]] < other[differing[0]])
-    return False
 
 
 def alpha_text(alpha: float, digits: int = 6) -> str:

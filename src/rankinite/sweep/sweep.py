@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.choices import Form
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, compiled, frozen
 from rankinite.engine.parallel import over_queries, run
@@ -24,15 +26,18 @@ from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import Scorer, checked_scores, is_scorer, row_place, scores_of
+from rankinite.evaluation.values import mean_value
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
 from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of
 from rankinite.measures.unjudged import grades_seen_by
 from rankinite.sweep import _record_kernels, _sweep_kernels
-from rankinite.sweep.curve import Curve, Form, check_form
+from rankinite.sweep.curve import Curve, check_form
+from rankinite.sweep.ratios import RatioCurve
 
 ROOM = 1 << 16
 """Records for which there is room at once; a query with more gets more."""
+_SMALLEST_SPREAD = float(np.finfo(np.float64).tiny)  # one over a smaller one would be infinite
 
 
 class Records(NamedTuple):
@@ -58,15 +63,27 @@ class Sweep:
     """
 
     def __init__(self, data: Dataset, measure: Measure | str) -> None:
-        self.data = data
-        self.measure = _swept(measure)
-        ideal = evaluate(data.in_row_order(data.grades), data, self.measure)[self.measure].per_query
-        relevance = self.measure.relevance(grades_seen_by(self.measure, data))
-        self._discounts = self.measure.discounts(int(np.diff(data.offsets).max()))
+        swept = as_measures(measure)[0]
+        if not isinstance(swept, PartedMeasure):
+            raise MeasureError(
+                f"{swept} cannot be swept: it is not made of the relevance of a grade and the discount of a rank",
+                value=str(swept),
+                rule=f"Those that can are {', '.join(parted_measures())}, with any cutoff",
+            )
+        self.data, self.measure = data, swept
+        ideal = evaluate(data.in_row_order(data.grades), data, swept)[swept].per_query
+        grades = grades_seen_by(swept, data)
+        relevance = swept.relevance(grades)
+        self._discounts = swept.discounts(int(np.diff(data.offsets).max()))
         self._rows = frozen(np.lexsort((-relevance, data.query_of_row())))
         self._relevance = frozen(np.ascontiguousarray(relevance[self._rows], SCORE))
-        scales = scales_of(self.measure, self._relevance, data.offsets, self._discounts)
-        self._scales = frozen(scales * self._shares(ideal))
+        # What the evaluator makes of a query's expected value: it is 1 for most measures, but precision may be a share of the
+        # documents returned, DCG may count short queries 0, and NaN leaves a query out.
+        expected = expected_values(swept, rank(data.grades, grades, data.offsets))
+        shares = np.ones_like(ideal)
+        np.divide(ideal, expected, out=shares, where=expected != 0.0)
+        shares[np.isnan(ideal)] = np.nan
+        self._scales = frozen(scales_of(swept, self._relevance, data.offsets, self._discounts) * shares)
         self._queries = int(np.count_nonzero(~np.isnan(ideal)))
 
     def curve(
@@ -85,35 +102,41 @@ class Sweep:
         are so close that the rounding of combined scores decides.
         """
         s, t = self._scores(first, "the first ranker"), self._scores(second, "the second ranker")
-        low, high = _checked_range(low, high)
+        low, high = _range(low, high)
         check_form(form)
-        steps, unit = self._steps(s, t, low, high, form)
-        edges, totals = np.empty(len(steps.keys) + 2, SCORE), np.empty(len(steps.keys) + 1, INDEX)
-        count = _record_kernels.add_up(*steps, low, high, edges, totals)
-        # The curve does not tell: documents may tie at 0, and yet have one value on both sides.
-        at_zero = (
-            evaluate(self.data.in_row_order(s), self.data, self.measure)[self.measure].mean if low <= 0.0 <= high else None
-        )
+        changes, units = self._changes(s, t, low, high, form)
+        edges, totals = np.empty(len(changes.keys) + 2, SCORE), np.empty(len(changes.keys) + 1, INDEX)
+        count = _record_kernels.add_up(*changes, low, high, edges, totals)
         return Curve(
             edges=frozen(edges[: count + 1].copy()),
-            values=frozen(totals[:count] * unit / self._queries),
+            values=frozen(totals[:count] * (1.0 / units) / self._queries),
             measure=str(self.measure),
             form=form,
-            at_zero=at_zero,
+            # The curve does not tell: documents may tie at 0, and yet have one value on both sides.
+            at_zero=self._mean(s) if low <= 0.0 <= high else None,
             higher_is_better=self.measure.higher_is_better,
         )
 
-    def _shares(self, ideal: Floats) -> Floats:
-        """What a query's value is times its expected value, NaN where the evaluator leaves it out.
+    def ratio_curve(
+        self, first: Floats, second: Floats, spreads: tuple[float, float], *, form: Form = "sum", divided: bool = True
+    ) -> RatioCurve:
+        """The mean measure of two arrays of scores for every ratio of their weights, each ranker alone included.
 
-        It is 1 for most measures; precision may be a share of the documents returned, and DCG may count short queries 0.
+        ``spreads``: what the scores are divided by so that a share means the same to both; where it is 0, they are left as they
+        are. ``divided``: whether α is counted for divided scores, or for scores as they are.
+
+        Two rankers are always swept in the same order, whichever was given first, so that swapping them gives the same weights
+        to the bit.
         """
-        grades = grades_seen_by(self.measure, self.data)
-        whole = expected_values(self.measure, rank(self.data.grades, grades, self.data.offsets))
-        shares = np.ones_like(ideal)
-        np.divide(ideal, whole, out=shares, where=whole != 0.0)
-        shares[np.isnan(ideal)] = np.nan
-        return shares
+        sigma, tau = (spread if spread >= _SMALLEST_SPREAD else 1.0 for spread in spreads)
+        s, t = first / sigma, second / tau
+        at_first, at_second = self._mean(first), self._mean(second)
+        swapped = _comes_before(t, s)
+        if swapped:
+            shares = replace(self.curve(t, s, 0.0, 1.0, form="convex"), at_zero=at_second, at_one=at_first)
+        else:
+            shares = replace(self.curve(s, t, 0.0, 1.0, form="convex"), at_zero=at_first, at_one=at_second)
+        return RatioCurve(shares, (sigma, tau), swapped, form, even=1.0 if divided else sigma / tau)
 
     def _scores(self, ranker: Scorer | npt.ArrayLike, name: str) -> Floats:
         scores = (scores_of if is_scorer(ranker) else checked_scores)(ranker, self.data, name)
@@ -128,15 +151,18 @@ class Sweep:
             )
         return frozen(scores)
 
-    def _steps(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Changes, float]:
-        """The changes of the sum over queries, and the unit in which they are counted."""
+    def _mean(self, scores: Floats) -> float:
+        return mean_value(checked_scores(scores, self.data, ""), self.data, self.measure)
+
+    def _changes(self, s: Floats, t: Floats, low: float, high: float, form: Form) -> tuple[Changes, float]:
+        """The changes of the sum over queries, and how many of their units make 1."""
         expected = address(self.measure.parts.expected, measure_kernels.EXPECTED)
         sweep_queries = compiled(_sweep_kernels.sweep_queries, _sweep_kernels.SWEEP_QUERIES)
         documents = (self._rows, self._relevance, self._scales, self.data.offsets)
         line = (self._discounts, low, high, float(form == "convex"))
 
         def records(first: int, last: int) -> list[Records]:
-            found: list[Records] = []
+            pages: list[Records] = []
             room = ROOM
             while first < last:
                 alphas, values, counts = np.empty(room, SCORE), np.empty(room, SCORE), np.empty(last - first, INDEX)
@@ -144,20 +170,12 @@ class Sweep:
                 room = ROOM if done > first else 4 * room
                 counts = counts[: done - first]
                 used = int(counts.sum())
-                found.append(Records(alphas[:used], values[:used], counts))
+                pages.append(Records(alphas[:used], values[:used], counts))
                 first = done
-            return found
+            return pages
 
         chunks = over_queries(records, self.data.offsets)
-        units = self._units([page for chunk in chunks for page in chunk])
-        runs = run(lambda chunk: _in_units(chunk, units), chunks)
-        while len(runs) > 1:
-            runs = run(_merged, [runs[i : i + 2] for i in range(0, len(runs), 2)])
-        return runs[0], 1.0 / units
-
-    def _units(self, pages: Sequence[Records]) -> float:
-        """How many units make 1: a power of two, as large as the sum over all queries leaves room for in 62 bits."""
-        largest = max(float(np.abs(page.values).max(initial=0.0)) for page in pages)
+        largest = max(float(np.abs(page.values).max(initial=0.0)) for chunk in chunks for page in chunk)
         if not math.isfinite(largest):
             raise MeasureError(
                 "a value is not finite",
@@ -165,21 +183,15 @@ class Sweep:
                 value=largest,
                 remedy="Where the gains are huge, map the grades to smaller ones",
             )
-        return math.ldexp(1.0, min(62 - self._queries.bit_length() - math.frexp(largest)[1], 1000))
+        # A power of two, as large as the sum over all queries leaves room for in 62 bits.
+        units = math.ldexp(1.0, min(62 - self._queries.bit_length() - math.frexp(largest)[1], 1000))
+        runs = run(lambda pages: _sorted_changes(pages, units), chunks)
+        while len(runs) > 1:
+            runs = run(_merge, [runs[i : i + 2] for i in range(0, len(runs), 2)])
+        return runs[0], units
 
 
-def _swept(measure: Measure | str) -> PartedMeasure:
-    parsed = as_measures(measure)[0]
-    if not isinstance(parsed, PartedMeasure):
-        raise MeasureError(
-            f"{parsed} cannot be swept: it is not made of the relevance of a grade and the discount of a rank",
-            value=str(parsed),
-            rule=f"Those that can are {', '.join(parted_measures())}, with any cutoff",
-        )
-    return parsed
-
-
-def _checked_range(low: float, high: float) -> tuple[float, float]:
+def _range(low: float, high: float) -> tuple[float, float]:
     try:
         ends = float(low), float(high)
     except (TypeError, ValueError):
@@ -193,8 +205,7 @@ def _checked_range(low: float, high: float) -> tuple[float, float]:
     return ends
 
 
-def _in_units(pages: Sequence[Records], units: float) -> Changes:
-    """The records of some queries as sorted steps."""
+def _sorted_changes(pages: Sequence[Records], units: float) -> Changes:
     total = sum(len(page.alphas) for page in pages)
     keys, steps = np.empty(total, INDEX), np.empty(total, INDEX)
     used = 0
@@ -206,12 +217,20 @@ def _in_units(pages: Sequence[Records], units: float) -> Changes:
     return Changes(keys, steps)
 
 
-def _merged(runs: Sequence[Changes]) -> Changes:
-    """Two sorted runs, or one, as one."""
+def _merge(runs: Sequence[Changes]) -> Changes:
+    """One sorted run of two, or of the one that was left over."""
     if len(runs) == 1:
         return runs[0]
-    (keys, steps), (other_keys, other_steps) = runs
-    total = len(keys) + len(other_keys)
-    out = Changes(np.empty(total, INDEX), np.empty(total, INDEX))
-    _record_kernels.merge(keys, steps, other_keys, other_steps, *out)
-    return out
+    total = sum(len(changes.keys) for changes in runs)
+    merged = Changes(np.empty(total, INDEX), np.empty(total, INDEX))
+    _record_kernels.merge(*runs[0], *runs[1], *merged)
+    return merged
+
+
+def _comes_before(scores: Floats, others: Floats) -> bool:
+    """Whether these scores are swept before the others: by content, and by the order of rows only where nothing else tells."""
+    for one, other in ((np.sort(scores), np.sort(others)), (scores, others)):
+        differing = np.flatnonzero(one != other)
+        if len(differing):
+            return bool(one[differing[0]] < other[differing[0]])
+    return False

@@ -9,11 +9,9 @@ import numpy as np
 
 from rankinite.adapt.held_out import TargetRanker, fit_target_ranker, match_background
 from rankinite.checks import check_choice
+from rankinite.combine.combination import Combination, blend_of
 from rankinite.combine.exact_weights import exact
-from rankinite.combine.powell_search import powell
-from rankinite.combine.result import Combination
-from rankinite.combine.scored_rankers import blend_of
-from rankinite.combine.stacking import stacked
+from rankinite.combine.inexact_weights import powell, stacked
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart

@@ -19,7 +19,7 @@ from rankinite.errors import ArgumentError, quoted
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
-    from rankinite.combine.result import Combination
+    from rankinite.combine.combination import Combination
     from rankinite.data.dataset import Dataset
     from rankinite.evaluation.compare import Comparison
     from rankinite.models.base import Ranker

@@ -17,8 +17,8 @@ from rankinite.errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rankinite.combine.result import Combination
-    from rankinite.combine.weight_search import Search
+    from rankinite.combine.combination import Combination
+    from rankinite.combine.exact_weights import SearchSettings
     from rankinite.data.dataset import Dataset
     from rankinite.models.base import Ranker
 
@@ -166,10 +166,10 @@ class Chosen:
             axes.set_xlabel("α, for scores divided by their standard deviation" if search.normalised else "α")
         return axes
 
-    def _search(self) -> Search:
-        from rankinite.combine.weight_search import Search
+    def _search(self) -> SearchSettings:
+        from rankinite.combine.exact_weights import SearchSettings
 
-        return Search(**self.settings())
+        return SearchSettings(**self.settings())
 
 
 def short_names(specs: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from rankinite.choices import Scale
 from rankinite.combine import Combination, average, cyclic, exact, greedy, nested_by_number, powell, stacked
-from rankinite.combine.weight_search import Nested
+from rankinite.combine.exact_weights import Nested
 from rankinite.data.dataset import Dataset
 from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures.base import TrainableMeasure
