@@ -334,7 +334,8 @@ class WeightSearch:
             held_out = data.select_queries(np.sort(part))
             others = data.select_queries(np.setdiff1d(np.arange(data.queries), part))
             curve = self._curve(Sweep(others, self.scored.measure), s[~inside], t[~inside], spreads)
-            judge = replace(self.scored, data=held_out)
+            returned = None if self.scored.returned is None else self.scored.returned[inside]
+            judge = replace(self.scored, data=held_out, returned=returned)
             for number, share in enumerate(WIDTHS):
                 chosen = curve.smoothed(share * (high - low)) if share else curve
                 scores = _weighted(chosen.best_weights(), s[inside], t[inside])
