@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,9 @@ FIELDS = (
     *("input_row", "input_rows", "judged"),
 )
 """What data consist of, preferences and categories aside."""
+TIMED = re.compile(r"seconds|times_background|versions|command|sha256")
+"""Keys of values that differ from run to run or from machine to machine."""
+TIME = re.compile(r"[0-9][0-9.,]* ?(µs|ms|s|times|seconds?|minutes?|microseconds?|milliseconds?)\b")
 
 
 def digest(content: bytes) -> str:
@@ -56,6 +60,17 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def untimed(value: Any) -> Any:
+    """Without what differs from run to run."""
+    if isinstance(value, Mapping):
+        return {str(key): untimed(one) for key, one in value.items() if not TIMED.search(str(key))}
+    if isinstance(value, list | tuple):
+        return [untimed(one) for one in value]
+    if is_dataclass(value):
+        return untimed({one.name: getattr(value, one.name) for one in fields(value)})
+    return TIME.sub("some time", value) if isinstance(value, str) else value
+
+
 def of_data(data: rk.Dataset) -> str:
     """A digest of each part that data have, so that a difference says where it is."""
     parts = {name: value for name in FIELDS if (value := getattr(data, name)) is not None}
@@ -81,7 +96,7 @@ def outcome(make: Callable[[], str]) -> str:
         try:
             return make()
         except rk.RankiniteError as problem:
-            place = str(problem.place).rsplit("/", 1)[-1] if problem.place else ""
+            place = str(problem.place).rsplit("/", 1)[-1] if problem.place and "<" not in str(problem.place) else ""
             about = [type(problem).__name__, place, problem.setting, stable(problem.value)]
             return " | ".join(["refused", *(one for one in about if one)])
 

@@ -20,7 +20,18 @@ import rankinite.measures
 import rankinite.report
 import rankinite.sklearn
 from determinism.everything import results
-from pinned import learners, readers, verbs
+from pinned import (
+    adaptation,
+    combinations,
+    evaluations,
+    explanations,
+    exports,
+    handling,
+    learners,
+    readers,
+    search,
+    verbs,
+)
 
 PINNED = Path(__file__).parent
 HOMES: dict[str, ModuleType] = {
@@ -65,6 +76,13 @@ SUBJECTS: dict[str, Callable[[], dict[str, Any]]] = {
     "bytes": lambda: dict(results()),
     "learners": learners.digests,
     "readers": readers.digests,
+    "handling": handling.digests,
+    "evaluations": evaluations.digests,
+    "explanations": explanations.digests,
+    "combinations": combinations.digests,
+    "search": search.digests,
+    "adaptation": adaptation.digests,
+    "exports": exports.digests,
 }
 """What is pinned, each in the file of its name."""
 
