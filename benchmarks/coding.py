@@ -28,7 +28,7 @@ from _measure import SCRATCH, machine, private_memory, write_section
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.learners.training_bins import share_bins
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 
 WORLD = rk.World(features=136, documents=100, noise=0.3)
 LEARNER = rk.LambdaMART.plain(trees=20, leaves=31, train_history=False)

@@ -68,7 +68,7 @@ def measured(data) -> dict[str, float]:
     import rankinite as rk
     from rankinite.engine.parallel import Team, threads
     from rankinite.learners.training_bins import bins_and_codes
-    from rankinite.trees.grow import Grower
+    from rankinite.trees.growth import Grower
 
     learner = rk.LambdaMART.plain(train_history=False)
     with threads(1), Team() as team:
@@ -107,8 +107,8 @@ def net(work, arguments, empty) -> float:
 
 def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> None:
     """Make the splits of a tree once more, each phase by itself."""
-    from rankinite.trees import _grow_kernels as growing
-    from rankinite.trees import _partition_kernels as parting
+    from rankinite.trees import _node_kernels as growing
+    from rankinite.trees import _row_kernels as parting
     from rankinite.trees._node_kernels import smaller_first
     from rankinite.trees._state import WIDTH_SHIFT, Coded, Growth
 
@@ -125,7 +125,7 @@ def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> No
 
     def filled(node: int) -> None:
         for block in range(coded.words.shape[0]):
-            first, last = growing.own_words(coded, block, 0, 1)
+            first, last = growing.words_of_worker(coded, block, 0, 1)
             arguments = (coded, growth, nodes, work, node, block)
             seconds["fill"] += net(growing.fill, (*arguments, first, last), (*arguments, first, first))
         seconds["rows"] += int(nodes.end[node] - nodes.start[node])
@@ -149,7 +149,7 @@ def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> No
         small, large = (int(n) for n in smaller_first(nodes, int(nodes.left[parent])))
         filled(small)
         for block in range(coded.words.shape[0]):
-            first, last = growing.own_words(coded, block, 0, 1)
+            first, last = growing.words_of_worker(coded, block, 0, 1)
             arguments = (nodes, work, large, small, block)
             seconds["subtract"] += net(growing.take_away, (*arguments, first, last), (*arguments, first, first))
         scanned(small)
@@ -158,7 +158,7 @@ def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> No
 
 def cell_limit() -> dict[str, float]:
     """Nanoseconds a cell where nothing but adding is to be done: codes spread evenly, and codes of which most are alike."""
-    from rankinite.trees._histogram_kernels import AHEAD, _add_two_words
+    from rankinite.trees._row_kernels import AHEAD, _add_two_words
     from rankinite.trees._state import BINS, WIDTH
 
     rows, rng = 2048, np.random.default_rng(0)

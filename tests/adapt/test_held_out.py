@@ -35,7 +35,7 @@ from rankinite.adapt.held_out import (
 )
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.models.linear import Linear
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 from refusals import refused
 
 NDCG = rk.NDCG(10)

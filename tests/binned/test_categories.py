@@ -22,8 +22,7 @@ from rankinite.data.overlap import contents_of
 from rankinite.data.row_keys import row_keys
 from rankinite.learners.training_bins import with_categories
 from rankinite.models.files.container import model_bytes
-from rankinite.trees.bins import fit_bins
-from rankinite.trees.category_bins import centred_grades, count_categories
+from rankinite.trees.bins import centred_grades, count_categories, fit_bins
 from refusals import refused
 
 LEARNER = rk.LambdaMART.plain(trees=4, leaves=8, min_rows=3, row_share=0.8, bin_sample=400, category_rows=2)

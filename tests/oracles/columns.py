@@ -7,7 +7,8 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from rankinite.trees.bins import WIDTH, Codes
+from rankinite.trees._state import WIDTH
+from rankinite.trees.bins import Codes
 
 LARGEST = np.finfo(np.float32).max
 SPECIAL = [

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankinite.engine.parallel import Team
 from rankinite.trees.bins import fit_bins
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import LEAF, Trees
 

@@ -13,7 +13,7 @@ from rankinite.planning.exchange import Exchange, Link, round_exchange, tree_exc
 from rankinite.planning.job import Job
 from rankinite.planning.speed import generated
 from rankinite.trees.bins import Codes
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 from rankinite.trees.settings import TreeSettings
 
 ROWS, FEATURES, ROUNDS = 800, 66, 3

@@ -13,7 +13,7 @@ from rankinite.planning.job import Job
 from rankinite.planning.memory import grower_rows, memory_of, message_cells, node_bytes, run_rows, thread_bytes
 from rankinite.planning.speed import generated
 from rankinite.trees.bins import Codes
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 from rankinite.trees.settings import TreeSettings
 
 JOBS = {

@@ -16,7 +16,8 @@ from oracles import bins as oracle
 from oracles.columns import COLUMNS, by_feature, column, edges_of, mixed
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees._bin_kernels import sort_values
-from rankinite.trees.bins import MISSING, Bins, fit_bins
+from rankinite.trees._state import MISSING
+from rankinite.trees.bins import Bins, fit_bins
 from refusals import refused
 
 # ---- edges ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import rankinite as rk
 from rankinite.data.categories import Vocabulary
 from rankinite.models.files.container import model_bytes
 from rankinite.trees._state import MISSING
-from rankinite.trees.category_bins import CategoryCounts, category_codes
+from rankinite.trees.bins import CategoryCounts, category_codes
 from rankinite.trees.structure import LEAF
 from refusals import refused
 

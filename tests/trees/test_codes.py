@@ -13,7 +13,8 @@ import rankinite as rk
 from oracles import bins as oracle
 from oracles.columns import COLUMNS, LARGEST, by_feature, column, edges_of, mixed, threshold_of
 from rankinite.engine.parallel import SMALLEST
-from rankinite.trees.bins import MISSING, WIDTH, fit_bins
+from rankinite.trees._state import MISSING, WIDTH
+from rankinite.trees.bins import fit_bins
 
 
 @settings(max_examples=200, deadline=None)

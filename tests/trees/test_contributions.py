@@ -13,7 +13,7 @@ import rankinite as rk
 from oracles.contributions import forest_contributions
 from oracles.trees import random_forest, random_matrix, symmetric_trees
 from rankinite.trees import contributions as module
-from rankinite.trees.quadrature import quadrature
+from rankinite.trees.contributions import quadrature
 from rankinite.trees.structure import Trees
 
 NAMES = tuple(f"f{number}" for number in range(40))

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.growing import NEAR, UNIT, Node, grow_one, leaves_of, rows_of, small_rows
 from rankinite.engine.parallel import Team
-from rankinite.trees import _tree_kernels
+from rankinite.trees import _growth_kernels
+from rankinite.trees._row_kernels import draw_tree_rows
 from rankinite.trees.bins import fit_bins
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import LEAF
 
@@ -235,6 +236,6 @@ def test_the_grower_is_compiled_once():
     keys = np.arange(60, dtype=np.uint64)
     for shape in (TreeSettings(), TreeSettings(row_share=0.8), TreeSettings(shape="symmetric"), TreeSettings(query_share=0.9)):
         grow_one(shape, matrix, push, curvature, keys=keys if shape.draws else None, query_keys=keys if shape.draws else None)
-    grown = (_tree_kernels.grow_best_first_tree, _tree_kernels.grow_symmetric_tree)
-    for kernel in (*grown, _tree_kernels.add_by_codes, _tree_kernels.draw_tree_rows):
+    grown = (_growth_kernels.grow_best_first_tree, _growth_kernels.grow_symmetric_tree)
+    for kernel in (*grown, _growth_kernels.add_by_codes, draw_tree_rows):
         assert len(kernel.signatures) == 1

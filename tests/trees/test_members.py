@@ -14,7 +14,7 @@ import pytest
 from oracles.members import Group, parts_of
 from rankinite.engine.parallel import Team, threads
 from rankinite.trees.bins import Codes, fit_bins
-from rankinite.trees.grow import Grower, NotFiniteError
+from rankinite.trees.growth import Grower, NotFiniteError
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
 

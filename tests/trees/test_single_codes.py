@@ -15,11 +15,11 @@ import pytest
 from oracles.members import Group, parts_of
 from rankinite.engine.memory import Allowance
 from rankinite.engine.parallel import Team, threads
-from rankinite.trees import _tree_kernels, grow
-from rankinite.trees._partition_kernels import codes_from
+from rankinite.trees import _growth_kernels, growth
+from rankinite.trees._row_kernels import codes_from
 from rankinite.trees._state import WIDTH, WIDTH_SHIFT, Coded
 from rankinite.trees.bins import Codes, fit_bins
-from rankinite.trees.grow import Grower, words_of
+from rankinite.trees.growth import Grower
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
 
@@ -111,7 +111,7 @@ def test_the_codes_of_a_feature_are_those_in_the_blocks(feature, copies):
     numbers, flags, keys = np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, np.uint64)
     nothing = numbers, flags, numbers, flags, flags, keys
     singles = columns if copies else blocks.reshape(-1)
-    coded = Coded(words_of(DATA.codes), singles, 0 if copies else WIDTH_SHIFT, *nothing)
+    coded = Coded(DATA.codes.words, singles, 0 if copies else WIDTH_SHIFT, *nothing)
     found = singles[codes_from(coded, feature) :: 1 << coded.shift][:ROWS]
     assert found.tolist() == blocks[feature // WIDTH, :, feature % WIDTH].tolist()
     assert 1 << WIDTH_SHIFT == WIDTH
@@ -120,7 +120,7 @@ def test_the_codes_of_a_feature_are_those_in_the_blocks(feature, copies):
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 @pytest.mark.parametrize("kind", ["newton", "symmetric"])
 def test_one_compiled_kernel_serves_both(kind):
-    kernel = _tree_kernels.grow_symmetric_tree if kind == "symmetric" else _tree_kernels.grow_best_first_tree
+    kernel = _growth_kernels.grow_symmetric_tree if kind == "symmetric" else _growth_kernels.grow_best_first_tree
     forest(kind, copies=True)
     before = list(kernel.signatures)
     forest(kind, copies=False)
@@ -131,13 +131,13 @@ def test_the_copy_is_small_and_takes_at_most_a_quarter_of_the_memory_left(monkey
     size = ROWS * FEATURES
     with Team() as team:
         assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies  # small: memory is not asked for
-        monkeypatch.setattr(grow, "_SMALL_COPY", 0)
+        monkeypatch.setattr(growth, "_SMALL_COPY", 0)
         for left, copies in ((4 * size, True), (4 * size - 1, False), (0, False)):
-            monkeypatch.setattr(grow, "memory_left", lambda left=left: Allowance(left, "a test"))
+            monkeypatch.setattr(growth, "memory_left", lambda left=left: Allowance(left, "a test"))
             assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies is copies
-        monkeypatch.setattr(grow, "memory_left", lambda: Allowance(1 << 40, "a test"))
+        monkeypatch.setattr(growth, "memory_left", lambda: Allowance(1 << 40, "a test"))
         for largest, copies in ((size, True), (size - 1, False)):
-            monkeypatch.setattr(grow, "_LARGEST_COPY", largest)
+            monkeypatch.setattr(growth, "_LARGEST_COPY", largest)
             assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=None).copies is copies
         assert grower_of(KINDS["newton"], DATA, team, slice(None), copies=True).copies
 

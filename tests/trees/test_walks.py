@@ -21,11 +21,9 @@ from oracles.trees import (
     symmetric_trees,
 )
 from rankinite.models.forest import Forest
-from rankinite.trees import _packed_kernels, _symmetric_walk_kernels, walk
-from rankinite.trees.packed_trees import PackedTrees
-from rankinite.trees.structure import LEAF, Trees, join
-from rankinite.trees.symmetric_trees import SymmetricTrees, depths_of, rounded_down
-from rankinite.trees.walk import FEW_TREES, SHORTEST_RUN, add_runs, add_trees, walks_of
+from rankinite.trees import _walk_kernels, walk
+from rankinite.trees.structure import LEAF, Trees, float32_below, join
+from rankinite.trees.walk import FEW_TREES, SHORTEST_RUN, PackedTrees, SymmetricTrees, add_runs, add_trees, depths_of, walks_of
 
 KINDS = {
     "any": lambda random, trees, features: random_trees(random, trees, features, most=12),
@@ -167,7 +165,7 @@ def test_runs_of_symmetric_trees_are_long(trees, kinds):
 
 @given(st.floats(allow_nan=False) | st.floats(width=32, allow_nan=False))
 def test_thresholds_for_float32_are_the_next_lower_ones(number):
-    low = rounded_down(np.asarray([number]))[0]
+    low = float32_below(np.asarray([number]))[0]
     assert low.dtype == np.float32
     assert float(low) <= number
     with np.errstate(over="ignore"):
@@ -193,7 +191,7 @@ def test_values_next_to_a_threshold_go_where_they_belong(precision):
 
 def test_kernels_are_compiled_once_for_each_precision():
     random = np.random.default_rng(7)
-    for kind, kernel in (("any", _packed_kernels.add_packed), ("symmetric", _symmetric_walk_kernels.add_symmetric)):
+    for kind, kernel in (("any", _walk_kernels.add_packed), ("symmetric", _walk_kernels.add_symmetric)):
         forest = Forest(KINDS[kind](random, 40, 3), tuple("abc"))
         for precision in (np.float32, np.float64):
             matrix = random_matrix(7, 50, 3, precision)

@@ -13,7 +13,8 @@ from rankinite.data.categories import Vocabulary, recoded
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Flags
 from rankinite.errors import DataError, quoted
-from rankinite.trees.bins import MISSING, missing_features
+from rankinite.trees._state import MISSING
+from rankinite.trees.bins import missing_features
 
 
 class Counted:

@@ -21,7 +21,8 @@ from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import INDEX, Floats, Grades, Indices, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import ArgumentError, DataError, quoted
-from rankinite.trees.bins import WIDTH, Bins, Codes
+from rankinite.trees._state import WIDTH
+from rankinite.trees.bins import Bins, Codes
 
 AnyFolder = str | PathLike[str]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankinite.binned.data import Binned
 from rankinite.grid import Grid
-from rankinite.trees.bins import MISSING
+from rankinite.trees._state import MISSING
 
 
 @dataclass(frozen=True, slots=True)

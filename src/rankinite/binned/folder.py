@@ -22,7 +22,8 @@ from rankinite.data.io.npy_files import read_npy
 from rankinite.data.io.streams import read_whole
 from rankinite.engine.kernel import Bytes, Flags
 from rankinite.errors import DataError, quoted
-from rankinite.trees.bins import WIDTH, Bins
+from rankinite.trees._state import WIDTH
+from rankinite.trees.bins import Bins
 
 MANIFEST, UNFINISHED = "manifest.json", "unfinished"
 """What makes a folder finished, and what its writer has locked until then."""

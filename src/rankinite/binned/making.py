@@ -45,8 +45,7 @@ from rankinite.data.row_keys import row_keys
 from rankinite.engine.memory import memory_left, spelled_size, too_large
 from rankinite.errors import ArgumentError, DataError, respelled
 from rankinite.plurals import counted, data_size
-from rankinite.trees.bins import Bins, fit_bins
-from rankinite.trees.category_bins import coded_categories
+from rankinite.trees.bins import Bins, fit_bins, with_category_codes
 
 
 def bin(  # noqa: A001 - what it does, and what the command line calls it
@@ -233,7 +232,7 @@ class _Coding:
         if not categories:
             return bins
         counts = self._tally(counted.tally).counts(categories)
-        return coded_categories(bins, {names.index(name): one for name, one in counts.items()}, self.category_rows)
+        return with_category_codes(bins, {names.index(name): one for name, one in counts.items()}, self.category_rows)
 
     def _tally(self, tally: CategoryTally) -> CategoryTally:
         """The counts of categories; made anew where a later piece brought a larger grade, and worth is asked for."""

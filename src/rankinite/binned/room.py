@@ -6,7 +6,7 @@ from rankinite.binned.data import Binned
 from rankinite.binned.folder import block_count
 from rankinite.data.io.pieces import ROWS
 from rankinite.engine.memory import memory_left, too_large
-from rankinite.trees.bins import WIDTH
+from rankinite.trees._state import WIDTH
 
 BYTES_A_ROW = 95
 """Bytes of scores, pushes, cells and the like that training keeps for each row, rounded up."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.engine.kernel import FEATURE, Features
 from rankinite.trees._state import Keys
-from rankinite.trees.bins import lowest
+from rankinite.trees.bins import lowest_rows
 
 
 class LowestRows:
@@ -46,7 +46,7 @@ class LowestRows:
     def _drop(self) -> None:
         """Drop all but the lowest."""
         keys = np.concatenate(self._keys)
-        chosen = lowest(keys, self._count)
+        chosen = lowest_rows(keys, self._count)
         width = max(part.shape[1] for part in self._rows)
         ends = np.cumsum([len(part) for part in self._rows])
         kept = np.zeros((self._count, width), FEATURE)

@@ -14,8 +14,8 @@ from rankinite.data.categories import Vocabulary, vocabulary_of
 from rankinite.data.coding import category_columns
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Features, Indices
-from rankinite.trees.bins import MISSING
-from rankinite.trees.category_bins import CategoryCounts, centred_grades, count_categories
+from rankinite.trees._state import MISSING
+from rankinite.trees.bins import CategoryCounts, centred_grades, count_categories
 
 
 class CategoryTally:

@@ -22,7 +22,8 @@ from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import INDEX, Floats
 from rankinite.engine.memory import spelled_size
 from rankinite.errors import DataError
-from rankinite.trees.bins import WIDTH, Bins
+from rankinite.trees._state import WIDTH
+from rankinite.trees.bins import Bins
 
 try:
     import fcntl

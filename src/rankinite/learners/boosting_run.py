@@ -42,8 +42,7 @@ from rankinite.models.forest import Forest
 from rankinite.models.training import MISSING_VALUES
 from rankinite.plurals import counted
 from rankinite.trees._state import Keys
-from rankinite.trees.coded_trees import add_coded
-from rankinite.trees.grow import Grower, Grown, NotFiniteError, add_tree, words_of
+from rankinite.trees.growth import Grower, GrownTree, NotFiniteError, add_known_trees, add_tree
 from rankinite.trees.structure import Trees, join
 from rankinite.trees.walk import expected_grades
 
@@ -98,8 +97,8 @@ class BoostingRun:
         self.scores = starting_scores(base, train, self.objective)
         self.valid_scores = None if as_named is None else starting_scores(base, as_named, self.objective)
         self.bins, codes = bins_and_codes(train, learner.bins, learner.bin_sample, learner.category_rows)
-        self.words = words_of(codes)
-        self.valid_words = None if valid is None else words_of(codes_in(self.bins, valid))
+        self.words = codes.words
+        self.valid_words = None if valid is None else codes_in(self.bins, valid).words
         keys = row_keys(train) if learner.draws else None
         self.grower = Grower(
             learner,
@@ -237,12 +236,12 @@ class BoostingRun:
             )
         return StepSearch(learner, self.watch.measure, self.valid, self.valid_scores[0], self.grower, self._added_to_valid)
 
-    def _added_to_train(self, grown: Grown, values: Floats) -> Floats:
+    def _added_to_train(self, grown: GrownTree, values: Floats) -> Floats:
         added = np.zeros(self.train.rows)
         self.grower.add(grown, values, added)
         return added
 
-    def _added_to_valid(self, grown: Grown, values: Floats) -> Floats:
+    def _added_to_valid(self, grown: GrownTree, values: Floats) -> Floats:
         assert self.valid is not None
         assert self.valid_words is not None
         added = np.zeros(self.valid.rows)
@@ -253,7 +252,7 @@ class BoostingRun:
         words = self.words if self.search is None or self.search.data is self.train else self.valid_words
         assert words is not None
         added = np.zeros((1, words.shape[1]))
-        add_coded(self.bins, words, tree, added, self.team)
+        add_known_trees(self.bins, words, tree, added, self.team)
         return added[0]
 
     def _summed(self) -> list[tuple[Keys, Floats]]:
@@ -268,7 +267,7 @@ class BoostingRun:
         trees = join(kept)
         for (words, scores), first in zip(self._summed(), self.first_scores, strict=True):
             scores[:] = first
-            add_coded(self.bins, words, trees, scores, self.team)
+            add_known_trees(self.bins, words, trees, scores, self.team)
 
     # ---- what an interrupted run has left
 
@@ -288,7 +287,7 @@ class BoostingRun:
         if self.search is not None:
             self.search.taken = forest.history.steps[:rounds].tolist()
         for words, scores in self._summed():
-            add_coded(self.bins, words, trees, scores, self.team)
+            add_known_trees(self.bins, words, trees, scores, self.team)
         return True
 
     def _kept_forest(self) -> Forest | None:

@@ -13,10 +13,10 @@ from rankinite.evaluation.values import mean_value
 from rankinite.learners.boosting import StepSettings
 from rankinite.measures.base import Measure, sign_of
 from rankinite.sweep.sweep import Sweep
-from rankinite.trees.grow import Grower, Grown
+from rankinite.trees.growth import Grower, GrownTree
 from rankinite.trees.structure import Trees
 
-Added = Callable[[Grown, Floats], Floats]
+Added = Callable[[GrownTree, Floats], Floats]
 """What a tree just grown, with these values in its nodes, adds to every row that weights are chosen on."""
 
 
@@ -33,7 +33,7 @@ class StepSearch:
         """The weight of each tree so far."""
         self._sweep = Sweep(data, measure)
 
-    def values(self, grown: Grown) -> Floats:
+    def values(self, grown: GrownTree) -> Floats:
         """What every node of a tree adds, before shrinkage."""
         if self.settings.step == "newton":
             return grown.values()

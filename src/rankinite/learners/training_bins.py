@@ -14,8 +14,7 @@ from rankinite.data.categories import recoded
 from rankinite.data.dataset import Dataset
 from rankinite.data.row_keys import row_keys
 from rankinite.errors import ArgumentError, DataError
-from rankinite.trees.bins import Bins, Codes, fit_bins
-from rankinite.trees.category_bins import CategoryCounts, centred_grades, coded_categories, count_categories
+from rankinite.trees.bins import Bins, CategoryCounts, Codes, centred_grades, count_categories, fit_bins, with_category_codes
 
 _SHARED: WeakKeyDictionary[Dataset, dict[Any, Any]] = WeakKeyDictionary()
 
@@ -51,7 +50,7 @@ def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
     for name, vocabulary in train.categories.items():
         feature = train.feature_index(name)
         counts[feature] = count_categories(train.features[:, feature], len(vocabulary), centred)
-    return coded_categories(bins, counts, category_rows)
+    return with_category_codes(bins, counts, category_rows)
 
 
 def with_categories_of(train: Dataset, data: Dataset) -> Dataset:

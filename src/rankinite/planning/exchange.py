@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankinite.planning.job import Job
-from rankinite.trees._member_grow_kernels import HEAD
+from rankinite.trees._member_growth_kernels import HEAD
 from rankinite.trees._state import BINS
 
 NUMBER = 8

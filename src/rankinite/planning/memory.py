@@ -1,6 +1,6 @@
 """Memory: the bytes that one machine needs to train its share of a job.
 
-The terms follow ``trees.workspace.workspace``, ``trees.grow.Grower``, ``learners.boosting_run.BoostingRun`` and
+The terms follow ``trees.growth.Grower``, ``learners.boosting_run.BoostingRun`` and
 ``gradients.pairs.GradedPairs`` array by array; a test compares them with what these allocate.
 """
 
@@ -15,8 +15,8 @@ from rankinite.data.grouping import TEXT
 from rankinite.engine.barriers import shared
 from rankinite.engine.kernel import GRADE, INDEX, SCORE
 from rankinite.planning.job import Job
-from rankinite.trees._histogram_kernels import AHEAD
-from rankinite.trees._member_grow_kernels import HEAD
+from rankinite.trees._member_growth_kernels import HEAD
+from rankinite.trees._row_kernels import AHEAD
 from rankinite.trees._state import BINS, WIDTH, Nodes, nodes_of
 
 _INDEX, _SCORE, _GRADE = (np.dtype(kind).itemsize for kind in (INDEX, SCORE, GRADE))

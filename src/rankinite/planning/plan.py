@@ -17,7 +17,7 @@ from rankinite.planning.memory import Memory, memory_of
 from rankinite.planning.speed import Speed, measure_speed, work_of
 from rankinite.plurals import counted
 from rankinite.trees._state import LOW
-from rankinite.trees.grow import PRECISE
+from rankinite.trees.growth import PRECISE
 from rankinite.trees.settings import Shape, TreeSettings
 
 PAYS = 0.2

@@ -18,7 +18,7 @@ from rankinite.learners.lambdamart import LambdaMART
 from rankinite.planning.job import Job
 from rankinite.trees._state import BINS, WIDTH
 from rankinite.trees.bins import Bins, Codes
-from rankinite.trees.grow import Grower
+from rankinite.trees.growth import Grower
 
 SETS = ((400_000, 128, 31), (200_000, 16, 31), (100_000, 128, 255), (10_000, 256, 255), (20_000, 16, 31))
 """Rows, features and leaves of the generated sets: large ones tell what rows cost, small ones what scans do."""

@@ -1,4 +1,4 @@
-"""State that the kernels of the grower share: settings, workspace and the nodes of the tree in the making.
+"""What the kernels of growth share: sizes, the records they work on, and the small loops and draws that all of them use.
 
 Notation: a *cell* is one int64 that holds a sum of pushes in its high bits and, in its low ``LOW`` bits, the sum of what the
 split criterion divides by: curvatures for ``newton``, rows for ``mse``, or the weights of rows where these differ. Adding
@@ -13,14 +13,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.engine.kernel import Bytes, Flags, Floats, Indices
+from rankinite.engine._hash_kernels import STEP, mixed
+from rankinite.engine.kernel import Bytes, Flags, Floats, Indices, lean_kernel
 
 LOW: Final = 30
 """Bits of a cell for curvature, count or weight; the other 34 hold the push."""
+MASK: Final = (1 << LOW) - 1
 BINS: Final = 256
 """Codes of a feature, the one for missing values included."""
 MISSING: Final = 255
 """The code of a missing value (NaN)."""
+MISSING_LEFT: Final = 256
+"""Added to the code after which a node cuts: missing values go left."""
+SET: Final = -1
+"""In place of the code after which a node cuts: it has a set of codes."""
 WORDS: Final = 8
 """Words of eight codes that a row has in a block."""
 WIDTH: Final = 8 * WORDS
@@ -28,8 +34,6 @@ WIDTH: Final = 8 * WORDS
 WIDTH_SHIFT: Final = 6
 """WIDTH is 2 to this power."""
 
-SET: Final = -1
-"""In place of the code after which a node cuts: it has a set of codes."""
 DONE: Final = 0
 NOT_FINITE: Final = -1
 """In place of a size: a push or a curvature is not a finite number."""
@@ -41,8 +45,15 @@ NONE: Any = np.int64(-1)
 ONE: Any = np.int64(1)
 """Not plain 0, −1 and 1: Numba would compile everything that is called with a literal once more."""
 
+NODE, GOES_ON, SMALL, FAILED = 0, 1, 2, 3
+"""Places in the plan: the node to split (−1: none); whether its children may be split in turn; and, of members, the child
+whose histogram is filled; whether one did not answer."""
+
 Keys = npt.NDArray[np.uint64]
 Short = npt.NDArray[np.int32]
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------
 
 
 class Growth(NamedTuple):
@@ -66,6 +77,28 @@ class Growth(NamedTuple):
     """Rows by which the means of categories are pulled towards their node's."""
     reducer: int
     """The address of what combines numbers over members; 0: there is but one."""
+
+
+class Coded(NamedTuple):
+    """Coded features."""
+
+    words: Keys
+    """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits; for histograms, which want all of a row."""
+    singles: Bytes
+    """Flat: all codes, for parting rows, which asks for one feature; the bytes of ``words``, or a copy feature by feature."""
+    shift: int
+    """A feature's codes are ``1 << shift`` bytes apart in ``singles``: WIDTH_SHIFT in the bytes of ``words``, 0 in the copy."""
+    bins: Indices
+    """(F,): number of codes of each feature, without the missing one."""
+    has_missing: Flags
+    monotone: Indices
+    """(F,): 1 where the score must not fall with the feature, −1 where it must not rise, else 0."""
+    category: Flags
+    """(F,): features that are categories."""
+    used: Flags
+    """(F,): features drawn for this tree."""
+    keys: Keys
+    """(R,): content keys of the rows, or empty where nothing is drawn at random."""
 
 
 class Workspace(NamedTuple):
@@ -160,32 +193,52 @@ class Nodes(NamedTuple):
     value: Floats
 
 
-class Coded(NamedTuple):
-    """Coded features."""
-
-    words: Keys
-    """(B, R, WORDS): the codes, eight in a word, the first in its lowest bits; for histograms, which want all of a row."""
-    singles: Bytes
-    """Flat: all codes, for parting rows, which asks for one feature; the bytes of ``words``, or a copy feature by feature."""
-    shift: int
-    """A feature's codes are ``1 << shift`` bytes apart in ``singles``: WIDTH_SHIFT in the bytes of ``words``, 0 in the copy."""
-    bins: Indices
-    """(F,): number of codes of each feature, without the missing one."""
-    has_missing: Flags
-    """(F,)."""
-    monotone: Indices
-    """(F,): 1 where the score must not fall with the feature, −1 where it must not rise, else 0."""
-    category: Flags
-    """(F,): features that are categories."""
-    used: Flags
-    """(F,): features drawn for this tree."""
-    keys: Keys
-    """(R,): content keys of the rows, or empty where nothing is drawn at random."""
-
-
 def nodes_of(leaves: int) -> Nodes:
     """Room for a tree of ``leaves`` leaves. All integers have one width: Numba makes a variant of a kernel for each mix."""
     kinds: dict[str, Any] = {"missing_left": np.bool_} | dict.fromkeys(("gain", "low", "high", "value"), np.float64)
     arrays: dict[str, Any] = {name: np.zeros(2 * leaves, kinds.get(name, np.int64)) for name in Nodes._fields}
     arrays["members"] = np.zeros((2 * leaves, BINS // 64), np.uint64)
     return Nodes(**arrays)
+
+
+# ---- loops and draws -------------------------------------------------------------------------------------------------
+
+
+# Plain loops: NumPy's own sums and searches would take longer to compile than all of these together.
+
+
+@lean_kernel
+def sum_of(values: Indices, count: int) -> int:
+    """The sum of the first ``count`` values."""
+    total = 0
+    for k in range(count):
+        total += values[k]
+    return total
+
+
+@lean_kernel
+def largest_of(values: Floats, count: int) -> float:
+    """The largest of the first ``count`` values, none of them negative."""
+    best = 0.0
+    for k in range(count):
+        best = max(best, values[k])
+    return best
+
+
+@lean_kernel
+def copy_flags(flags: Flags, out: Flags) -> None:
+    """Copy flags; arrays of the same shape."""
+    for f in range(len(flags)):
+        out[f] = flags[f]
+
+
+@lean_kernel
+def mix(a: np.uint64, b: np.uint64) -> np.uint64:
+    """A random word that depends on two others."""
+    return mixed(a * STEP + b + STEP)
+
+
+@lean_kernel
+def is_drawn(key: np.uint64, word: np.uint64, share: float) -> bool:
+    """Whether a row is drawn: decided by its content, so that the order of the rows does not matter."""
+    return float(mix(word, key) >> np.uint64(11)) * 2.0**-53 < share

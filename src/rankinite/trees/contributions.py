@@ -2,14 +2,17 @@
 
 A feature that is not known lets a row go both ways at a node that asks for it, in the proportions of the training rows that
 came by (TreeSHAP with path-dependent expectations; Lundberg et al. 2020, algorithm 2). How it is computed: see
-``_contribution_kernels``: leaves in groups, their patterns in tables, and a quadrature in place of sums over subsets.
+``_contribution_kernels``: leaves in groups, their patterns in tables, and a quadrature in place of sums over subsets. The rules
+of the quadrature have the same bits on every machine: they are computed with 50 digits, then rounded.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from decimal import Decimal, localcontext
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,11 +21,9 @@ import numpy as np
 from rankinite.engine.kernel import INDEX, SCORE, Flags, Floats, Indices, Reals, frozen
 from rankinite.engine.parallel import run, thread_count
 from rankinite.trees import _contribution_kernels as _kernels
-from rankinite.trees._contribution_state import LeafGroups, TreeNodes
-from rankinite.trees._leaf_group_kernels import group_leaves, measure
-from rankinite.trees.indicators import Indicators, indicated, indicators_of
-from rankinite.trees.quadrature import quadrature
+from rankinite.trees._contribution_kernels import LeafGroups, Quadrature, TreeNodes, group_leaves, measure
 from rankinite.trees.structure import LEAF, Trees
+from rankinite.trees.walk import Indicators, indicators_of, with_indicators
 
 ROOM = 1 << 25
 """Bytes of one thread's rows: values of the features and contributions to them."""
@@ -30,6 +31,12 @@ BATCH = 1 << 20
 """Steps from a root to a leaf, over all leaves, of trees that are laid out at a time."""
 FEWEST_ROWS = 64
 """Fewer are not worth a thread of their own."""
+DIGITS = 50
+NEWTON_STEPS = 8
+"""Each doubles the digits of a root: three are enough from the first guess, which has five or more."""
+
+_TYPES: dict[str, Any] = {"side": np.uint8, "set": np.uint8, "value": SCORE, "share": SCORE}
+_BEGINNINGS = ("tests", "groups", "bits", "members", "slots", "leaves", "factors", "conditions")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +52,14 @@ class CoveredTrees:
     """Where nodes ask for categories: the columns that they ask in place of these."""
 
 
-def uncovered(trees: Trees) -> Flags:
+def trees_without_cover(trees: Trees) -> Flags:
     """Which trees say neither how many rows came by their nodes nor what their curvatures were."""
     root = trees.offsets[:-1]
     return (trees.feature[root] != LEAF) & (trees.rows[root] <= 0) & ~(trees.curvature[root] > 0.0)
 
 
-def covered(trees: Trees) -> CoveredTrees:
-    """Trees with shares: by rows, or by curvature in trees that know no rows. None may be :func:`uncovered`."""
+def covered_trees(trees: Trees) -> CoveredTrees:
+    """Trees with shares: by rows, or by curvature in trees that know no rows. All must have a cover."""
     counted = np.repeat(trees.rows[trees.offsets[:-1]] > 0, np.diff(trees.offsets))
     cover = np.where(counted, trees.rows.astype(SCORE), trees.curvature)
     root = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
@@ -63,7 +70,7 @@ def covered(trees: Trees) -> CoveredTrees:
     # No row came by: then both ways are as likely.
     share[left] = np.divide(cover[left], both, out=np.full(len(both), 0.5), where=both > 0.0)
     share[right] = 1.0 - share[left]
-    asked = indicated(trees)
+    asked = with_indicators(trees)
     arrays = (trees.feature, asked.feature, asked.threshold, trees.missing_left, trees.left, trees.right, trees.value)
     nodes = TreeNodes(*arrays, frozen(share), trees.offsets)
     steps, means = np.zeros(len(trees), INDEX), np.zeros(len(trees))
@@ -79,30 +86,24 @@ def add_contributions(trees: CoveredTrees, matrix: Reals, out_values: Floats, co
     indicators = None if trees.indicators is None else trees.indicators.at(columns)
     width = out_values.shape[1] + (0 if indicators is None else len(indicators.feature))
     pieces = _pieces(len(out_values), width, matrix.itemsize)
+    kernel: Callable[..., None] = _kernels.add_contributions
 
-    def asked(part: Reals) -> Reals:
+    def add(model: tuple[Any, ...], piece: tuple[int, int]) -> None:
+        """Add to a range of rows, in copies that are stored feature by feature."""
+        first, last = piece
+        part = matrix[first:last]
         if indicators is not None:
-            return indicators.beside(part)
-        return part if columns is None else part[:, columns]
+            part = indicators.beside(part)
+        elif columns is not None:
+            part = part[:, columns]
+        values = np.ascontiguousarray(out_values[first:last].T)
+        kernel(frozen(np.ascontiguousarray(part.T)), *model, values)
+        out_values[first:last] = values.T
 
-    for first, groups in _batches(trees):
-        sizes = _sizes(groups)
-        model = (trees.nodes, groups, first, quadrature((sizes[1] + 1) // 2), *sizes)
-        run(partial(_add_to_rows, model, matrix, asked, out_values), pieces)
-
-
-def _add_to_rows(
-    model: Any, matrix: Reals, asked: Callable[[Reals], Reals], out_values: Floats, piece: tuple[int, int]
-) -> None:
-    """Add the contributions of some trees to those of a range of rows, in copies that are stored feature by feature."""
-    first, last = piece
-    part = asked(matrix[first:last])
-    values = np.ascontiguousarray(out_values[first:last].T)
-    nodes, groups, first_tree, rule, tests, factors, room = model
-    _kernels.add_contributions(
-        frozen(np.ascontiguousarray(part.T)), nodes, groups, first_tree, rule, tests, factors, room, values
-    )
-    out_values[first:last] = values.T
+    for first_tree, groups in _batches(trees):
+        tests, factors, room = _sizes(groups)
+        model = (trees.nodes, groups, first_tree, quadrature((factors + 1) // 2), tests, factors, room)
+        run(partial(add, model), pieces)
 
 
 def _pieces(rows: int, features: int, size: int) -> list[tuple[int, int]]:
@@ -118,15 +119,11 @@ def _batches(trees: CoveredTrees) -> Iterator[tuple[int, LeafGroups]]:
     while begin < count:
         steps = np.cumsum(trees.steps[begin:])
         end = begin + max(int(np.searchsorted(steps, BATCH, side="right")), 1)
-        yield begin, _grouped(trees, begin, min(end, count))
+        yield begin, _leaf_groups(trees, begin, min(end, count))
         begin = min(end, count)
 
 
-_TYPES: dict[str, Any] = {"side": np.uint8, "set": np.uint8, "value": SCORE, "share": SCORE}
-_BEGINNINGS = ("tests", "groups", "bits", "members", "slots", "leaves", "factors", "conditions")
-
-
-def _grouped(trees: CoveredTrees, first: int, last: int) -> LeafGroups:
+def _leaf_groups(trees: CoveredTrees, first: int, last: int) -> LeafGroups:
     """The leaves of the trees first … last−1 in groups."""
     steps = int(trees.steps[first:last].sum())
     nodes = int(trees.nodes.offsets[last] - trees.nodes.offsets[first])
@@ -150,3 +147,37 @@ def _sizes(groups: LeafGroups) -> tuple[int, int, int]:
     tables = np.add.reduceat(np.append(room, 0), groups.tree_groups[:-1]) if count else np.zeros(1, INDEX)
     widest = max(int(each.max(initial=0)) for each in (bits, slots, factors))
     return int(np.diff(groups.tree_tests).max(initial=0)), widest, int(tables.max(initial=0))
+
+
+# ---- quadrature -----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def quadrature(most: int) -> Quadrature:
+    """The rules of 1 to ``most`` points on [0, 1]. That of n points is exact for polynomials up to degree 2n − 1."""
+    points, weights = np.zeros((most + 1, max(most, 1))), np.zeros((most + 1, max(most, 1)))
+    for count in range(1, most + 1):
+        for place in range(count):
+            points[count, place], weights[count, place] = _point(count, place)
+    return Quadrature(frozen(points), frozen(weights))
+
+
+@lru_cache(maxsize=4096)
+def _point(count: int, place: int) -> tuple[float, float]:
+    """One point of a rule and its weight: a root x of the Legendre polynomial P, moved from [−1, 1] to [0, 1]."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        x = Decimal(math.cos(math.pi * (place + 0.75) / (count + 0.5)))
+        for _ in range(NEWTON_STEPS):
+            value, slope = _legendre(count, x)
+            x -= value / slope
+        slope = _legendre(count, x)[1]
+        return float((1 - x) / 2), float(1 / ((1 - x * x) * slope * slope))
+
+
+def _legendre(degree: int, x: Decimal) -> tuple[Decimal, Decimal]:
+    """The Legendre polynomial of a degree and its derivative, by Bonnet's recursion."""
+    before, value = Decimal(1), x
+    for k in range(2, degree + 1):
+        before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
+    return value, degree * (x * value - before) / (x * x - 1)

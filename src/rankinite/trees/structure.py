@@ -217,3 +217,10 @@ def no_trees() -> Trees:
     """An empty sequence of trees."""
     empty: dict[str, Any] = {name: np.zeros(1 if name == "offsets" else 0, dtype) for name, dtype in DTYPES.items()}
     return Trees(**empty)
+
+
+def float32_below(numbers: Floats) -> npt.NDArray[np.float32]:
+    """The largest float32 that is not above each number: to a float32 value, both are the same threshold."""
+    with np.errstate(over="ignore"):  # a number just above −inf becomes −inf
+        near = numbers.astype(np.float32)
+        return np.where(near > numbers, np.nextafter(near, np.float32(-np.inf)), near)

@@ -82,8 +82,9 @@ def _grow(**settings: Any) -> None:
 
     from rankinite.data.row_keys import row_keys
     from rankinite.engine.parallel import Team, threads
-    from rankinite.trees.bins import WIDTH, Bins, Codes
-    from rankinite.trees.grow import Grower, add_tree, words_of
+    from rankinite.trees._state import WIDTH
+    from rankinite.trees.bins import Bins, Codes
+    from rankinite.trees.growth import Grower, add_tree
     from rankinite.trees.settings import TreeSettings
 
     rows = QUERIES * DOCUMENTS
@@ -96,7 +97,7 @@ def _grow(**settings: Any) -> None:
         scores = np.zeros(rows)
         grown = grower.grow(np.linspace(-1.0, 1.0, rows), np.ones(rows), 0)
         grower.add(grown, grown.values(), scores)
-        add_tree(words_of(codes), grown, grown.values(), scores, team)
+        add_tree(codes.words, grown, grown.values(), scores, team)
 
 
 def _push() -> None:

@@ -16,16 +16,15 @@ from rankinite.engine.parallel import over_queries, run
 from rankinite.gradients.base import weight_of_rows
 from rankinite.models.forest import Forest
 from rankinite.trees._walk_kernels import Nodes
-from rankinite.trees.indicators import indicated, indicators_of
 from rankinite.trees.structure import LEAF, Integers, Trees, sets_of
-from rankinite.trees.walk import walks_of
+from rankinite.trees.walk import indicators_of, walks_of, with_indicators
 
 
 class TargetRows:
     """The columns of the target that the trees ask for, and what each row brings along, as whole numbers."""
 
     def __init__(self, background: Forest, target: Dataset) -> None:
-        asked = indicated(background.trees).feature
+        asked = with_indicators(background.trees).feature
         used: Indices = np.unique(asked[asked != LEAF]).astype(np.int64)
         # Where the column of each feature, or of each indicator behind them, is.
         self.slots: Indices = np.zeros(max(len(background.feature_names), int(asked.max(initial=0)) + 1), np.int64)
@@ -78,7 +77,7 @@ class Tuning:
         counted = trees.rows.any()  # files that store curvature alone have that to count by
         self.source: Floats = frozen(trees.rows.astype(float) if counted else trees.curvature)
         self.counter = COUNT if counted else CURVATURE
-        walks = walks_of(indicated(trees)).with_columns(rows.slots)
+        walks = walks_of(with_indicators(trees)).with_columns(rows.slots)
         self.nodes, self.numbers, self.value = walks.nodes, walks.numbers.copy(), trees.value.copy()
         self.reached: Flags = np.zeros(len(self.value), np.bool_)
         self.order = rows.ordered() if splits else None

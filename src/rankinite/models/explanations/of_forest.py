@@ -10,7 +10,7 @@ from rankinite.engine.kernel import SCORE
 from rankinite.errors import ArgumentError
 from rankinite.models.explanations.contributions import OWNER, Contributions, Sampling, not_split
 from rankinite.models.explanations.response import Response
-from rankinite.trees.contributions import add_contributions, covered, uncovered
+from rankinite.trees.contributions import add_contributions, covered_trees, trees_without_cover
 from rankinite.trees.structure import LEAF
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def contributions(forest: Forest, features: Any, _sampling: Sampling) -> Contrib
         raise not_split(
             "a McRank forest", "They are mean grades under probabilities, no sums of trees", "Distil it into a forest first"
         )
-    without = np.flatnonzero(uncovered(forest.trees))
+    without = np.flatnonzero(trees_without_cover(forest.trees))
     if len(without):
         raise ArgumentError(
             f"{len(without)} of the {len(forest)} trees, from tree {without[0]} on, have neither counts of rows nor curvatures",
@@ -34,7 +34,7 @@ def contributions(forest: Forest, features: Any, _sampling: Sampling) -> Contrib
             "forest with rankinite",
         )
     matrix, columns = forest.located(features)
-    trees = covered(forest.trees)
+    trees = covered_trees(forest.trees)
     values = np.zeros((len(matrix), len(forest.feature_names)), SCORE)
     add_contributions(trees, matrix, values, columns)
     return Contributions(values, float(forest.start[0] + trees.means.sum()), forest.feature_names)

@@ -19,7 +19,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
 from rankinite.frames import finite
 from rankinite.models.explanations.response import Response
-from rankinite.trees.symmetric_trees import rounded_down
+from rankinite.trees.structure import float32_below
 
 ROOM = 1 << 22
 """Numbers in a matrix that is scored at a time."""
@@ -142,7 +142,7 @@ def _origin(now: np.float32, known: Features) -> np.float32:
 
 def _steps(thresholds: Floats, origin: np.float32) -> Features:
     """One float32 in each interval between thresholds, the nearest to the origin, in rising order."""
-    cuts = rounded_down(thresholds[np.isfinite(thresholds)])
+    cuts = float32_below(thresholds[np.isfinite(thresholds)])
     cuts = np.unique(cuts[np.isfinite(cuts)])
     below, above = cuts[cuts < origin], np.nextafter(cuts[cuts >= origin], FEATURE(np.inf))
     return np.unique(np.concatenate((below, [origin], above[np.isfinite(above)]))).astype(FEATURE)

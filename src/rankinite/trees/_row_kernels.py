@@ -1,4 +1,7 @@
-"""Rows: their quantised cells, which of them a tree sees, and their way to the children of a node."""
+"""Loops over rows: their quantised cells, histograms of their codes, which of them are drawn, and their way to the children.
+
+Adding cells to histograms, sixteen features at a time, is where training spends its time.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,40 @@ from typing import Any
 import numpy as np
 
 from rankinite.engine.barriers import prefetch, wait
-from rankinite.engine.kernel import Bytes, Floats, Indices, lean_kernel
-from rankinite.trees._combine_kernels import combine_counts, combine_largest
-from rankinite.trees._histogram_kernels import AHEAD
-from rankinite.trees._scan_kernels import MASK, is_drawn, largest_of, sum_of
-from rankinite.trees._state import DONE, LOST, LOW, NOT_FINITE, WIDTH, WORDS, Coded, Growth, Keys, Nodes, Workspace
+from rankinite.engine.kernel import Bytes, Flags, Floats, Indices, kernel, lean_kernel
+from rankinite.engine.reducer import MAX, SUM, combine
+from rankinite.trees._state import (
+    BINS,
+    DONE,
+    FAILED,
+    LOST,
+    LOW,
+    MASK,
+    NOT_FINITE,
+    WIDTH,
+    WORDS,
+    Coded,
+    Growth,
+    Keys,
+    Nodes,
+    Short,
+    Workspace,
+    is_drawn,
+    largest_of,
+    sum_of,
+)
 
+AHEAD = 24
+"""Rows between the one being added and the one asked for, as a node's rows are scattered in memory. ``order`` is that much
+longer than there are rows."""
+BLOCK = WIDTH * BINS
+"""Cells of a block."""
+_ROWS = 2048  # rows whose codes and whose histograms fit the second cache together
+_SPARSE_ROWS = 256  # the same where rows are scattered: the processor fetches their neighbours too
+_BYTE, _NEXT, _ONE, _FAR = (np.uint64(n) for n in (255, BINS, 1, AHEAD))  # unsigned places are not checked for being negative
 _EXACT_BITS = 60  # sums of pushes and curvatures are first taken with this many bits, to choose the final scale
 _UNSIGNED, _INFINITE, _INFINITE_BITS = (1 << 63) - 1, np.inf, 0x7FF << 52
 _TILE = 64  # rows whose codes are at hand while they are copied to columns
-_FAR = np.uint64(AHEAD)
 _ALONE = 256  # fewer rows are not worth dividing among workers
 
 
@@ -28,6 +55,9 @@ def share_of(start: int, end: int, worker: int, workers: int) -> tuple[int, int]
         return (start, end) if worker == 0 else (end, end)
     length = end - start
     return start + length * worker // workers, start + length * (worker + 1) // workers
+
+
+# ---- pushes and curvatures as whole numbers --------------------------------------------------------------------------
 
 
 @lean_kernel
@@ -107,6 +137,129 @@ def quantise(push: Floats, curvature: Floats, growth: Growth, work: Workspace, w
     return DONE if combine_counts(growth, work, 2, worker, workers) else LOST
 
 
+@kernel
+def combine_largest(growth: Growth, work: Workspace, worker: int, workers: int) -> bool:
+    """Make the partial maxima those of all members; False where one did not answer. Floats from 0 on rise with their bits."""
+    if growth.reducer == 0:
+        return True
+    if worker == 0:
+        largest = np.empty(2)
+        for k in range(2):
+            largest[k] = largest_of(work.partial[k], workers)
+        work.plan[FAILED] = not combine(growth.reducer, MAX, largest.view(np.int64))
+        work.partial[0, 0], work.partial[1, 0] = largest[0], largest[1]
+        for other in range(1, workers):
+            work.partial[0, other], work.partial[1, other] = 0.0, 0.0
+    wait(work.sync, workers)
+    return work.plan[FAILED] == 0
+
+
+@kernel
+def combine_counts(growth: Growth, work: Workspace, first: int, worker: int, workers: int) -> bool:
+    """Make two of the workers' sums, ``first`` and the one after it, those of all members; False where one did not answer."""
+    if growth.reducer == 0:
+        return True
+    if worker == 0:
+        sums = np.empty(2, np.int64)
+        sums[0], sums[1] = sum_of(work.counts[first], workers), sum_of(work.counts[first + 1], workers)
+        work.plan[FAILED] = not combine(growth.reducer, SUM, sums)
+        for k in range(2):
+            work.counts[first + k] = 0
+            work.counts[first + k, 0] = sums[k]
+    wait(work.sync, workers)
+    return work.plan[FAILED] == 0
+
+
+# ---- histograms ------------------------------------------------------------------------------------------------------
+
+
+@lean_kernel
+def _add_two(word: np.uint64, first: int, cell: int, sums: Indices) -> None:
+    """Add a cell to the sums of the features ``first`` and ``first + 1`` of a word, at their codes."""
+    shift, place = np.uint64(8 * first), np.uint64(BINS * first)
+    sums[((word >> shift) & _BYTE) + place] += cell
+    sums[((word >> (shift + np.uint64(8))) & _BYTE) + place + _NEXT] += cell
+
+
+@lean_kernel
+def _add_eight(word: np.uint64, cell: int, sums: Indices) -> None:
+    """Add a cell to the sums of all eight features of a word; ``sums`` has shape (8 · BINS,)."""
+    _add_two(word, 0, cell, sums)
+    _add_two(word, 2, cell, sums)
+    _add_two(word, 4, cell, sums)
+    _add_two(word, 6, cell, sums)
+
+
+@lean_kernel
+def _add_word(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, features: int, sums: Indices) -> None:
+    """The histograms of the eight features of a word, or of fewer where the last word is padded; ``sums``: (8 · BINS,)."""
+    if features > 6:
+        for k in range(np.uint64(start), np.uint64(end)):
+            prefetch(flat, WORDS * order[k + _FAR])
+            _add_eight(flat[np.uint64(WORDS * order[k] + word)], cells[k], sums)
+    elif features > 4:
+        for k in range(np.uint64(start), np.uint64(end)):
+            codes = flat[np.uint64(WORDS * order[k] + word)]
+            _add_two(codes, 0, cells[k], sums)
+            _add_two(codes, 2, cells[k], sums)
+            _add_two(codes, 4, cells[k], sums)
+    elif features > 2:
+        for k in range(np.uint64(start), np.uint64(end)):
+            codes = flat[np.uint64(WORDS * order[k] + word)]
+            _add_two(codes, 0, cells[k], sums)
+            _add_two(codes, 2, cells[k], sums)
+    else:
+        for k in range(np.uint64(start), np.uint64(end)):
+            _add_two(flat[np.uint64(WORDS * order[k] + word)], 0, cells[k], sums)
+
+
+@lean_kernel
+def _add_two_words(flat: Keys, order: Short, cells: Indices, start: int, end: int, word: int, sums: Indices) -> None:
+    """The histograms of sixteen features, which just fit the nearest cache; ``sums``: (16 · BINS,)."""
+    low, high, place = sums[: 8 * BINS], sums[8 * BINS :], np.uint64(word)
+    for k in range(np.uint64(start), np.uint64(end)):
+        prefetch(flat, WORDS * order[k + _FAR])
+        codes, cell = np.uint64(WORDS * order[k]) + place, cells[k]
+        _add_eight(flat[codes], cell, low)
+        _add_eight(flat[codes + _ONE], cell, high)
+
+
+@lean_kernel
+def add_rows(
+    words: Keys, order: Short, cells: Indices, start: int, end: int, first: int, last: int, features: int, out_sums: Indices
+) -> None:
+    """The histograms of the words first … last−1 of a block from the rows order[start:end].
+
+    ``words`` has shape (rows, WORDS), ``out_sums`` (WIDTH · BINS,); ``features`` is how many the block has. Some rows at a
+    time, so that their codes come from memory once and are at hand for the words after the first.
+    """
+    flat = words.reshape(-1)
+    out_sums[8 * BINS * first : 8 * BINS * last] = 0
+    scattered = end > start and order[end - 1] - order[start] > 3 * (end - start)
+    step = _SPARSE_ROWS if scattered else _ROWS
+    for low in range(start, end, step):
+        high = min(low + step, end)
+        for word in range(first, last, 2):
+            sums = out_sums[8 * BINS * word :]
+            if features - 8 * word >= 16 and word + 1 < last:
+                _add_two_words(flat, order, cells, low, high, word, sums)
+            else:
+                _add_word(flat, order, cells, low, high, word, features - 8 * word, sums)
+                if word + 1 < last:
+                    rest = features - 8 * (word + 1)
+                    _add_word(flat, order, cells, low, high, word + 1, rest, sums[8 * BINS :])
+
+
+@lean_kernel
+def subtract(whole: Indices, part: Indices) -> None:
+    """Leave in ``whole`` what is not in ``part``: a parent becomes the sibling of its child."""
+    for k in range(len(whole)):
+        whole[k] -= part[k]
+
+
+# ---- codes of one feature --------------------------------------------------------------------------------------------
+
+
 @lean_kernel
 def code_at(flat: Keys, rows: int, feature: int, row: int) -> int:
     """The code of a feature in a row; ``flat`` are all words of the codes."""
@@ -134,6 +287,22 @@ def codes_from(coded: Coded, feature: int) -> int:
     """
     rows, place = coded.words.shape[1], feature % WIDTH
     return (feature - place) * rows + place if coded.shift else feature * rows
+
+
+@lean_kernel
+def count_by_code(coded: Coded, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
+    """The rows and the curvature of a node by their codes of a feature; ``out_limits`` has shape (2, BINS)."""
+    out_limits[:] = 0
+    codes, shift = coded.singles[codes_from(coded, feature) :], np.uint64(coded.shift)
+    order = work.order[nodes.half[node]]
+    for k in range(nodes.start[node], nodes.end[node]):
+        r = order[k]
+        code = codes[np.uint64(r) << shift]
+        out_limits[0, code] += 1
+        out_limits[1, code] += work.curvature[r]
+
+
+# ---- rows to the children --------------------------------------------------------------------------------------------
 
 
 @lean_kernel
@@ -178,6 +347,16 @@ def move_rows(half: int, start: int, end: int, work: Workspace, worker: int, wor
         right += 1 - goes_left
 
 
+# ---- rows drawn ------------------------------------------------------------------------------------------------------
+
+
+@lean_kernel
+def draw_tree_rows(keys: Keys, share: float, word: np.uint64, out_drawn: Flags) -> None:
+    """Draw the rows a tree is grown from; both arrays have shape (rows,). Equal keys, equal fate."""
+    for r in range(len(keys)):
+        out_drawn[r] = is_drawn(keys[r], word, share)
+
+
 @lean_kernel
 def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64, work: Workspace) -> None:
     """Draw a share of a node's rows into the drawn arrays, from the node's start on; sets the node's total."""
@@ -190,16 +369,3 @@ def draw_rows(nodes: Nodes, node: int, keys: Keys, share: float, word: np.uint64
             total += cells[k]
             place += 1
     nodes.drawn_end[node], nodes.total[node] = place, total
-
-
-@lean_kernel
-def count_by_code(coded: Coded, feature: int, nodes: Nodes, node: int, work: Workspace, out_limits: Indices) -> None:
-    """The rows and the curvature of a node by their codes of a feature; ``out_limits`` has shape (2, BINS)."""
-    out_limits[:] = 0
-    codes, shift = coded.singles[codes_from(coded, feature) :], np.uint64(coded.shift)
-    order = work.order[nodes.half[node]]
-    for k in range(nodes.start[node], nodes.end[node]):
-        r = order[k]
-        code = codes[np.uint64(r) << shift]
-        out_limits[0, code] += 1
-        out_limits[1, code] += work.curvature[r]
