@@ -75,7 +75,9 @@ java:
 # make: each process starts with one half of the tests, and steals from the other at the end.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25
 
+# The kernels that most tests need are compiled first, by both processes: where the tests compile them, one waits for the other.
 test: $(VENV)/.dev browser compiler
+	$(BIN)/rankinite warm-up --threads 2 --quiet
 	$(PYTEST) -m "not slow" --junit-xml test-results/test.xml
 
 test-all: java test

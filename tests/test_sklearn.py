@@ -109,7 +109,10 @@ NOT_OURS = {
 """What scikit-learn asks of estimators that rankers cannot do."""
 
 
-@pytest.mark.parametrize(("estimator", "_learner", "small"), PAIRS)
+@pytest.mark.parametrize(
+    ("estimator", "_learner", "small"),
+    [pytest.param(*pair, marks=[] if pair[0] in {LambdaMARTRanker, RankNetRanker} else pytest.mark.slow) for pair in PAIRS],
+)
 def test_scikit_learns_own_checks_pass(estimator, _learner, small, monkeypatch):
     """They give no queries, and grades below 0: here all rows are one query, and the lowest grade is 0."""
     fit, score = estimator.fit, estimator.score

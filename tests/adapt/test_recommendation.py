@@ -94,7 +94,7 @@ def test_the_decision_leads(method, decision, lead):
 
 
 @pytest.mark.parametrize("measure", [NDCG, rk.PairwiseErrors()])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     noises=st.tuples(st.sampled_from([0.2, 1.0, 1.0, 1.1, 2.0]), st.sampled_from([0.2, 0.9, 1.0, 2.0])),
     queries=st.integers(3, 40),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shutil
 from dataclasses import replace
 from importlib import import_module
 
@@ -23,8 +24,7 @@ from refusals import refused
 NDCG = rk.NDCG(10)
 
 
-@pytest.fixture
-def counted(monkeypatch):
+def count_fits(monkeypatch):
     """Three methods besides the baselines, and how often each is fitted."""
     fits_by_name = {name: Counted() for name in ("lambdaboost", "trada", "smart")}
     methods = (
@@ -34,6 +34,27 @@ def counted(monkeypatch):
     )
     monkeypatch.setattr(import_module("rankinite.adapt.method_choice"), "METHODS", methods)
     return fits_by_name
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    return count_fits(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run that has ended, and the folder of its trials."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patched:
+        count_fits(patched)
+        return choose(background(), target(), keep=folder, curve=False), folder
+
+
+@pytest.fixture
+def kept(finished, tmp_path):
+    """That run, and a copy of its folder."""
+    first, folder = finished
+    return first, shutil.copytree(folder, tmp_path / "kept")
 
 
 def fits(counted):
@@ -93,12 +114,10 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_trials_of_another_task_are_not_confused_with_it(counted, tmp_path, other):
-    arguments = {"backgrounds": background(), "target": target(), "curve": False, "keep": tmp_path}
-    choose(**arguments)
-    before = fits(counted)["smart"]
+def test_trials_of_another_task_are_not_confused_with_it(counted, kept, other):
+    arguments = {"backgrounds": background(), "target": target(), "curve": False, "keep": kept[1]}
     changed = choose(**{**arguments, **OTHERS[other]})
-    assert fits(counted)["smart"] > before
+    assert fits(counted)["smart"] > 0
     alone = choose(**{**arguments, **OTHERS[other], "keep": None})
     assert all(a.unseen.tobytes() == b.unseen.tobytes() for a, b in zip(changed.trials, alone.trials, strict=True))
     before = fits(counted)["smart"]
@@ -115,22 +134,22 @@ def test_the_fingerprint_depends_neither_on_test_data_nor_on_methods(counted, tm
 
 @pytest.mark.parametrize("ending", ["npz", "rankinite"])
 @pytest.mark.parametrize("harm", ["gone", "empty", "half", "junk"])
-def test_a_damaged_trial_is_made_again(counted, tmp_path, ending, harm):
-    first = choose(background(), target(), keep=tmp_path, curve=False)
-    [path] = tmp_path.rglob(f"trada.{ending}")
+def test_a_damaged_trial_is_made_again(counted, kept, ending, harm):
+    first, home = kept
+    [path] = home.rglob(f"trada.{ending}")
     content = path.read_bytes()
     path.unlink()
     if harm != "gone":
         path.write_bytes({"empty": b"", "half": content[: len(content) // 2], "junk": b"junk" * 100}[harm])
-    again = choose(background(), target(), keep=tmp_path, curve=False)
-    assert fits(counted) == {"lambdaboost": 6, "trada": 12, "smart": 6}
+    again = choose(background(), target(), keep=home, curve=False)
+    assert fits(counted) == {"lambdaboost": 0, "trada": 6, "smart": 0}
     assert again.verdict == first.verdict
     assert first.warnings == ()
     [note] = again.warnings
     assert "trada" in note
     assert "made again" in note
-    assert choose(background(), target(), keep=tmp_path, curve=False).warnings == ()
-    assert fits(counted)["trada"] == 12
+    assert choose(background(), target(), keep=home, curve=False).warnings == ()
+    assert fits(counted)["trada"] == 6
 
 
 def later_zip(folder):
@@ -178,10 +197,10 @@ def model_bytes(ranker, folder):
 
 
 @pytest.mark.parametrize("forged", FORGERIES)
-def test_forged_trials_are_not_used(counted, tmp_path, forged):
+def test_forged_trials_are_not_used(counted, kept, forged):
     """Not even where the seal was forged with it, if it could not be a trial."""
-    first = choose(background(), target(), keep=tmp_path, curve=False)
-    [folder] = tmp_path.iterdir()
+    first, home = kept
+    [folder] = home.iterdir()
     for ending, content in {end: make(folder) for end, make in FORGERIES[forged].items()}.items():
         (folder / f"trada.{ending}").write_bytes(content)
     if "json" not in FORGERIES[forged] and forged != "another model":
@@ -190,17 +209,16 @@ def test_forged_trials_are_not_used(counted, tmp_path, forged):
             end: hashlib.sha256((folder / f"trada.{end}").read_bytes()).hexdigest() for end in ("npz", "rankinite")
         }
         (folder / "trada.json").write_text(json.dumps(seal))
-    again = choose(background(), target(), keep=tmp_path, curve=False)
-    assert fits(counted) == {"lambdaboost": 6, "trada": 12, "smart": 6}
+    again = choose(background(), target(), keep=home, curve=False)
+    assert fits(counted) == {"lambdaboost": 0, "trada": 6, "smart": 0}
     assert again.unseen.to_json() == first.unseen.to_json()
     assert "made again" in again.warnings[0]
 
 
-def test_trials_of_other_code_are_not_used(counted, tmp_path, monkeypatch):
-    choose(background(), target(), keep=tmp_path, curve=False)
+def test_trials_of_other_code_are_not_used(counted, kept, monkeypatch):
     monkeypatch.setattr("rankinite.adapt.trial_store.code_key", lambda: "another")
-    choose(background(), target(), keep=tmp_path, curve=False)
-    assert fits(counted)["trada"] == 12
+    choose(background(), target(), keep=kept[1], curve=False)
+    assert fits(counted)["trada"] == 6
 
 
 @pytest.mark.parametrize("harm", ["junk", "names", "sizes", "shape", "infinite"])

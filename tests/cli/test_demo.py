@@ -32,6 +32,7 @@ def test_a_background_is_trained_and_adapted_and_all_is_saved(small, run, tmp_pa
     assert not np.array_equal(before.score(test), after.score(test))
 
 
+@pytest.mark.slow
 def test_the_commands_it_shows_do_the_same(small, run, tmp_path):
     shown = run("demo", "--out", tmp_path / "here", "--quiet").out
     commands = [shlex.split(line)[2:] for line in shown.splitlines() if line.startswith("$ rankinite ")]

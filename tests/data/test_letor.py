@@ -80,7 +80,7 @@ def bits(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values).view(np.uint32)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts(), st.sampled_from(["zero", "nan"]), st.sampled_from([1, 7, 64, 1 << 20]))
 def test_reads_what_the_slow_reader_reads(folder: Path, text: str, missing: str, chunk: int) -> None:
     path = put(folder, text)
@@ -122,7 +122,7 @@ def test_lines_may_have_neither_grade_nor_query(folder: Path) -> None:
     assert read_letor([put(folder, "2 1:5\n")], needs_queries=False).grades.tolist() == [2]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=20))
 def test_numbers_are_rounded_correctly(folder: Path, numbers: list[str]) -> None:
     path = put(folder, "".join(f"1 qid:1 1:{number}\n" for number in numbers))

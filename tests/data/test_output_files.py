@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,7 @@ again where it is damaged; locks, which hold nothing."""
 WRITING = [r"\.write_(text|bytes)\(", r"open\([^)]*[\"'][wax]b?[\"']", r"\.(replace|rename)\((target|path)\)"]
 
 
+@cache
 def code_of(file: Path) -> str:
     """The code of a file without longer texts: exports hold scripts that write files where they are run."""
     tree = ast.parse(file.read_text(encoding="utf-8"))

@@ -31,7 +31,7 @@ from refusals import refused
 
 pytestmark = pytest.mark.posix("named pipes")
 
-ROWS = (1, 7, 1000)
+ROWS = (1, 7, 300)
 COLUMNS = ("grades", "qid", "doc_id", "weight", "batch")
 
 
@@ -63,12 +63,14 @@ def assert_same(found: Dataset, whole: Dataset) -> None:
     assert dict(found.categories) == dict(whole.categories)
 
 
-def assert_pieces_are_the_whole(source: Any, *, format: str | None = None, infinite: Any = "error", **wanted: Any) -> None:
+def assert_pieces_are_the_whole(
+    source: Any, *, format: str | None = None, infinite: Any = "error", sizes: tuple[int, ...] = ROWS, **wanted: Any
+) -> None:
     """The law: whatever the size of the pieces, joined they are what ``read`` gives, twice."""
     settings = asked(**wanted)
     whole = read_with(source, settings, format=format, infinite=infinite)
     longest = int(np.diff(whole.offsets).max())
-    for rows in ROWS:
+    for rows in sizes:
         with open_pieces(source, settings, format=format, infinite=infinite, rows=rows) as pieces:
             passes = [list(pieces), list(pieces)]
             assert pieces.feature_names == whole.feature_names
@@ -198,7 +200,7 @@ def test_the_number_of_threads_makes_no_difference(tmp_path: Path) -> None:
 # ---- tables and arrays ------------------------------------------------------------------------------------------------
 
 
-def table(queries: int = 300, seed: int = 0) -> pa.Table:
+def table(queries: int = 150, seed: int = 0) -> pa.Table:
     random = np.random.default_rng(seed)
     sizes = random.integers(1, 9, queries)
     query, rows = np.repeat(np.arange(queries), sizes), int(sizes.sum())
@@ -227,12 +229,12 @@ TABLE = table()
 @pytest.mark.parametrize("wanted", [{}, {"features": ["late", "whole"]}, {"ignore": ["fold", "flag"]}, {"unjudged": "keep"}])
 @pytest.mark.parametrize("group", [64, 100_000])
 def test_parquet(tmp_path: Path, group: int, wanted: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankinite.data.io.table_rows.TOGETHER", 1000)  # so that one row group is large
+    monkeypatch.setattr("rankinite.data.io.table_rows.TOGETHER", 500)  # so that one row group is large
     paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     pq.write_table(TABLE, paths[0], row_group_size=group)
     assert_pieces_are_the_whole(paths[0], **wanted)
-    pq.write_table(TABLE.slice(0, 501), paths[0], row_group_size=group)
-    pq.write_table(TABLE.slice(501), paths[1], row_group_size=group)
+    pq.write_table(TABLE.slice(0, 251), paths[0], row_group_size=group)
+    pq.write_table(TABLE.slice(251), paths[1], row_group_size=group)
     assert_pieces_are_the_whole(paths, **wanted)
 
 
@@ -241,7 +243,7 @@ def test_parquet(tmp_path: Path, group: int, wanted: dict[str, Any], monkeypatch
 def test_arrow(tmp_path: Path, kind: str, rows: int) -> None:
     paths = [tmp_path / "a.arrow", tmp_path / "b.arrow"]
     dictionary = TABLE.set_column(0, "query_id", TABLE.column("query_id").dictionary_encode())
-    for path, part in zip(paths, (dictionary.slice(0, 501), dictionary.slice(501)), strict=True):
+    for path, part in zip(paths, (dictionary.slice(0, 251), dictionary.slice(251)), strict=True):
         if kind == "feather":
             pyarrow.feather.write_feather(part, path, compression="lz4", chunksize=rows)
             continue
@@ -264,9 +266,9 @@ def test_csv(tmp_path: Path, name: str, wanted: dict[str, Any]) -> None:
     path, other = tmp_path / name, tmp_path / f"other {name}"
     put(path, csv_lines(TABLE, separator, header=True))
     assert_pieces_are_the_whole(path, **wanted)
-    put(path, csv_lines(TABLE.slice(0, 501), separator, header=True))
+    put(path, csv_lines(TABLE.slice(0, 251), separator, header=True))
     columns = [*TABLE.column_names[1:], TABLE.column_names[0]]
-    put(other, csv_lines(TABLE.slice(501).select(columns), separator, header=True))
+    put(other, csv_lines(TABLE.slice(251).select(columns), separator, header=True))
     assert_pieces_are_the_whole([path, other], **wanted)
 
 
@@ -298,13 +300,13 @@ def test_frames() -> None:
 def test_long_tables_have_several_batches() -> None:
     long = table(5000)
     assert long.num_rows > 2 * 8192
-    assert_pieces_are_the_whole(long)
+    assert_pieces_are_the_whole(long, sizes=(300,))
 
 
 def test_arrays() -> None:
     random = np.random.default_rng(0)
-    matrix = random.normal(size=(10_000, 5)) * (random.random((10_000, 5)) < 0.5)
-    grades, qid = random.integers(0, 3, 10_000), np.arange(10_000) // 19
+    matrix = random.normal(size=(2000, 5)) * (random.random((2000, 5)) < 0.5)
+    grades, qid = random.integers(0, 3, 2000), np.arange(2000) // 19
     assert_pieces_are_the_whole(matrix, grades=grades, qid=qid)
     assert_pieces_are_the_whole(matrix[:50].tolist(), grades=grades[:50], group=[0, 20, 0, 30], batch=["a"] * 50)
     for kind in (scipy.sparse.csr_matrix, scipy.sparse.coo_array, scipy.sparse.csc_array):
@@ -434,9 +436,9 @@ def with_value(column: str, row: int, value: Any) -> pa.Table:
     ],
 )
 def test_faults_of_tables(tmp_path: Path, kind: str, column: str, value: Any, found: Any) -> None:
-    row = 1000
+    row = 500
     faulty: Any = with_value(column, row, value)
-    parts = [faulty.slice(0, 501), faulty.slice(501)]
+    parts = [faulty.slice(0, 251), faulty.slice(251)]
     sources: Any = [tmp_path / f"{number}.{kind}" for number in range(2)]
     for path, part in zip(sources, parts, strict=True):
         if kind == "parquet":
@@ -445,17 +447,17 @@ def test_faults_of_tables(tmp_path: Path, kind: str, column: str, value: Any, fo
             pyarrow.feather.write_feather(part, path, chunksize=100)
         elif "csv" in kind:
             put(path, csv_lines(part, ",", header=True))
-    places = {"frame": "table, row 1000", "csv": "1.csv:501", "csv.gz": "1.csv.gz:501"}
-    with refused(DataError, place=places.get(kind, f"1.{kind}, row 499"), value=found):
+    places = {"frame": "table, row 500", "csv": "1.csv:251", "csv.gz": "1.csv.gz:251"}
+    with refused(DataError, place=places.get(kind, f"1.{kind}, row 249"), value=found):
         assert_same_error(faulty if kind == "frame" else sources)
 
 
 def test_a_weight_that_differs_in_a_query_or_is_out_of_bounds() -> None:
     data = read(TABLE)
-    start = int(data.offsets[200])
-    while data.offsets[201] - start == 1:  # pragma: no cover - depends on the numbers drawn
+    start = int(data.offsets[100])
+    while data.offsets[101] - start == 1:  # pragma: no cover - depends on the numbers drawn
         start += 1
-    with refused(DataError, place="table, query 'q 200'"):
+    with refused(DataError, place="table, query 'q 100'"):
         assert_same_error(with_value("weight", start, 9.0))
     alone = int(np.flatnonzero(np.diff(data.offsets) == 1)[-1])
     with refused(DataError, place=f"table, query 'q {alone}'", value=-2.0):
@@ -504,8 +506,8 @@ def test_passed_values_that_are_missing_or_bad() -> None:
         ("doc_id", None, "doc_id"),
     ):
         values = np.array(good.get(role, ["d"] * rows), object if role == "doc_id" else None)
-        values[1000] = value
-        for source, place in ((numbers, "table, row 1000"), (np.zeros((rows, 2)), "array, row 1000")):
+        values[500] = value
+        for source, place in ((numbers, "table, row 500"), (np.zeros((rows, 2)), "array, row 500")):
             with refused(DataError, place=place, **({} if found is None else {"value": found})):
                 assert_same_error(source, **{**good, role: values})
     with refused(ArgumentError, owner="read", setting="qid", value="number"):

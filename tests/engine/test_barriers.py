@@ -97,6 +97,7 @@ def test_a_team_serves_other_work_too_and_teams_nest():
     assert inside == [alone, alone]
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_any_moment_leaves_no_thread_behind():
     """Rounds so short that the signal often comes while work is handed out: a worker would wait at a barrier for ever."""
     program = """

@@ -65,7 +65,7 @@ def student(values):
 
 
 @pytest.mark.parametrize(("measure", "bounds"), BOUNDS.items(), ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(QUERY, min_size=1, max_size=6))
 def test_intervals_are_students_within_the_bounds_and_hold_the_mean(measure, bounds, queries):
     data, first, second = judged(queries)

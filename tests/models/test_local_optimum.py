@@ -149,7 +149,7 @@ def test_the_best_of_all_angles_is_certified(circle):
     assert found.warnings[0].startswith("On 80 queries")
 
 
-@pytest.mark.parametrize("away", [-0.15, -0.1, -0.05, 0.05, 0.1, 0.15])
+@pytest.mark.parametrize("away", [-0.15, -0.05, 0.05, 0.15])
 def test_weights_near_the_best_angle_are_certified_only_if_no_angle_in_reach_is_better(circle, away):
     data, edges, middles, values = circle
 

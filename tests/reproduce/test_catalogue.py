@@ -56,6 +56,7 @@ def test_experiments_differ_in_name():
     assert len(set(found.values())) == len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("paper", "name"), QUICK)
 def test_quick_versions_run_from_the_shell_to_the_page(paper, name, tmp_path):
     data = ["--data", os.environ["RANKINITE_DATA"]] if os.environ.get("RANKINITE_DATA") else []

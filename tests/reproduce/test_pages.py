@@ -22,10 +22,12 @@ def kept():
     return kept_items(DOCS, Lab())
 
 
+@pytest.mark.slow
 def test_the_overview_is_as_the_program_writes_it():
     assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == overview(kept())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_page_of_a_paper_is_as_the_program_writes_it(paper):
     own = [(one, made) for one, made in kept() if one.item.paper == paper]

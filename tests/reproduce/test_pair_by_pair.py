@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rankinite.data.synthetic import World, synthesise
 from rankinite.reproduce.paper_002.section_2_1 import EPOCHS, NetAtWork
 
 
+@pytest.mark.slow
 def test_tiny_steps_pair_by_pair_add_up_to_the_factored_one():
     """Steps too small to change the scores: their sum is the one step of the query, but for the scores' change."""
     data = synthesise(5, world=World(features=8, documents=12, noise=0.3))

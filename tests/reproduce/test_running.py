@@ -156,6 +156,7 @@ def test_a_picture_is_the_same_bytes_for_the_same_numbers():
     assert figure.png() == figure.png()
 
 
+@pytest.mark.slow
 def test_workers_give_the_same():
     here = rk.reproduce.run("002", "figure-1", quick=True)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

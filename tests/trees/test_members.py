@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from rankinite.trees.growth import Grower, NotFiniteError
 from rankinite.trees.settings import TreeSettings
 from rankinite.trees.structure import Trees
 
-ROWS, FEATURES, ROUNDS = 900, 70, 3
+ROWS, FEATURES, ROUNDS = 900, 70, 2
 KINDS = {
     "newton": TreeSettings(leaves=12),
     "small leaves": TreeSettings(leaves=12, min_rows=1),
@@ -83,10 +84,15 @@ def same(first: list[Trees], second: list[Trees]) -> bool:
     )
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
+@cache
+def forest_of_one_machine(kind: str) -> list[Trees]:
+    return forest(kind)
+
+
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("division", DIVISIONS)
 def test_members_grow_the_trees_of_one_machine(kind, division):
-    alone = forest(kind)
+    alone = forest_of_one_machine(kind)
     assert all(len(tree.feature) > 3 for tree in alone)
     parts = parts_of(ROWS, DIVISIONS[division])
     group = Group(len(parts))

@@ -125,6 +125,7 @@ def test_two_searches_share_one_journal_and_the_work(found, tmp_path):
     assert len(storage_of(tmp_path).get_all_trials(0)) == 12
 
 
+@pytest.mark.slow
 def test_eager_searches_join_too_and_keep_to_the_budget(tmp_path):
     running = [
         subprocess.Popen([sys.executable, "-c", JOIN, str(tmp_path), "eager"], stdout=subprocess.PIPE, text=True)
