@@ -28,9 +28,11 @@ settings.load_profile("explore" if os.environ.get("RANKINITE_EXPLORE") else "sam
 @pytest.fixture(autouse=True)
 def registered_measures() -> Generator[None]:
     """What a test registers as a measure is unknown again after it."""
-    from rankinite.measures import spelling
+    from rankinite.measures import registry
 
-    known = dict(spelling._known)
+    tables = (registry._known, registry.OTHER_NAMES, registry.CUT_NAMES)
+    before = [dict(table) for table in tables]
     yield
-    spelling._known.clear()
-    spelling._known.update(known)
+    for table, content in zip(tables, before, strict=True):
+        table.clear()
+        table.update(content)

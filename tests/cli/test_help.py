@@ -23,7 +23,7 @@ from rankinite.cli import completion as completing
 from rankinite.cli import ranker_arguments as rankers
 from rankinite.measures import CONVENTIONS, parse_measure, register_measure
 from rankinite.measures.binary import BinaryMeasure
-from rankinite.measures.spelling import known_measures
+from rankinite.measures.registry import known_measures
 
 pytestmark = pytest.mark.posix("a terminal")
 

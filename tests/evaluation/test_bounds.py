@@ -13,7 +13,7 @@ from scipy import stats
 import rankinite as rk
 from rankinite.errors import DataError, MeasureError
 from rankinite.evaluation.significance import bootstrap, paired_differences
-from rankinite.measures.spelling import registered
+from rankinite.measures.registry import default_measures
 
 UNIT = (0.0, 1.0)
 BOUNDS = {
@@ -39,12 +39,16 @@ BOUNDS = {
     rk.DCG(): (0.0, math.inf),
     rk.DCG(2, gains="linear"): (0.0, math.inf),
     rk.PairwiseErrors(): (0.0, math.inf),
+    rk.DCG(gains=(0, 1, 3, 7, 10)): (0.0, math.inf),
+    rk.NDCG(gains=(0, 1, 3, 7, 10)): UNIT,
+    rk.AveNDCG(2, gains=(0, 1, 3, 7, 10)): UNIT,
+    rk.AveNDCG(2, gains=(-1, 0, 1, 2, 3)): (-math.inf, 1.0),
     rk.DCG(gains=(-1, 0, 1, 2, 3)): (-math.inf, math.inf),
     rk.NDCG(gains=(-1, 0, 1, 2, 3)): (-math.inf, 1.0),
 }
 """The least and the greatest mean that each can have, by its definition."""
 LISTED = {measure.name for measure in BOUNDS}
-BOUNDS |= {measure: measure.bounds for name, measure in registered() if name not in LISTED}
+BOUNDS |= {measure: measure.bounds for name, measure in default_measures() if name not in LISTED}
 """What is not listed has the bounds that it states, and must keep them."""
 TINY = 1e-12
 QUERY = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=5)

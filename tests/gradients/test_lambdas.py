@@ -16,7 +16,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import kernel
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.measures._kernels import expected_linear, scale_one
-from rankinite.measures.base import Parts, Swap, expected_values
+from rankinite.measures.base import MeasureKernels, Swap, expected_values
 from refusals import refused
 
 TRAINABLE = [
@@ -201,7 +201,7 @@ class TopGrade:
     changes: Callable[..., None] = changes_top
     higher_is_better = True
     pooled = False
-    parts = Parts(expected_linear, scale_one)
+    parts = MeasureKernels(expected_linear, scale_one)
 
     @property
     def swap(self):

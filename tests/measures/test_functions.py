@@ -68,6 +68,22 @@ def test_orders_that_look_alike_count_once():
     assert precision.per_query(ranked(np.zeros(40), grades))[0] == pytest.approx(3 / 40, abs=1e-12)
 
 
+@pytest.mark.parametrize(("orders", "tried"), [(59, 59), (60, 60), (61, 60)])
+def test_as_many_orders_are_tried_as_there_are_at_most(orders, tried):
+    """Five tied documents, two of them alike, have 60 orders."""
+    calls = []
+
+    def counted(grades):
+        calls.append(grades.tolist())
+        return steep(grades)
+
+    value = rk.FunctionMeasure("counted", counted, orders=orders).per_query(ranked(np.zeros(5), [0, 1, 3, 3, 7]))[0]
+    assert len(calls) == tried
+    every = mean_over_orders(steep, np.zeros(5), [0, 1, 3, 3, 7])
+    assert (abs(value - every) < 1e-12) == (tried == 60)
+    assert (len(set(map(tuple, calls))) == 60) == (tried == 60)
+
+
 def test_values_do_not_depend_on_the_order_of_rows():
     grades = np.arange(40.0)
     first = rk.FunctionMeasure("first", lambda grades: float(grades[0]), orders=50)

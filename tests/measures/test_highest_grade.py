@@ -13,8 +13,8 @@ import xgboost
 import rankinite as rk
 from rankinite.learners.ranknet import RankNet
 from rankinite.measures import CONVENTIONS
-from rankinite.measures.dcg import HIGHEST_EXPONENTIAL
-from rankinite.measures.grades import GradeError
+from rankinite.measures.base import GradeError
+from rankinite.measures.gains import HIGHEST_EXPONENTIAL
 from refusals import refused
 
 MEASURES = ["ndcg@10", "dcg@5", "avendcg"]
@@ -135,6 +135,22 @@ def test_other_grades_without_a_worth_are_named_with_their_place(measure):
     assert caught.value.place.startswith(f"{measure}: ")
     with refused(GradeError, place=caught.value.place, value=9.0):
         rk.LambdaMART.plain(measure=measure, min_rows=3).fit(graded(9))
+
+
+@pytest.mark.parametrize("row", [0, 14, 15, 19, 20, 59])
+def test_the_query_of_a_grade_without_a_worth_is_that_of_its_row(row):
+    grades = np.ones(60)
+    grades[row] = 9
+    data = rk.read(FEATURES, grades=grades, qid=[100 + row // 5 for row in range(60)])
+    with refused(GradeError, place=f", row {row} (query '{100 + row // 5}')", value=9.0):
+        rk.evaluate(rk.Feature(0), data, "err")
+
+
+def test_grades_below_a_scale_are_to_be_mapped():
+    for grades, remedy in (([-1, 1], "Map the grades to grades from 0 on"), ([0, 5], "Use err:max_grade=5, or map the grades")):
+        with refused(GradeError) as caught:
+            rk.ERR().per_query(rk.rank([1.0, 2.0], grades, [0, 2]))
+        assert caught.value.remedy == remedy
 
 
 def test_the_error_of_a_grade_is_copied_moved_and_pickled_whole():

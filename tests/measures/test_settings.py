@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.measures import dcg
+from rankinite.measures import gains
 from refusals import refused
 
 DIGITS = "9" * 5000
@@ -58,6 +59,12 @@ def test_thresholds_that_nothing_can_be_compared_with(text: str) -> None:
         lambda: rk.AP(relevant=10**5000),
         lambda: rk.RR(relevant="2"),
         lambda: rk.Precision(5, relevant=True),
+        lambda: rk.NDCG(True),
+        lambda: rk.NDCG(2.0),
+        lambda: rk.Success(None),
+        lambda: rk.AveNDCG(None),
+        lambda: rk.ERR(max_grade=21),
+        lambda: rk.AP(relevant=math.nextafter(sys.float_info.max, math.inf)),
     ],
 )
 def test_values_that_no_measure_can_have(make) -> None:
@@ -66,9 +73,13 @@ def test_values_that_no_measure_can_have(make) -> None:
     assert len(str(caught.value)) < 300
 
 
-def test_the_largest_cutoff_reads_back() -> None:
+def test_the_largest_values_are_taken() -> None:
     largest = rk.NDCG(10**15 - 1)
     assert rk.parse_measure(str(largest)) == largest
+    assert rk.LambdaMART(measure=largest).trained_measure(3) == largest
+    for relevant in (-sys.float_info.max, sys.float_info.max):
+        assert rk.RR(relevant=relevant).relevant == relevant
+    assert rk.parse_measure("err:max_grade=20").max_grade == 20
 
 
 def judged() -> rk.Ranking:
@@ -96,7 +107,7 @@ def test_a_cutoff_beyond_the_longest_query_costs_no_more_than_it(monkeypatch: py
             asked.append(self.cutoff)
             return rk.NDCG(self.cutoff, self.gains, self.discount, self.short).per_query(ranking)
 
-    monkeypatch.setattr(dcg, "NDCG", Counted)
+    monkeypatch.setattr(gains, "NDCG", Counted)
     value = rk.parse_measure("avendcg@1000000").per_query(judged())
     assert asked == list(range(1, 14))
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from rankinite.measures import known_measures
-from rankinite.measures.grades import GradeError
+from rankinite.measures.base import GradeError
 from refusals import refused
 
 CUTOFF = st.none() | st.integers(1, 1000)
@@ -161,6 +161,14 @@ def test_a_misspelt_name_is_answered_with_the_nearest(text, meant):
         rk.parse_measure(text)
     assert caught.value.remedy == f"Did you mean {meant}?"
     rk.parse_measure(meant)
+
+
+def test_a_name_of_forty_letters_may_be_misspelt_and_none_longer():
+    rk.register_measure(rk.FunctionMeasure("a" * 39 + "b", lambda grades: 0.0))
+    for letters, settings_, meant in ((40, "", True), (41, "", False), (40, ":" + "x" * 39, True), (40, ":" + "x" * 40, False)):
+        with refused(rk.MeasureError) as caught:
+            rk.parse_measure("a" * letters + settings_)
+        assert caught.value.remedy.startswith("Did you mean") == meant
 
 
 @settings(max_examples=40, deadline=None)

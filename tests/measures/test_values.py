@@ -14,46 +14,13 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles import measures as slow
+from oracles.measures import DEFINITIONS
 from rankinite.measures import _kernels, _ranking_kernels
 from rankinite.measures.base import Measure
-from rankinite.measures.unjudged import sees_unjudged
+from rankinite.measures.data_grades import sees_unjudged
 from refusals import refused
 
-PAIRS = [
-    (rk.NDCG(), slow.ndcg),
-    (rk.NDCG(3), lambda g: slow.ndcg(g, 3)),
-    (rk.NDCG(2, gains="linear"), lambda g: slow.ndcg(g, 2, gain=float)),
-    (rk.NDCG(4, discount="letor"), lambda g: slow.ndcg(g, 4, discount=lambda r: 1 / np.log2(max(r, 2)))),
-    (rk.DCG(3, gains=(0, 1, 3, 7, 10)), lambda g: slow.dcg(g, 3, gain=lambda x: (0, 1, 3, 7, 10)[int(x)])),
-    (rk.ERR(), slow.err),
-    (rk.ERR(3, max_grade=5), lambda g: slow.err(g, 3, 5)),
-    (rk.AP(), slow.ap),
-    (rk.AP(2, relevant=2), lambda g: slow.ap(g, 2, 2)),
-    (rk.RR(), slow.rr),
-    (rk.RR(2), lambda g: slow.rr(g, 2)),
-    (rk.Precision(3), lambda g: slow.precision(g, 3)),
-    (rk.Precision(), slow.precision),
-    (rk.Precision(4, of="returned"), lambda g: sum(x >= 1 for x in g[:4]) / min(len(g), 4)),
-    (rk.Recall(2), lambda g: slow.recall(g, 2)),
-    (rk.AveNDCG(3), lambda g: None if slow.ndcg(g) is None else np.mean([slow.ndcg(g, k) for k in (1, 2, 3)])),
-    (rk.PairwiseErrors(), slow.pairwise_errors),
-    (rk.Success(2), lambda g: slow.success(g, 2)),
-    (rk.Success(3, relevant=2), lambda g: slow.success(g, 3, 2)),
-    (rk.Rprec(), slow.r_precision),
-    (rk.Rprec(relevant=2), lambda g: slow.r_precision(g, 2)),
-    (rk.F1(3), lambda g: slow.f1(g, 3)),
-    (rk.F1(), slow.f1),
-    (rk.RBP(), slow.rbp),
-    (rk.RBP(4, relevant=2, p=0.5), lambda g: slow.rbp(g, 4, 2, 0.5)),
-    (rk.QMeasure(), slow.q_measure),
-    (rk.QMeasure(3, gains=(0, 0, 1, 3, 7), beta=2), lambda g: slow.q_measure(g, 3, lambda x: (0, 0, 1, 3, 7)[int(x)], 2)),
-    (rk.Bpref(), slow.bpref),
-    (rk.Bpref(relevant=2), lambda g: slow.bpref(g, 2)),
-    (rk.AUC(), slow.auc),
-    (rk.AUC(relevant=2), lambda g: slow.auc(g, 2)),
-    (rk.Judged(2), lambda g: slow.judged_share(g, 2)),
-]
-SEEING_UNJUDGED = [(measure, oracle) for measure, oracle in PAIRS if sees_unjudged(measure)]
+SEEING_UNJUDGED = [(measure, oracle) for measure, oracle in DEFINITIONS if sees_unjudged(measure)]
 QUERY = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=7)
 
 
@@ -62,7 +29,7 @@ def value(measure: Measure, scores, grades, ties="expected"):
     return measure.per_query(rk.rank(scores, grades, np.asarray([0, len(grades)]), ties=ties))[0]
 
 
-@pytest.mark.parametrize(("measure", "oracle"), PAIRS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
+@pytest.mark.parametrize(("measure", "oracle"), DEFINITIONS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
 @settings(max_examples=60, deadline=None)
 @given(query=QUERY)
 def test_expected_is_the_mean_over_all_orders(measure, oracle, query):
@@ -87,7 +54,7 @@ def test_documents_that_nobody_judged_have_a_negative_grade(measure, oracle, que
         assert every[0] is None or value(measure, scores, grades, ties) == pytest.approx(extreme(every), abs=1e-12)
 
 
-@pytest.mark.parametrize(("measure", "oracle"), PAIRS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
+@pytest.mark.parametrize(("measure", "oracle"), DEFINITIONS, ids=lambda p: str(p) if isinstance(p, Measure) else "")
 @settings(max_examples=30, deadline=None)
 @given(query=QUERY)
 def test_lowest_and_highest_are_the_extremes_over_all_orders(measure, oracle, query):
@@ -101,7 +68,7 @@ def test_lowest_and_highest_are_the_extremes_over_all_orders(measure, oracle, qu
     assert high == pytest.approx(max(every), abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", [*(measure for measure, _ in PAIRS), rk.BalancedError(1.5)], ids=str)
+@pytest.mark.parametrize("measure", [*(measure for measure, _ in DEFINITIONS), rk.BalancedError(1.5)], ids=str)
 @settings(max_examples=30, deadline=None)
 @given(
     query=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=60),
@@ -162,7 +129,7 @@ def test_many_queries_equal_one_at_a_time_on_any_number_of_threads():
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     grades = rng.integers(0, 5, offsets[-1]).astype(np.float32)
     scores = rng.integers(0, 40, offsets[-1]).astype(float)
-    for measure in {type(measure): measure for measure, _ in PAIRS}.values():
+    for measure in {type(measure): measure for measure, _ in DEFINITIONS}.values():
         alone = [value(measure, scores[a:b], grades[a:b]) for a, b in itertools.pairwise(offsets)]
         for count in (1, 2, 3):
             with rk.threads(count):
@@ -175,7 +142,7 @@ def test_a_kernel_is_compiled_once_for_data_sets_and_for_arrays():
     """Numba's disk cache breaks when one kernel has very many variants, and every variant costs a second or two."""
     grades, offsets = np.asarray([0, 2, 1], np.float32), np.asarray([0, 3])
     data = rk.read(np.zeros((3, 1)), grades=grades, group=[3])
-    for measure, _ in PAIRS:
+    for measure, _ in DEFINITIONS:
         rk.evaluate([1.0, 2.0, 2.0], data, measure)
         measure.per_query(rk.rank([1.0, 2.0, 2.0], grades, offsets))
     assert len(_ranking_kernels.rank_queries.signatures) == 1
@@ -194,19 +161,22 @@ def test_kernels_may_first_be_needed_by_several_threads_at_once():
         assert float(done.stdout) == 1.0
 
 
-@pytest.mark.parametrize("offsets", [[], [1, 2], [0, 1], [0, 0, 2], [0, 3], [[0, 2]]])
-def test_offsets_that_do_not_fit_are_refused(offsets):
-    with refused(rk.DataError, place="rank", value=np.shape(offsets)):
-        rk.rank([1.0, 2.0], [0, 1], offsets)
-
-
 def test_balanced_error_is_the_error_of_the_whole():
+    """A score at the threshold is not above it, and a grade at the lowest relevant one is relevant."""
     grades = np.asarray([0, 1, 0, 2, 0, 0], np.float32)
     scores = np.asarray([1.0, 1.0, -1.0, -2.0, 3.0, -1.0])
-    per_query = rk.BalancedError().per_query(rk.rank(scores, grades, np.asarray([0, 2, 6])))
-    assert per_query.mean() == pytest.approx(2 / (2 * 4) + 1 / (2 * 2))
+    ranking = rk.rank(scores, grades, np.asarray([0, 2, 6]))
+    for threshold, relevant, false_positives, negatives, false_negatives, positives in (
+        (0, 1, 2, 4, 1, 2),
+        (1, 1, 1, 4, 2, 2),
+        (-1, 1, 2, 4, 1, 2),
+        (-1, 2, 3, 5, 1, 1),
+    ):
+        error = rk.BalancedError(threshold, relevant).per_query(ranking).mean()
+        assert error == pytest.approx(false_positives / (2 * negatives) + false_negatives / (2 * positives))
 
 
 def test_balanced_error_needs_both_sides():
-    with refused(rk.MeasureError, place="balanced-error", value=2):
-        rk.BalancedError().per_query(rk.rank([0.0, 1.0], np.ones(2, np.float32), np.asarray([0, 2])))
+    for grades, positives in (([1, 1], 2), ([0, 0], 0)):
+        with refused(rk.MeasureError, place="balanced-error", value=positives):
+            rk.BalancedError().per_query(rk.rank([0.0, 1.0], grades, [0, 2]))

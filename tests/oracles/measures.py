@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import permutations, product
 from math import log2
 
+import rankinite as rk
+
 
 def exponential(grade):
     return 2.0**grade - 1.0
@@ -138,3 +140,40 @@ def orders(scores, grades):
 def over_orders(measure, scores, grades):
     """The value of the measure for every order."""
     return [measure(order) for order in orders(scores, grades)]
+
+
+DEFINITIONS = [
+    (rk.NDCG(), ndcg),
+    (rk.NDCG(3), lambda g: ndcg(g, 3)),
+    (rk.NDCG(2, gains="linear"), lambda g: ndcg(g, 2, gain=float)),
+    (rk.NDCG(4, discount="letor"), lambda g: ndcg(g, 4, discount=lambda r: 1 / log2(max(r, 2)))),
+    (rk.DCG(3, gains=(0, 1, 3, 7, 10)), lambda g: dcg(g, 3, gain=lambda x: (0, 1, 3, 7, 10)[int(x)])),
+    (rk.ERR(), err),
+    (rk.ERR(3, max_grade=5), lambda g: err(g, 3, 5)),
+    (rk.AP(), ap),
+    (rk.AP(2, relevant=2), lambda g: ap(g, 2, 2)),
+    (rk.RR(), rr),
+    (rk.RR(2), lambda g: rr(g, 2)),
+    (rk.Precision(3), lambda g: precision(g, 3)),
+    (rk.Precision(), precision),
+    (rk.Precision(4, of="returned"), lambda g: sum(x >= 1 for x in g[:4]) / min(len(g), 4)),
+    (rk.Recall(2), lambda g: recall(g, 2)),
+    (rk.AveNDCG(3), lambda g: None if ndcg(g) is None else sum(ndcg(g, k) for k in (1, 2, 3)) / 3),
+    (rk.PairwiseErrors(), pairwise_errors),
+    (rk.Success(2), lambda g: success(g, 2)),
+    (rk.Success(3, relevant=2), lambda g: success(g, 3, 2)),
+    (rk.Rprec(), r_precision),
+    (rk.Rprec(relevant=2), lambda g: r_precision(g, 2)),
+    (rk.F1(3), lambda g: f1(g, 3)),
+    (rk.F1(), f1),
+    (rk.RBP(), rbp),
+    (rk.RBP(4, relevant=2, p=0.5), lambda g: rbp(g, 4, 2, 0.5)),
+    (rk.QMeasure(), q_measure),
+    (rk.QMeasure(3, gains=(0, 0, 1, 3, 7), beta=2), lambda g: q_measure(g, 3, lambda x: (0, 0, 1, 3, 7)[int(x)], 2)),
+    (rk.Bpref(), bpref),
+    (rk.Bpref(relevant=2), lambda g: bpref(g, 2)),
+    (rk.AUC(), auc),
+    (rk.AUC(relevant=2), lambda g: auc(g, 2)),
+    (rk.Judged(2), lambda g: judged_share(g, 2)),
+]
+"""Measures, each with its definition over the grades of a query in rank order; None where it is undefined."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles import sweep as oracle
 from rankinite.evaluation.scorers import row_place
-from rankinite.measures.base import parted_measures
+from rankinite.measures.base import factored_measures
 from rankinite.sweep import sweep as module
 from rankinite.sweep.sweep import Sweep
 from refusals import refused
@@ -280,7 +280,7 @@ def test_measures_that_cannot_be_swept_are_refused(measure):
     data, _, _ = normal(2, 5)
     with refused(rk.MeasureError, value="avendcg@10" if measure == "avendcg" else str(measure)) as caught:
         Sweep(data, measure)
-    assert ", ".join(parted_measures()) in caught.value.rule
+    assert ", ".join(factored_measures()) in caught.value.rule
 
 
 def test_bad_input_is_refused():

@@ -11,7 +11,6 @@ from typing import Any, Literal, get_args
 
 from rankinite.checks import MOST
 from rankinite.errors import DataError, MeasureError, quoted
-from rankinite.evaluation.inputs import as_measures
 from rankinite.learners import mart
 from rankinite.learners.base import FUNCTION_CODE
 from rankinite.learners.boosting import Boosting
@@ -19,7 +18,8 @@ from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.mart import MART
 from rankinite.learners.ranknet_trees import RankNetTrees
 from rankinite.measures.base import Measure
-from rankinite.measures.spelling import known_measures
+from rankinite.measures.registry import known_measures
+from rankinite.measures.spelling import as_measures
 from rankinite.models.files.container import DAMAGED
 from rankinite.models.forest import Forest
 

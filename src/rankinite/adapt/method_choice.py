@@ -36,9 +36,16 @@ from rankinite.engine.work import ProgressCallback
 from rankinite.errors import ArgumentError, DataError, MeasureError, RankiniteError, listed, quoted
 from rankinite.evaluation.caveats import TrainingOverlaps
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.inputs import as_measures, one_measure
-from rankinite.gradients.lambdas import trainable
-from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure, parted_measures, sign_of, trainable_measures
+from rankinite.measures.base import (
+    FactoredMeasure,
+    Measure,
+    TrainableMeasure,
+    factored_measures,
+    require_trainable,
+    sign_of,
+    trainable_measures,
+)
+from rankinite.measures.spelling import as_measures, one_measure
 from rankinite.models.base import Fitted
 from rankinite.models.files.matching import match_features
 from rankinite.serving.offers import refusal
@@ -158,7 +165,7 @@ def _task(
         _check_data("background_data", background_data)
         check_same_features(target, background_data)
         check_scales(background_data, target, same_scale=same_scale)
-    judge = _combining(trainable(one_measure("choose", "measure", measure)))
+    judge = _combining(require_trainable(one_measure("choose", "measure", measure)))
     judged_queries(target, judge, 3 if valid is None else 2)  # folds hold one out, and tune by folds of the others
     return Task(matched, target, judge, valid, background_data, folds, seed)
 
@@ -178,13 +185,13 @@ def _check_judging(task: Task, judging: Mapping[str, Any], *, allow_overlap: boo
 
 def _combining(measure: TrainableMeasure) -> TrainableMeasure:
     """The measure, known to be one by which rankers can be combined; refuses others."""
-    if isinstance(measure, PartedMeasure):
+    if isinstance(measure, FactoredMeasure):
         return measure
     raise MeasureError(
         f"{measure} cannot choose between methods, some of which combine rankers exactly",
         place="choose",
         value=str(measure),
-        rule=f"Those that can are {', '.join(name for name in trainable_measures() if name in parted_measures())}",
+        rule=f"Those that can are {', '.join(name for name in trainable_measures() if name in factored_measures())}",
         remedy="Choose by one of them and compare the rankers by yours, or adapt with one method, such as `adapt.smart`",
         shell_remedy="Choose by one of them, and compare the rankers by yours",
     )

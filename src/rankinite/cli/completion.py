@@ -21,7 +21,7 @@ RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:
 
 def measures(incomplete: str) -> list[str]:
     """Measures: the last of several with commas between them."""
-    from rankinite.measures.spelling import usual_measures
+    from rankinite.measures.registry import usual_measures
 
     return _last(incomplete, usual_measures())
 

@@ -21,13 +21,13 @@ from rankinite.drawing import INK
 from rankinite.engine.kernel import Flags, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.outputs import write_scores
 from rankinite.evaluation.scorers import RankerLike, Scorer, checked_scores, is_path, is_scorer, match_to, scores_of
 from rankinite.evaluation.values import mean_value
 from rankinite.frames import ArrowTable, Tabular, arrow_of
 from rankinite.grid import Grid, GridResult
 from rankinite.measures.base import Measure
+from rankinite.measures.spelling import as_measures
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import centre_and_spread

@@ -21,13 +21,13 @@ from rankinite.distillation.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
-from rankinite.evaluation.inputs import one_measure
 from rankinite.evaluation.scorers import scores_of
 from rankinite.gradients.pairs import differing
 from rankinite.grid import Grid, number
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.lambdarank import LambdaRank
 from rankinite.measures.base import Measure
+from rankinite.measures.spelling import one_measure
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest

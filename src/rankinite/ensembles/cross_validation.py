@@ -20,11 +20,11 @@ from rankinite.ensembles.fits import Fit, Material, fit_all
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import scores_of
 from rankinite.learners.base import Trainer
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
+from rankinite.measures.spelling import as_measures
 from rankinite.models.base import Fitted
 from rankinite.plurals import counted
 from rankinite.workers.cluster import Where, using

@@ -21,12 +21,12 @@ from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.ensembles.weighing import AVERAGE, MOST, Way, Weighing, forward_path, ways_to_combine
 from rankinite.errors import ArgumentError, listed
 from rankinite.evaluation.compare import Comparison, compare
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import Scorer
 from rankinite.frames import ArrowTable, TabularByQuery, arrow_of
 from rankinite.grid import Grid, number
 from rankinite.learners.base import Callback
-from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure, sign_of
+from rankinite.measures.base import FactoredMeasure, Measure, TrainableMeasure, sign_of
+from rankinite.measures.spelling import as_measures
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 
@@ -244,7 +244,7 @@ def _notes(members: int, measure: Measure) -> tuple[str, ...]:
     many = f"Greedy pairs and Powell's search were not tried, as there are more than {MOST} members."
     other = f"Exact weights and stacking were not tried, as {measure} cannot be trained for."
     unswept = f"Exact weights were not tried, as {measure} is not made of the relevance of a grade and the discount of a rank."
-    missing = () if isinstance(measure, PartedMeasure) else (unswept,)
+    missing = () if isinstance(measure, FactoredMeasure) else (unswept,)
     return (*([many] if members > MOST else []), *(missing if isinstance(measure, TrainableMeasure) else [other]))
 
 

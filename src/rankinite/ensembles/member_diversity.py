@@ -15,11 +15,11 @@ from rankinite.engine.kernel import Floats
 from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.evaluation.compare import compare
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import Scorer
 from rankinite.frames import ArrowTable, Tabular, arrow_of
 from rankinite.grid import Grid, GridResult, number
 from rankinite.measures.base import Measure, sign_of
+from rankinite.measures.spelling import as_measures
 from rankinite.seeds import generator
 from rankinite.short_names import short_source
 

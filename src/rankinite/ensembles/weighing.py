@@ -11,7 +11,7 @@ from rankinite.choices import Scale
 from rankinite.combine import cyclic, greedy, powell, stacked
 from rankinite.ensembles.scored_members import ScoredMembers
 from rankinite.evaluation.scorers import Scorer
-from rankinite.measures.base import Measure, PartedMeasure, TrainableMeasure
+from rankinite.measures.base import FactoredMeasure, Measure, TrainableMeasure
 from rankinite.models.blend import Blend
 from rankinite.models.normalised import Normalised
 
@@ -60,7 +60,7 @@ def ways_to_combine(members: int, measure: Measure, subsets: Mapping[str, Sequen
         "average by rank": partial(_average, scale="rank"),
     }
     trainable = isinstance(measure, TrainableMeasure)
-    swept = trainable and isinstance(measure, PartedMeasure)
+    swept = trainable and isinstance(measure, FactoredMeasure)
     if swept and members <= MOST:
         ways["exact, greedy"] = partial(_searched, search=greedy)
     if swept:

@@ -14,7 +14,6 @@ from rankinite.data.dataset import Dataset
 from rankinite.errors import ArgumentError, listed, quoted
 from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
 from rankinite.evaluation.evaluate import Evaluation, evaluate_system
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.pair_tests import TESTS, PairTest, Test, compare_pairs, floor_note
 from rankinite.evaluation.scorers import RankerLike, with_scores_read
 from rankinite.evaluation.significance import exact_mean
@@ -24,6 +23,7 @@ from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties
+from rankinite.measures.spelling import as_measures
 from rankinite.plurals import counted
 from rankinite.short_names import short_source
 

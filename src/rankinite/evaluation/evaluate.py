@@ -14,7 +14,6 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats, Strings
 from rankinite.errors import DataError, MeasureError
 from rankinite.evaluation.caveats import Coverage, TrainingOverlap, TrainingOverlaps, coverage_of, overlap_warnings
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import RankerLike, Scorer, match_to, scores_of, with_scores_read
 from rankinite.evaluation.significance import mean_bounds, t_interval, within_bounds
 from rankinite.evaluation.values import mean_of, values_per_query
@@ -24,7 +23,7 @@ from rankinite.measures.base import Measure
 from rankinite.measures.conventions import Convention
 from rankinite.measures.conventions import convention as convention_of
 from rankinite.measures.ranking import Ties, check_ties
-from rankinite.measures.spelling import read_measure
+from rankinite.measures.spelling import as_measures, read_measure
 from rankinite.plurals import counted
 from rankinite.short_names import short_source
 

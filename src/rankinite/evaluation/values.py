@@ -19,9 +19,8 @@ from rankinite.errors import DataError, MeasureError, RankiniteError, quoted
 from rankinite.evaluation.significance import exact_mean
 from rankinite.measures.base import Measure
 from rankinite.measures.conventions import CONVENTIONS, Convention
-from rankinite.measures.grades import grades_of
+from rankinite.measures.data_grades import grades_seen_by, naming_bad_grades, sees_unjudged
 from rankinite.measures.ranking import Ranking, Ties, rank_checked
-from rankinite.measures.unjudged import grades_seen_by, sees_unjudged
 
 
 def values_per_query(
@@ -64,7 +63,7 @@ def _rule_for(measure: Measure, ties: Ties) -> Ties:
 
 def _values(measure: Measure, ranking: Ranking, convention: Convention, data: Dataset) -> Floats:
     """The values of the queries of a ranking, which is of some of the data's queries."""
-    with grades_of(data, measure):
+    with naming_bad_grades(data, measure):
         values = np.array(convention.adapt(measure).per_query(ranking), SCORE)
     if values.shape != (ranking.queries,):
         raise MeasureError(

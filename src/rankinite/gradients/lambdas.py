@@ -12,8 +12,8 @@ from rankinite.engine.over_members import is_any
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.gradients.base import check_sigma
 from rankinite.gradients.pairs import GradedPairs, differing, one_grade_error
-from rankinite.measures.base import Measure, TrainableMeasure, scales_of, untrainable
-from rankinite.measures.grades import grades_of
+from rankinite.measures.base import TrainableMeasure, require_trainable, scales_of
+from rankinite.measures.data_grades import naming_bad_grades
 
 
 class Lambdas:
@@ -43,7 +43,7 @@ class Lambdas:
         normalise: bool = False,
         rows: RowNumbers | None = None,
     ) -> None:
-        measure = trainable(measure)
+        measure = require_trainable(measure)
         check_truncation(truncation)
         check_judged(data)
         self._measure = measure
@@ -51,7 +51,7 @@ class Lambdas:
         rows = kept_content_order(data) if rows is None else rows
         longest = int(np.diff(data.offsets).max())
         seen = measure.discounts(longest)
-        with grades_of(data, measure):
+        with naming_bad_grades(data, measure):
             relevance = _relevance(measure, data.grades[rows])
         discounts = np.zeros(longest, SCORE)
         discounts[: len(seen)] = seen
@@ -75,13 +75,6 @@ class Lambdas:
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row; all of shape (1, rows). They sum to 0 in each query, but for rounding."""
         self.pairs.gradients(scores, out_push, out_curvature)
-
-
-def trainable(measure: Measure) -> TrainableMeasure:
-    """The measure, known to be one that can be trained for; refuses others."""
-    if not isinstance(measure, TrainableMeasure):
-        raise untrainable(measure)
-    return measure
 
 
 def check_truncation(truncation: int | None) -> None:

@@ -16,7 +16,7 @@ from rankinite.engine.parallel import over_queries
 from rankinite.errors import ArgumentError, DataError
 from rankinite.gradients import _point_kernels as _kernels
 from rankinite.gradients.base import check_sigma, checked_scores, weight_of_rows, weighted_mean
-from rankinite.measures.err import stopping_probability
+from rankinite.measures.gains import stopping_probability
 
 Targets: TypeAlias = Literal["graded", "binary"]
 """What the probability of a row should be: (2^g − 1)/2^max_grade, or 1 from the lowest relevant grade on and 0 below."""

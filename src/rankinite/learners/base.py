@@ -149,7 +149,7 @@ class Learner(ABC):
 
     def check_watch(self) -> None:
         """Check the settings that are common, and make a measure of a name."""
-        from rankinite.evaluation.inputs import one_measure
+        from rankinite.measures.spelling import one_measure
 
         name = type(self).__name__
         if self.watch is not None:
@@ -158,7 +158,7 @@ class Learner(ABC):
 
     def watched(self) -> Measure:
         """The measure that is watched."""
-        from rankinite.evaluation.inputs import as_measures
+        from rankinite.measures.spelling import as_measures
 
         return as_measures("ndcg@10" if self.watch is None else self.watch)[0]
 
@@ -170,7 +170,7 @@ class Learner(ABC):
         the grades, such as those of a regression.
         """
         from rankinite.errors import DataError
-        from rankinite.measures.grades import GradeError
+        from rankinite.measures.base import GradeError
 
         return (DataError,) if self.watch is not None else (DataError, GradeError)
 
@@ -217,10 +217,10 @@ class TrainsForMeasure(Learner):
 
     def check_measure(self) -> None:
         """Make a measure of a name, and refuse one that cannot be trained for."""
-        from rankinite.evaluation.inputs import one_measure
-        from rankinite.gradients.lambdas import trainable
+        from rankinite.measures.base import require_trainable
+        from rankinite.measures.spelling import one_measure
 
-        object.__setattr__(self, "measure", trainable(one_measure(type(self).__name__, "measure", self.measure)))
+        object.__setattr__(self, "measure", require_trainable(one_measure(type(self).__name__, "measure", self.measure)))
 
     def lambdas(
         self, train: Dataset, sigma: float, truncation: int | None = None, *, normalise: bool = False, reach: int = 1
@@ -232,15 +232,14 @@ class TrainsForMeasure(Learner):
 
     def trained_measure(self, reach: int = 1) -> TrainableMeasure:
         """The measure that λ climb: the one trained for, over ``reach`` times as many ranks."""
-        from rankinite.evaluation.inputs import as_measures
-        from rankinite.gradients.lambdas import trainable
-        from rankinite.measures.cutoff import widened
+        from rankinite.measures.base import over_more_ranks, require_trainable
+        from rankinite.measures.spelling import as_measures
 
-        return widened(trainable(as_measures(self.measure)[0]), reach)
+        return over_more_ranks(require_trainable(as_measures(self.measure)[0]), reach)
 
     def watched(self) -> Measure:
         """What is trained for, unless another measure is asked for."""
-        from rankinite.evaluation.inputs import as_measures
+        from rankinite.measures.spelling import as_measures
 
         return super().watched() if self.watch is not None else as_measures(self.measure)[0]
 

@@ -1,64 +1,36 @@
-"""Measures of rankings: frozen values that give a query a number.
+"""Measures of rankings: frozen values that give every query a number, exact in expectation where scores tie.
 
-``base`` states what a measure promises, ``ranking`` is what it looks at. Measures: ``dcg``, ``err``, ``average_precision``,
-``reciprocal_rank``, ``precision``, ``success``, ``r_precision``, ``f1``, ``rbp``, ``q_measure``, ``bpref``, ``auc``,
-``judged``, ``errors``, and ``function`` with ``function_swaps`` and ``tied_orders``; ``cutoff``, ``binary`` and ``unjudged``
-hold what they share. ``spelling`` has their text and their registry, ``other_spellings`` the names that other tools give them,
-``conventions`` the habits of these tools,
-``grades`` the error of a grade without a worth.
+Read them in this order. ``ranking`` sorts documents by score and marks ties: all that a measure looks at. ``base`` states
+what a measure promises, and computes those that are made of the relevance of a grade, the discount of a rank and the scale of
+a query. ``gains`` (graded relevance), ``binary`` (relevant or not) and ``error_counts`` define the measures; ``function``
+makes one of any function of the grades in rank order. ``registry`` knows all by name and writes them as text, ``spelling``
+reads texts, those of other tools included; ``conventions`` holds the habits of these tools.
+
+The arithmetic is in kernels on plain arrays: ``_ranking_kernels``, ``_kernels`` (values) and ``_swap_kernels`` (what swapping
+two ranks changes). ``data_grades`` alone knows data sets: it gives the grades of one as a measure sees them.
+
+A measure is its definition: written in one of these files and decorated by ``registry.measure``, it is known wherever measures
+are named, completed, listed and tested (CONTRIBUTING.md, "Add a measure").
 """
 
-from rankinite.measures.auc import AUC
-from rankinite.measures.average_precision import AP
+from rankinite.measures import binary, error_counts, gains
 from rankinite.measures.base import BoundedMeasure, Measure, TrainableMeasure, swap_changes
-from rankinite.measures.bpref import Bpref
+from rankinite.measures.binary import *
 from rankinite.measures.conventions import CONVENTIONS, Convention, convention
-from rankinite.measures.dcg import DCG, NDCG, AveNDCG
-from rankinite.measures.err import ERR
-from rankinite.measures.errors import BalancedError, PairwiseErrors
-from rankinite.measures.f1 import F1
+from rankinite.measures.error_counts import *
 from rankinite.measures.function import FunctionMeasure
-from rankinite.measures.judged import Judged
-from rankinite.measures.precision import Precision, Recall
-from rankinite.measures.q_measure import QMeasure
-from rankinite.measures.r_precision import Rprec
+from rankinite.measures.gains import *
 from rankinite.measures.ranking import Ranking, Ties, rank
-from rankinite.measures.rbp import RBP
-from rankinite.measures.reciprocal_rank import RR
-from rankinite.measures.spelling import known_measures, parse_measure, register_measure
-from rankinite.measures.success import Success
-
-for _measure in (
-    *(NDCG, DCG, AveNDCG, ERR, AP, RR, Precision, Recall, Success, Rprec, F1, RBP, QMeasure, Bpref, AUC, Judged),
-    *(PairwiseErrors, BalancedError),
-):
-    register_measure(_measure)
+from rankinite.measures.registry import known_measures, register_measure
+from rankinite.measures.spelling import parse_measure
 
 __all__ = [
-    "AP",
-    "AUC",
     "CONVENTIONS",
-    "DCG",
-    "ERR",
-    "F1",
-    "NDCG",
-    "RBP",
-    "RR",
-    "AveNDCG",
-    "BalancedError",
     "BoundedMeasure",
-    "Bpref",
     "Convention",
     "FunctionMeasure",
-    "Judged",
     "Measure",
-    "PairwiseErrors",
-    "Precision",
-    "QMeasure",
     "Ranking",
-    "Recall",
-    "Rprec",
-    "Success",
     "Ties",
     "TrainableMeasure",
     "convention",
@@ -68,3 +40,6 @@ __all__ = [
     "register_measure",
     "swap_changes",
 ]
+__all__ += gains.__all__
+__all__ += binary.__all__
+__all__ += error_counts.__all__

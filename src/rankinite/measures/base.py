@@ -1,15 +1,19 @@
-"""Measure: what a measure promises, and the few pieces measures are built from.
+"""Measure: what a measure promises, and what those that are made of kernels share.
 
 A measure is a frozen value: comparable, hashable, printable (``str(NDCG(10)) == "ndcg@10"``) and readable back
 (:func:`rankinite.parse_measure`). To add one of your own, write a class with the members of :class:`Measure` and pass
 it wherever a measure goes; :func:`register_measure` also gives it a name for ``parse_measure`` and the command line.
+
+Most measures are made of three things: the relevance of a grade, the discount of a rank and the scale of a query. Two kernels
+put these together; a measure that can be trained for has two more, for what swapping two ranks would change.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -18,7 +22,21 @@ from rankinite.engine.parallel import over_queries
 from rankinite.errors import MeasureError, quoted
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
-from rankinite.measures.spelling import registered
+from rankinite.measures.registry import LARGEST_CUTOFF, default_measures, spell
+
+M = TypeVar("M")
+
+UNJUDGED = -1.0
+"""The grade of a document that nobody judged, as measures with ``sees_unjudged`` are given it."""
+LOOKED_UP = 32
+"""Grades below this are looked up: a power for each of a million rows would cost more than ranking them."""
+
+
+class GradeError(MeasureError):
+    """A measure does not know what a grade is worth; the grade is the error's ``value``."""
+
+
+# ---- what a measure promises ------------------------------------------------------------------------------------------
 
 
 @runtime_checkable
@@ -53,13 +71,25 @@ class BoundedMeasure(Measure, Protocol):
         ...
 
 
-class Parts(NamedTuple):
-    """The two kernels a built-in measure is computed by; see ``measures/_kernels.py``."""
+class RelevanceMeasure(Measure, Protocol):
+    """A measure of what documents of a grade are worth, and of how much a rank counts."""
+
+    def relevance(self, grades: Reals) -> Floats:
+        """What a document of each grade is worth; any grade the measure knows."""
+        ...
+
+    def discounts(self, ranks: int) -> Floats:
+        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
+        ...
+
+
+class MeasureKernels(NamedTuple):
+    """The two kernels that compute a measure; see ``measures/_kernels.py``."""
 
     expected: Callable[..., float]
     """What a ranking is worth, given the documents' relevance and the ranks' discounts."""
     scale: Callable[..., float]
-    """What that is a share of."""
+    """What that is multiplied by: one over the ideal, or over the number of relevant documents."""
 
 
 class Swap(NamedTuple):
@@ -72,11 +102,11 @@ class Swap(NamedTuple):
 
 
 @runtime_checkable
-class PartedMeasure(Measure, Protocol):
+class FactoredMeasure(RelevanceMeasure, Protocol):
     """A measure made of the relevance of a grade, the discount of a rank and the scale of a query."""
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> MeasureKernels:
         """How the three are combined."""
         ...
 
@@ -84,17 +114,9 @@ class PartedMeasure(Measure, Protocol):
         """The relevance of the grades 0, 1, 2, …: of all there are, or of as many as are worth looking up."""
         ...
 
-    def relevance(self, grades: Reals) -> Floats:
-        """What a document of each grade is worth; any grade the measure knows."""
-        ...
-
-    def discounts(self, ranks: int) -> Floats:
-        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
-        ...
-
 
 @runtime_checkable
-class TrainableMeasure(Measure, Protocol):
+class TrainableMeasure(RelevanceMeasure, Protocol):
     """A measure that lambda gradients can climb: it knows what swapping two documents would change.
 
     The changes of a query are multiplied by its scale: that of its parts where it is made of parts, or one of
@@ -106,21 +128,10 @@ class TrainableMeasure(Measure, Protocol):
         """Kernels for the change, on relevance values in rank order."""
         ...
 
-    def relevance(self, grades: Reals) -> Floats:
-        """What a document of each grade is worth; any grade the measure knows."""
-        ...
-
-    def discounts(self, ranks: int) -> Floats:
-        """The weight of the first ``ranks`` ranks, cut off where the measure stops looking."""
-        ...
-
 
 @runtime_checkable
 class _ScalesItself(Protocol):
     def scales(self, relevance: Floats, offsets: Indices) -> Floats: ...
-
-
-_NONE = np.empty(0, SCORE)
 
 
 def sign_of(measure: Measure) -> float:
@@ -128,14 +139,42 @@ def sign_of(measure: Measure) -> float:
     return 1.0 if measure.higher_is_better else -1.0
 
 
-def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
+def trainable_measures() -> list[str]:
+    """The names of the registered measures that can be trained for."""
+    return [name for name, measure in default_measures() if isinstance(measure, TrainableMeasure)]
+
+
+def factored_measures() -> list[str]:
+    """The names of the registered measures that are made of relevance, discounts and a scale, and so can be swept."""
+    return [name for name, measure in default_measures() if isinstance(measure, FactoredMeasure)]
+
+
+def require_trainable(measure: Measure) -> TrainableMeasure:
+    """The measure, known to be one that can be trained for."""
+    if not isinstance(measure, TrainableMeasure):
+        raise MeasureError(
+            f"{measure} cannot be trained for: it does not know what swapping two documents would change",
+            value=str(measure),
+            rule=f"Those that do are {', '.join(trainable_measures())}",
+            remedy="Train for one of them, and measure the result with any",
+        )
+    return measure
+
+
+# ---- values, scales and swap changes by kernels -----------------------------------------------------------------------
+
+
+_NONE = np.empty(0, SCORE)
+
+
+def expected_values(measure: FactoredMeasure, ranking: Ranking) -> Floats:
     """The exact expected value of every query."""
     table, discounts, values = measure.table(), measure.discounts(ranking.longest), np.empty(ranking.queries, SCORE)
     most = min(max(int(ranking.grades.max(initial=0)), 0), len(table) - 1)
     levels = np.unique(table[: most + 1])[::-1].copy()
     expected, scale = address(measure.parts.expected, _kernels.EXPECTED), address(measure.parts.scale, _kernels.SCALE)
 
-    def measured(signature: Any, grades: Reals, table: Floats, levels: Floats) -> bool:
+    def fill_values(signature: Any, grades: Reals, table: Floats, levels: Floats) -> bool:
         measure_each = compiled(_kernels.measure_each, signature)
         queries = (ranking.tied, ranking.returned, ranking.offsets)
         rest = (discounts, levels, values)
@@ -145,14 +184,14 @@ def expected_values(measure: PartedMeasure, ranking: Ranking) -> Floats:
             )
         )
 
-    if not measured(_kernels.MEASURE_GRADES, ranking.grades, table, levels):
-        measured(_kernels.MEASURE_RELEVANCE, frozen(measure.relevance(ranking.grades)), _NONE, _NONE)
+    if not fill_values(_kernels.MEASURE_GRADES, ranking.grades, table, levels):  # a grade is no index of the table
+        fill_values(_kernels.MEASURE_RELEVANCE, frozen(measure.relevance(ranking.grades)), _NONE, _NONE)
     return values
 
 
-def scales_of(measure: PartedMeasure | TrainableMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
+def scales_of(measure: FactoredMeasure | TrainableMeasure, relevance: Floats, offsets: Indices, discounts: Floats) -> Floats:
     """The factor of each query, NaN where the measure is undefined."""
-    if not isinstance(measure, PartedMeasure):
+    if not isinstance(measure, FactoredMeasure):
         return measure.scales(relevance, offsets) if isinstance(measure, _ScalesItself) else np.ones(len(offsets) - 1, SCORE)
     scales = np.empty(len(offsets) - 1, SCORE)
     levels = np.unique(measure.table())[::-1].copy()
@@ -163,31 +202,10 @@ def scales_of(measure: PartedMeasure | TrainableMeasure, relevance: Floats, offs
     return scales
 
 
-def trainable_measures() -> list[str]:
-    """The names of the registered measures that can be trained for."""
-    return [name for name, measure in registered() if isinstance(measure, TrainableMeasure)]
-
-
-def parted_measures() -> list[str]:
-    """The names of the registered measures that are made of relevance, discounts and a scale, and so can be swept."""
-    return [name for name, measure in registered() if isinstance(measure, PartedMeasure)]
-
-
-def untrainable(measure: object) -> MeasureError:
-    """The error of a measure that cannot be trained for."""
-    return MeasureError(
-        f"{measure} cannot be trained for: it does not know what swapping two documents would change",
-        value=str(measure),
-        rule=f"Those that do are {', '.join(trainable_measures())}",
-        remedy="Train for one of them, and measure the result with any",
-    )
-
-
 def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     """What swapping each pair of ranks would add to the measure, for one query's grades in rank order, shape (n, n)."""
     ranked = np.asarray(grades, SCORE)
-    if not isinstance(measure, TrainableMeasure):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass any
-        raise untrainable(measure)
+    measure = require_trainable(measure)
     if ranked.ndim != 1 or not ranked.size:
         raise MeasureError(
             f"the grades have shape {ranked.shape}",
@@ -208,6 +226,89 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
     return changes
 
 
+# ---- what built-in measures inherit -----------------------------------------------------------------------------------
+
+
+class KernelMeasure:
+    """A measure whose class is named by the registry, and whose values are computed by its ``parts``."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    higher_is_better = True
+    pooled = False
+
+    def __str__(self) -> str:
+        return spell(self)
+
+    def per_query(self: FactoredMeasure, ranking: Ranking) -> Floats:
+        """The expected value of every query."""
+        return expected_values(self, ranking)
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffMeasure(KernelMeasure):
+    """A measure that looks at the first ``cutoff`` ranks."""
+
+    cutoff: int | None = None
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.name, self.cutoff)
+
+
+def over_more_ranks(measure: M, times: int) -> M:
+    """The same measure with ``times`` its cutoff; itself where it has none."""
+    if not isinstance(measure, CutoffMeasure) or measure.cutoff is None:
+        return measure
+    return replace(measure, cutoff=min(measure.cutoff * times, LARGEST_CUTOFF))
+
+
+def ranks_up_to(cutoff: int | None, ranks: int) -> int:
+    """How many of ``ranks`` ranks a measure with this cutoff looks at."""
+    return ranks if cutoff is None else min(cutoff, ranks)
+
+
+def reciprocal_ranks(cutoff: int | None, ranks: int) -> Floats:
+    """1, 1/2, 1/3, … up to the cutoff."""
+    return 1.0 / np.arange(1, ranks_up_to(cutoff, ranks) + 1, dtype=SCORE)
+
+
+# ---- checks of settings -----------------------------------------------------------------------------------------------
+
+
+def check_cutoff(name: str, cutoff: object) -> None:
+    """Refuse a cutoff that is not a number of ranks."""
+    sound = isinstance(cutoff, int) and not isinstance(cutoff, bool) and 1 <= cutoff <= LARGEST_CUTOFF
+    if cutoff is not None and not sound:
+        raise MeasureError(
+            f"the cutoff {quoted(cutoff)} is not a number of ranks",
+            place=name,
+            value=cutoff,
+            rule=f"A cutoff is a whole number from 1 on, of {len(str(LARGEST_CUTOFF))} digits at most",
+            remedy="Leave it out for the whole ranking",
+        )
+
+
+def require_cutoff(name: str, cutoff: int | None) -> None:
+    """Require a cutoff."""
+    if cutoff is None:
+        raise MeasureError(
+            "there is no cutoff, and without one it would say nothing", place=name, remedy=f"Give one, as in {name}@10"
+        )
+
+
+def check_word(name: str, setting: str, word: object, known: Sequence[str]) -> None:
+    """Refuse a word that is not among those a setting knows."""
+    if word not in known:
+        raise MeasureError(
+            f"{setting}={quoted(word)} is unknown",
+            place=name,
+            value=word,
+            rule=f"Known are {', '.join(known)}",
+            remedy=f"Write for example {name}:{setting}={known[0]}",
+        )
+
+
 def check_finite(name: str, setting: str, value: float) -> None:
     """Refuse a setting that is compared with grades or scores but is no finite number."""
     number: Any = value  # users may pass anything
@@ -219,7 +320,3 @@ def check_finite(name: str, setting: str, value: float) -> None:
             value=number,
             remedy=f"Give one, as in {name}:{setting}=2",
         )
-
-
-SMALL = 32
-"""Grades below this are looked up: a power for each of a million rows would cost more than ranking them."""

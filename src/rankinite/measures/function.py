@@ -1,22 +1,32 @@
-"""A measure from a function, of Python or compiled by Numba, for trying an idea before writing a kernel."""
+"""A measure from a function, of Python or compiled by Numba, for trying an idea before writing a kernel.
+
+Its value under ties is the mean over the orders that tied documents may have. To train for it, the two kernels of a
+:class:`rankinite.measures.base.Swap` are compiled around the function: they swap two ranks, and evaluate again. A function that
+Numba compiles is called directly, any other by Python, a rank at a time.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
+from itertools import combinations, pairwise
+from math import comb
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from rankinite.engine.kernel import SCORE, Floats, Indices, Reals
-from rankinite.engine.user_functions import is_compiled
-from rankinite.errors import MeasureError, quoted
-from rankinite.measures.base import Swap
-from rankinite.measures.cutoff import check_cutoff, ranks_up_to
-from rankinite.measures.function_swaps import function_swap, values_of
+from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, Reals, address
+from rankinite.engine.user_functions import compiled_around, is_compiled, objmode
+from rankinite.errors import MeasureError, cut, quoted
+from rankinite.measures import _swap_kernels
+from rankinite.measures.base import Swap, check_cutoff, ranks_up_to
 from rankinite.measures.ranking import Ranking
-from rankinite.measures.tied_orders import orders_of
+
+Function: TypeAlias = Callable[[Floats], float]
+"""The grades of one query in rank order, as float64, to what that order is worth; NaN where that is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,7 @@ class FunctionMeasure:
     @property
     def swap(self) -> Swap:
         """Swapping two ranks and evaluating again."""
-        return function_swap(self.function, self.name)
+        return _swap_of(self.function, self.name)
 
     def relevance(self, grades: Reals) -> Floats:
         """The grades themselves, which are what the function is given."""
@@ -118,6 +128,148 @@ class FunctionMeasure:
             if returned == a:
                 values[query] = 0.0
                 continue
-            orders = orders_of(ranking.grades[a:returned].astype(SCORE), ranking.tied[a:returned], self.orders, self.cutoff)
-            values[query] = np.mean(values_of(self.function, orders))
+            orders = _orders_of(ranking.grades[a:returned].astype(SCORE), ranking.tied[a:returned], self.orders, self.cutoff)
+            values[query] = np.mean(_values_of(self.function, orders))
         return values
+
+
+# ---- swaps ------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _swap_of(function: Function, name: str) -> Swap:
+    prepare, changes = _swap_functions(function)
+    if not is_compiled(function):
+        return _calling_python(prepare, changes)
+    swap = Swap(compiled_around(prepare), compiled_around(changes))
+    try:
+        address(swap.prepare, _swap_kernels.PREPARE)
+        address(swap.changes, _swap_kernels.CHANGES)
+    except Exception as problem:
+        raise MeasureError(
+            f"its compiled function cannot be called with the grades of a query ({cut(problem)})",
+            place=name,
+            value=name,
+            rule="It takes one array of float64 and returns one number",
+            remedy="Call it with `np.asarray([2.0, 0.0, 1.0])`, or give it without numba.njit",
+        ) from problem
+    return swap
+
+
+def _values_of(function: Function, orders: Floats) -> list[float] | Floats:
+    if not is_compiled(function):
+        return [function(order) for order in orders]
+    values = np.empty(len(orders))
+    _values_loop(function)(orders, values)
+    return values
+
+
+@cache
+def _values_loop(function: Function) -> Callable[[Floats, Floats], None]:
+    """A loop that is compiled around a compiled function: a call from Python takes longer than most of them."""
+
+    def fill_values(orders: Floats, out: Floats) -> None:
+        for k in range(len(orders)):
+            out[k] = function(orders[k])
+
+    return compiled_around(fill_values)
+
+
+def _swap_functions(function: Function) -> tuple[Callable[..., None], Callable[..., None]]:
+    """``prepare`` and ``changes`` as Python functions, which are compiled, or called by Python as they are.
+
+    state[0] holds the grades that the function is given, which it may use up; state[1][0] what the ranking is worth.
+    """
+
+    def prepare(relevance: Floats, discounts: Floats, state: Floats) -> None:
+        n = len(relevance)
+        state[0, :n] = relevance
+        state[1, 0] = function(state[0, :n])
+
+    def changes(relevance: Floats, discounts: Floats, state: Floats, i: int, out: Floats) -> None:
+        n, before = len(relevance), state[1, 0]
+        out[i + 1 : n] = 0.0
+        if discounts[i] == 0.0 or np.isnan(before):  # below the cutoff, or undefined on this query
+            return
+        for j in range(i + 1, n):
+            if relevance[j] != relevance[i]:
+                state[0, :n] = relevance
+                state[0, i], state[0, j] = relevance[j], relevance[i]
+                out[j] = function(state[0, :n]) - before
+
+    return prepare, changes
+
+
+def _calling_python(prepare_in_python: Callable[..., None], changes_in_python: Callable[..., None]) -> Swap:
+    """Kernels that leave the work to Python; what the function raises passes through the pair loop as it is."""
+
+    def prepare(relevance: Floats, discounts: Floats, state: Floats) -> None:
+        with objmode():
+            prepare_in_python(relevance, discounts, state)
+
+    def changes(relevance: Floats, discounts: Floats, state: Floats, i: int, out: Floats) -> None:
+        with objmode():
+            changes_in_python(relevance, discounts, state, i, out)
+
+    kernels: tuple[Any, Any] = compiled_around(prepare), compiled_around(changes)
+    return Swap(*kernels)
+
+
+# ---- orders of tied documents -----------------------------------------------------------------------------------------
+
+
+def _orders_of(grades: Floats, tied: Flags, most: int, cutoff: int | None = None) -> Floats:
+    """The grades of a query in the orders it may have, one per row, each as likely as any other.
+
+    ``tied``: where a document may come before the one above it. These are all orders that differ, if they are at most ``most``;
+    else so many random ones (seeded: the same every time). Neither depends on the order in which tied documents are given.
+    Documents that tie below the ``cutoff`` stay as they are.
+    """
+    starts = np.flatnonzero(~tied).tolist()
+    blocks = [
+        (start, end)
+        for start, end in zip(starts, [*starts[1:], len(grades)], strict=True)
+        if (cutoff is None or start < cutoff) and (grades[start:end] != grades[start]).any()
+    ]
+    number = 1
+    for start, end in blocks:
+        number = min(number * _number_of_orders(grades[start:end], most), most + 1)
+    orders = grades[None].copy() if number <= most else np.repeat(grades[None], most, axis=0)
+    rng = np.random.default_rng(0)
+    for start, end in blocks:
+        block = np.sort(grades[start:end])
+        if number > most:
+            orders[:, start:end] = rng.permuted(np.repeat(block[None], most, axis=0), axis=1)
+        else:
+            block_orders = np.asarray(list(_different_orders(*np.unique(block, return_counts=True))), SCORE)
+            before = len(orders)
+            orders = np.repeat(orders, len(block_orders), axis=0)
+            orders[:, start:end] = np.tile(block_orders, (before, 1))
+    return orders
+
+
+def _number_of_orders(block: Floats, most: int) -> int:
+    """In how many ways the grades of a block can be ordered that look different; ``most`` + 1 where there are more."""
+    number, free = 1, len(block)
+    for count in np.unique(block, return_counts=True)[1].tolist():
+        if min(count, free - count) > 0 and free > most:
+            return most + 1
+        number, free = number * comb(free, count), free - count
+        if number > most:
+            return most + 1
+    return number
+
+
+def _different_orders(values: Floats, counts: npt.NDArray[np.intp]) -> Iterator[Floats]:
+    """All orders that look different; ``counts`` says how often each value occurs."""
+    size = int(counts.sum())
+    if len(values) == 1:
+        yield np.full(size, values[0])
+        return
+    for places in combinations(range(size), int(counts[0])):
+        order = np.empty(size, SCORE)
+        chosen = np.zeros(size, np.bool_)
+        chosen[list(places)] = True
+        for rest in _different_orders(values[1:], counts[1:]):
+            order[chosen], order[~chosen] = values[0], rest
+            yield order.copy()

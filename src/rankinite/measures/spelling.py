@@ -1,88 +1,78 @@
-"""Measures as text: ``ndcg@10``, ``err``, ``dcg@5:gains=0/1/3/7/10``, ``ap@20:relevant=2``.
+"""Reading measures: ``ndcg@10``, ``dcg@5:gains=0/1/3/7/10``, ``ap@20:relevant=2``, and what users give where measures go.
 
-A name, ``@`` and the cutoff where there is one, then every setting that is not the default. Law:
-``parse_measure(str(m)) == m``. What trec_eval and ir-measures write is read too (``other_spellings``).
+The text is what ``registry.spell`` writes. Law: ``parse_measure(str(m)) == m``. What trec_eval and ir-measures write is read
+too: trec_eval joins a name and a cutoff by ``_`` or ``.``; ir-measures puts settings between parentheses, before ``@``. Where
+a tool means something else by a name, its settings are added: trec_eval's ``ndcg_cut`` has linear gains. Names that are our
+own keep our meaning, whatever their case: ``nDCG@10`` is ``ndcg@10``, which has exponential gains; a warning says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, fields, replace
 from difflib import get_close_matches
-from importlib.metadata import entry_points
-from typing import Any, TypeVar
+from typing import Any, Final, TypeGuard
 
-from rankinite.errors import MeasureError, RankiniteError, quoted, warn
-from rankinite.measures.other_spellings import ALIASES, respelled
+from rankinite.errors import ArgumentError, MeasureError, quoted, warn
+from rankinite.measures.base import Measure
+from rankinite.measures.conventions import CONVENTIONS, Convention
+from rankinite.measures.registry import CUT_NAMES, LARGEST_CUTOFF, OTHER_NAMES, find_measure, known_measures
 
-C = TypeVar("C")
-
-LARGEST_CUTOFF = 10**15 - 1
-"""More ranks than there are documents anywhere."""
 _DIGITS = len(str(LARGEST_CUTOFF))
-
-USUAL_CUTOFFS = (1, 3, 5, 10)
-
 _LONGEST_NAME = 40  # of a measure that a misspelt one may have meant
-_known: dict[str, Any] = {}
-_PATTERN = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
+_EXAMPLE: Final = {"remedy": "Give for example NDCG(10) or 'ndcg@10'", "shell_remedy": "Give for example ndcg@10"}
+
+_OURS = re.compile(r"(?P<name>[A-Za-z][\w-]*?)(@(?P<cutoff>[^:]*))?(?P<settings>(:[^:]*)*)")
+_TREC_EVAL = re.compile(r"(\w+)[_.]([0-9]+)")
+_IR_MEASURES = re.compile(r"\s*([A-Za-z][\w-]*)\s*\(([^()]*)\)\s*(@[^:]*)?")
+_SETTINGS = {"rel": "relevant", "dcg": "gains"}
+_VALUES = {("dcg", "log2"): "linear", ("dcg", "exp-log2"): "exponential"}
 
 
-def register_measure(measure: C) -> C:
-    """Make a measure class readable by its ``name``; use it as a class decorator. A single measure, such as a
-    :class:`FunctionMeasure`, is registered too: its text is its name alone.
-
-    A package can also announce its measures by an entry point in the group ``rankinite.measures``: then the command
-    line knows them as soon as the package is installed.
-    """
-    kind: Any = measure
-    if not is_dataclass(kind):
-        raise MeasureError(
-            f"{getattr(kind, '__name__', kind)} is not a dataclass",
-            value=getattr(kind, "__name__", kind),
-            rule="The fields of a frozen dataclass with a name are what the text of a measure sets",
-            remedy="Decorate it with dataclass(frozen=True) first",
-        )
-    name: str = str(kind) if not isinstance(kind, type) else getattr(kind, "name", kind.__name__.lower())
-    _known[name.lower()] = measure
-    return measure
+# ---- measures as users give them --------------------------------------------------------------------------------------
 
 
-def known_measures() -> list[str]:
-    """The names :func:`parse_measure` understands."""
-    return sorted({*_known, *(point.name for point in entry_points(group="rankinite.measures"))})
+def as_measures(
+    measures: Sequence[Measure | str] | Measure | str, convention: Convention = CONVENTIONS["rankinite"]
+) -> tuple[Measure, ...]:
+    """The measures meant, without repetitions, in the order given; they are evaluated by the ``convention``."""
+    listed: list[Any] = list(measures) if _is_list(measures) else [measures]
+    parsed: list[Measure] = []
+    for entry in listed:
+        measure: Any = read_measure(entry) if isinstance(entry, str) else entry
+        if isinstance(entry, str) and "gains" not in convention.settings.get("ndcg", {}):
+            _warn_of_gains(entry, measure)
+        if isinstance(measure, type) or not isinstance(measure, Measure):
+            raise ArgumentError(f"{quoted(measure)} is not a measure", value=measure, **_EXAMPLE)
+        if measure not in parsed:
+            parsed.append(measure)
+    if not parsed:
+        raise ArgumentError("no measure was given", value=listed, **_EXAMPLE)
+    names = [str(measure) for measure in parsed]
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise ArgumentError(f"two measures are called {twice!r}", value=twice, remedy="Give them different names")
+    return tuple(parsed)
 
 
-def usual_measures() -> list[str]:
-    """Texts that a shell offers: every name that is known, with usual cutoffs where the measure takes one, and other names."""
-    found: list[str] = []
-    for name in known_measures():
-        kind = _known.get(name)
-        has_cutoff = isinstance(kind, type) and any(field.name == "cutoff" for field in fields(kind))
-        found += [name, *(f"{name}@{cutoff}" for cutoff in USUAL_CUTOFFS if has_cutoff)]
-    return [*found, *ALIASES]
+def one_measure(name: str, field: str, chosen: Measure | str) -> Measure:
+    """The measure of a setting; refuses what is none, or several."""
+    error = ArgumentError("must be one measure", owner=name, setting=field, value=chosen, **_EXAMPLE)
+    try:
+        measures = as_measures(chosen)
+    except ArgumentError as problem:
+        raise error from problem
+    if len(measures) != 1:
+        raise error
+    return measures[0]
 
 
-def registered() -> Iterator[tuple[str, Any]]:
-    """Name and default value of every measure that has been registered and can be built without settings."""
-    for name, measure in _known.items():
-        try:
-            yield name, measure() if isinstance(measure, type) else measure
-        except (TypeError, RankiniteError):  # it needs settings, so its name alone is no measure
-            continue
+def _is_list(measures: Any) -> TypeGuard[Iterable[Any]]:
+    return isinstance(measures, Iterable) and not isinstance(measures, str | Measure)
 
 
-def spell(measure: Any) -> str:
-    """The text of a measure that is a dataclass with a ``name``."""
-    text = str(measure.name)
-    for field in fields(measure):
-        value = getattr(measure, field.name)
-        if field.name == "cutoff":
-            text += "" if value is None else f"@{value}"
-        elif value != field.default:
-            text += f":{field.name}={_spell_value(value)}"
-    return text
+# ---- one text ---------------------------------------------------------------------------------------------------------
 
 
 def parse_measure(text: str) -> Any:
@@ -98,11 +88,11 @@ def parse_measure(text: str) -> Any:
     ndcg@10:gains=linear
     """
     measure = read_measure(text)
-    warn_of_gains(text, measure)
+    _warn_of_gains(text, measure)
     return measure
 
 
-def warn_of_gains(text: str, measure: Any) -> None:
+def _warn_of_gains(text: str, measure: Any) -> None:
     """Warn of ir-measures' spelling of NDCG without a choice of gains, which are linear there and exponential here."""
     if not re.match(r"\s*nDCG(?![\w-])", text) or ":gains=" in (respelled(text) or text):
         return
@@ -115,10 +105,14 @@ def warn_of_gains(text: str, measure: Any) -> None:
 def read_measure(text: str) -> Any:
     """:func:`parse_measure` without its warning."""
     for spelling in (text, respelled(text)):
-        match = None if spelling is None else _PATTERN.fullmatch(spelling.strip())
-        measure = _find(match["name"]) if match else None
-        if match is not None and measure is not None:
-            return _built(text, match, measure)
+        match = None if spelling is None else _OURS.fullmatch(spelling.strip())
+        kind: Any = find_measure(match["name"]) if match else None
+        if match is None or kind is None:
+            continue
+        if isinstance(kind, type):
+            return kind(**_settings(text, match, {field.name: field.default for field in fields(kind)}))
+        _settings(text, match, {})  # a single measure that was registered: it has none
+        return kind
     meant = _nearest(text)
     raise MeasureError(
         f"{quoted(text)} names no measure",
@@ -128,28 +122,29 @@ def read_measure(text: str) -> Any:
     )
 
 
-def _built(text: str, match: re.Match[str], measure: Any) -> Any:
-    """The measure with the settings that its text gives; one that was registered as a value has none."""
-    if not isinstance(measure, type):
-        _parse_settings(text, match, {})
-        return measure
-    kind: Any = measure
-    return kind(**_parse_settings(text, match, {field.name: field.default for field in fields(kind)}))
+def respelled(text: str) -> str | None:
+    """A measure as trec_eval or ir-measures writes it, in our own spelling; None where it is written otherwise.
+
+    >>> respelled("ndcg_cut_10"), respelled("AP(rel=2)@20")
+    ('ndcg@10:gains=linear', 'AP@20:relevant=2')
+    """
+    cut = _TREC_EVAL.fullmatch(text.strip())
+    if cut and cut[1].lower() in CUT_NAMES:
+        return CUT_NAMES[cut[1].lower()].format(cut[2])
+    if call := _IR_MEASURES.fullmatch(text):
+        name, arguments, cutoff = call.groups("")
+        settings = ""
+        for argument in filter(None, map(str.strip, arguments.split(","))):
+            key, equals, value = (part.strip(" '\"") for part in argument.partition("="))
+            if key == "cutoff" or not equals:  # NDCG(10), as one would write it in Python
+                cutoff += f"@{value or key}"
+            else:
+                settings += f":{_SETTINGS.get(key, key)}={_VALUES.get((key, value), value)}"
+        return f"{name}{cutoff}{settings}"
+    return None
 
 
-def _nearest(text: str) -> str:
-    """The text with the nearest name that is known in place of its own; nothing where none is near."""
-    name = re.split(r"[@:(\s]", text.strip(), maxsplit=1)[0]
-    if len(text) > 2 * _LONGEST_NAME or len(name) > _LONGEST_NAME:
-        return ""
-    joined = re.fullmatch(r"(\D+?)[_.]?([0-9]+)", name)  # ndcg10, ndcg_10
-    stem, cutoff = (joined[1], f"@{joined[2]}") if joined else (name, "")
-    found = get_close_matches(stem.lower(), [*known_measures(), *ALIASES], 1)
-    meant = found[0] + cutoff + text.strip()[len(name) :] if found else ""
-    return meant if _PATTERN.fullmatch(meant) or respelled(meant) else ""
-
-
-def _parse_settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -> dict[str, Any]:
+def _settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -> dict[str, Any]:
     """The settings that a text gives a measure whose fields have these defaults."""
     settings: dict[str, Any] = {}
     cutoff = match["cutoff"]
@@ -178,22 +173,6 @@ def _parse_settings(text: str, match: re.Match[str], defaults: dict[str, Any]) -
     return settings
 
 
-def _find(name: str) -> Any:
-    low = name.lower()
-    low = ALIASES.get(low, low)
-    if low not in _known:
-        for point in entry_points(group="rankinite.measures"):
-            if point.name.lower() == low:
-                _known[low] = point.load()
-    return _known.get(low)
-
-
-def _spell_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "/".join(_spell_value(entry) for entry in value) + ("/" if len(value) == 1 else "")
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
 def _parse_value(text: str, value: str, default: Any) -> Any:
     try:
         if "/" in value:
@@ -205,3 +184,15 @@ def _parse_value(text: str, value: str, default: Any) -> Any:
         raise MeasureError(
             f"{quoted(value)} is not a number", place=quoted(text), value=value, remedy="Write it as in ap:relevant=2"
         ) from None
+
+
+def _nearest(text: str) -> str:
+    """The text with the nearest known name in place of its own; nothing where none is near."""
+    name = re.split(r"[@:(\s]", text.strip(), maxsplit=1)[0]
+    if len(text) > 2 * _LONGEST_NAME or len(name) > _LONGEST_NAME:
+        return ""
+    joined = re.fullmatch(r"(\D+?)[_.]?([0-9]+)", name)  # ndcg10, ndcg_10
+    stem, cutoff = (joined[1], f"@{joined[2]}") if joined else (name, "")
+    matches = get_close_matches(stem.lower(), [*known_measures(), *OTHER_NAMES], 1)
+    meant = matches[0] + cutoff + text.strip()[len(name) :] if matches else ""
+    return meant if _OURS.fullmatch(meant) or respelled(meant) else ""

@@ -23,10 +23,10 @@ from rankinite.checks import check_count, check_number, check_positive
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Indices
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import one_measure
 from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
 from rankinite.measures.base import Measure
+from rankinite.measures.spelling import one_measure
 from rankinite.models.directions import Curves, Directions
 from rankinite.plurals import counted
 

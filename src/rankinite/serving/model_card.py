@@ -12,7 +12,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import fingerprint
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.installed import version_line
-from rankinite.measures.dcg import NDCG
+from rankinite.measures.gains import NDCG
 from rankinite.models.base import line_of, trained_of
 from rankinite.plurals import counted
 from rankinite.serving.adversarial_rows import adversarial_rows, takes_missing

@@ -24,13 +24,13 @@ from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, address, comp
 from rankinite.engine.parallel import over_queries, run
 from rankinite.errors import ArgumentError, DataError, MeasureError
 from rankinite.evaluation.evaluate import evaluate
-from rankinite.evaluation.inputs import as_measures
 from rankinite.evaluation.scorers import Scorer, checked_scores, is_scorer, row_place, scores_of
 from rankinite.evaluation.values import mean_value
 from rankinite.measures import _kernels as measure_kernels
 from rankinite.measures import rank
-from rankinite.measures.base import Measure, PartedMeasure, expected_values, parted_measures, scales_of
-from rankinite.measures.unjudged import grades_seen_by
+from rankinite.measures.base import FactoredMeasure, Measure, expected_values, factored_measures, scales_of
+from rankinite.measures.data_grades import grades_seen_by
+from rankinite.measures.spelling import as_measures
 from rankinite.sweep import _record_kernels, _sweep_kernels
 from rankinite.sweep.curve import Curve, check_form
 from rankinite.sweep.ratios import RatioCurve
@@ -64,11 +64,11 @@ class Sweep:
 
     def __init__(self, data: Dataset, measure: Measure | str) -> None:
         swept = as_measures(measure)[0]
-        if not isinstance(swept, PartedMeasure):
+        if not isinstance(swept, FactoredMeasure):
             raise MeasureError(
                 f"{swept} cannot be swept: it is not made of the relevance of a grade and the discount of a rank",
                 value=str(swept),
-                rule=f"Those that can are {', '.join(parted_measures())}, with any cutoff",
+                rule=f"Those that can are {', '.join(factored_measures())}, with any cutoff",
             )
         self.data, self.measure = data, swept
         ideal = evaluate(data.in_row_order(data.grades), data, swept)[swept].per_query

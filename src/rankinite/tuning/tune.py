@@ -18,10 +18,10 @@ from rankinite.data.folds import Fold, holdouts, k_folds
 from rankinite.engine.work import ProgressCallback
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.evaluate import Evaluation, evaluate
-from rankinite.evaluation.inputs import as_measures
 from rankinite.learners.base import Learner
 from rankinite.learners.training_checks import training_data
 from rankinite.measures.base import Measure
+from rankinite.measures.spelling import as_measures
 from rankinite.tuning.choice import choose_setting, corrected_estimate
 from rankinite.tuning.evaluator import Evaluator
 from rankinite.tuning.journal import Journal

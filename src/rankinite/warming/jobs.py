@@ -104,7 +104,7 @@ def _push() -> None:
     import numpy as np
 
     from rankinite.gradients.lambdas import Lambdas
-    from rankinite.measures.dcg import NDCG
+    from rankinite.measures.gains import NDCG
 
     data = tiny_data()
     out = np.zeros((3, 1, data.rows))

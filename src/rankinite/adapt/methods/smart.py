@@ -13,13 +13,13 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.overlap import check_apart
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import one_measure
 from rankinite.evaluation.scorers import Scorer, scores_of
-from rankinite.gradients.lambdas import Lambdas, trainable
+from rankinite.gradients.lambdas import Lambdas
 from rankinite.learners.base import Learner
 from rankinite.learners.boosting import Preset
 from rankinite.learners.lambdamart import LambdaMART
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, require_trainable
+from rankinite.measures.spelling import one_measure
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend
 
@@ -100,7 +100,7 @@ def fitted_scale(background: Scorer, target: Dataset, measure: Measure | str) ->
     spread = float(np.sort(scores).std())
     if spread == 0.0:
         return 1.0
-    objective = Lambdas(target, trainable(one_measure("smart", "measure", measure)))
+    objective = Lambdas(target, require_trainable(one_measure("smart", "measure", measure)))
 
     def slope(factor: float) -> float:
         push, curvature = np.empty((1, target.rows)), np.empty((1, target.rows))

@@ -31,13 +31,13 @@ from rankinite.data.overlap import check_apart
 from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, listed, quoted
-from rankinite.evaluation.inputs import as_measures, one_measure
 from rankinite.gradients.base import Objective, weight_of_rows, weighted_mean
-from rankinite.gradients.lambdas import Lambdas, trainable
+from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import pairs_of
 from rankinite.gradients.squared import SquaredLoss
 from rankinite.learners.base import plain_setting
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, require_trainable
+from rankinite.measures.spelling import as_measures, one_measure
 from rankinite.models.forest import Forest
 from rankinite.trees.structure import join
 
@@ -115,7 +115,7 @@ class Trada:
         if self.rate is not None:
             check_number("Trada", "rate", self.rate, 0.0, 1.0, above=True)
         if self.measure is not None:
-            object.__setattr__(self, "measure", trainable(one_measure("Trada", "measure", self.measure)))
+            object.__setattr__(self, "measure", require_trainable(one_measure("Trada", "measure", self.measure)))
 
     def adapt_tuned(
         self,
@@ -205,7 +205,7 @@ class Trada:
             return SquaredLoss(target)
         if loss == "pairs":
             return pairs_of(target, sigma)
-        measure = trainable(as_measures(self._measure(background))[0])
+        measure = require_trainable(as_measures(self._measure(background))[0])
         truncation, normalise = last_recorded(background, "truncation"), last_recorded(background, "normalise", True)
         return Lambdas(target, measure, sigma, truncation, normalise=normalise)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rankinite.checks import check_count, check_seed
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import one_measure
 from rankinite.measures.base import Measure
+from rankinite.measures.spelling import one_measure
 from rankinite.models.explanations.contributions import Sampling
 from rankinite.models.explanations.documents import OWNER
 from rankinite.models.explanations.pair import PairExplanation, explain_pair

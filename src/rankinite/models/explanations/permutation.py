@@ -13,7 +13,6 @@ from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.inputs import one_measure
 from rankinite.evaluation.scorers import Scorer, match_to, scores_of
 from rankinite.evaluation.significance import exact_mean, paired_differences, t_interval
 from rankinite.evaluation.values import mean_of, values_per_query
@@ -21,6 +20,7 @@ from rankinite.frames import finite
 from rankinite.grid import Grid, number, percent
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
+from rankinite.measures.spelling import one_measure
 from rankinite.models.base import Fitted, names_of
 from rankinite.models.explanations.query import CONVENTION
 from rankinite.models.explanations.shuffles import shuffles

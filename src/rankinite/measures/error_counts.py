@@ -1,9 +1,10 @@
-"""Counts of mistakes as measures: pairs in the wrong order, and documents on the wrong side of a threshold."""
+"""Measures that count mistakes, the fewer the better: pairs in the wrong order, documents on the wrong side of a threshold."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,14 +14,17 @@ from rankinite.errors import MeasureError
 from rankinite.measures import _kernels
 from rankinite.measures.base import check_finite
 from rankinite.measures.ranking import Ranking
-from rankinite.measures.spelling import spell
+from rankinite.measures.registry import measure, spell
+
+__all__ = ["BalancedError", "PairwiseErrors"]
 
 
+@measure("pairwise-errors")
 @dataclass(frozen=True, slots=True)
 class PairwiseErrors:
     """The number of pairs of a query that are ranked against their grades (002, Figure 1); a tied pair counts one half."""
 
-    name = "pairwise-errors"
+    name: ClassVar[str]
     higher_is_better = False
     pooled = False
     bounds = (0.0, math.inf)
@@ -38,6 +42,7 @@ class PairwiseErrors:
         return errors
 
 
+@measure("balanced-error")
 @dataclass(frozen=True, slots=True)
 class BalancedError:
     """False positives / 2n₋ + false negatives / 2n₊ over all rows (002 §6.1): chance is ½ whatever the balance.
@@ -50,7 +55,7 @@ class BalancedError:
     relevant: float = 1.0
     """The lowest grade that counts as positive."""
 
-    name = "balanced-error"
+    name: ClassVar[str]
     higher_is_better = False
     pooled = True
     bounds = (0.0, 1.0)
