@@ -23,9 +23,9 @@ from _measure import machine, write_section
 from quality import folds
 from rankinite.data.folds import k_folds
 from rankinite.engine.parallel import run, thread_count
-from rankinite.tuning.choice import choose_setting
-from rankinite.tuning.fold_values import FoldValue
+from rankinite.tuning.evaluator import FoldValue
 from rankinite.tuning.proposals import Proposer
+from rankinite.tuning.result import choose_setting
 from rankinite.tuning.search import Budget, SettingsSearch
 from rankinite.tuning.space import space_of
 

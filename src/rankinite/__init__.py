@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from rankinite.distillation.students import Distilled as Distilled
     from rankinite.distillation.students import distil as distil
     from rankinite.engine.parallel import threads as threads
-    from rankinite.ensembles.augmented import Augmented as Augmented
-    from rankinite.ensembles.bag import Bag as Bag
     from rankinite.ensembles.cross_validation import cross_validate as cross_validate
-    from rankinite.ensembles.seeds import Seeds as Seeds
+    from rankinite.ensembles.trainers import Augmented as Augmented
+    from rankinite.ensembles.trainers import Bag as Bag
+    from rankinite.ensembles.trainers import Seeds as Seeds
     from rankinite.errors import ArgumentError as ArgumentError
     from rankinite.errors import DataError as DataError
     from rankinite.errors import MeasureError as MeasureError
@@ -179,10 +179,8 @@ _HOMES = {
     ),
     "rankinite.distillation.students": ("Distilled", "distil"),
     "rankinite.engine.parallel": ("threads",),
-    "rankinite.ensembles.augmented": ("Augmented",),
-    "rankinite.ensembles.bag": ("Bag",),
+    "rankinite.ensembles.trainers": ("Augmented", "Bag", "Seeds"),
     "rankinite.ensembles.cross_validation": ("cross_validate",),
-    "rankinite.ensembles.seeds": ("Seeds",),
     "rankinite.models.base": ("Ranker",),
     "rankinite.models.blend": ("Blend",),
     "rankinite.learners.base": ("Progress",),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
-from rankinite.distillation.pursuit import centre_within_queries, pursue
+from rankinite.distillation.selection import centre_within_queries, pursue
 
 
 def slow_pursuit(columns, target, most):

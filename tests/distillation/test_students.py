@@ -9,8 +9,7 @@ import pytest
 
 import rankinite as rk
 from rankinite import Bag
-from rankinite.distillation.following import mixed
-from rankinite.distillation.growing import grow, train_net
+from rankinite.distillation.mimicry import grow, mix_features, train_net
 from rankinite.distillation.selection import select
 from rankinite.distillation.teacher import centred, centred_scores, fidelity, on_scale_of, trees_of
 from rankinite.models.files.container import model_bytes
@@ -77,7 +76,7 @@ def test_grown_trees_follow_the_scores_and_not_the_grades():
 
 
 def test_made_documents_mix_those_of_their_query():
-    made = mixed(TRAIN, TEACHER, seed=4)
+    made = mix_features(TRAIN, TEACHER, seed=4)
     assert made.rows == TRAIN.rows
     assert not set(made.qids.tolist()) & set(TRAIN.qids.tolist())
     for first, last in zip(TRAIN.offsets[:-1], TRAIN.offsets[1:], strict=True):
@@ -187,7 +186,7 @@ def test_students_are_on_the_scale_of_their_teacher_and_rank_as_before(teacher, 
     found = rk.distil(teacher, TRAIN, **settings)
     for plain in plain_r2(found.ranker, teacher, TEST):
         assert plain == pytest.approx(found[how].fidelity, abs=0.02)
-    for module in ("growing", "selection"):
+    for module in ("mimicry", "selection"):
         monkeypatch.setattr(f"rankinite.distillation.{module}.on_scale_of", lambda teacher, student, data: student)
     raw = make_raw(how, teacher, settings)
     factor, shift = np.polyfit(raw.score(TRAIN), found.ranker.score(TRAIN), 1)

@@ -11,8 +11,7 @@ import rankinite as rk
 from rankinite.data.folds import holdouts
 from rankinite.ensembles import Average, bag_members, challenge, choose_members, diversity, seed_members
 from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
-from rankinite.ensembles.scored_members import ScoredMembers
-from rankinite.ensembles.weighing import AVERAGE, Weighing, even, forward_path, ways_to_combine
+from rankinite.ensembles.weight_finders import AVERAGE, ScoredMembers, Weighing, even, forward_path, weight_finders
 from refusals import refused
 
 WORLD = rk.World(features=6, documents=10, noise=0.3)
@@ -177,14 +176,14 @@ def test_forward_selection_takes_the_member_that_helps_most(held_out):
 
 
 def test_searches_that_take_too_long_or_cannot_be_are_left_out():
-    assert "exact, greedy" not in ways_to_combine(21, NDCG, {})
-    assert {"exact, cyclic", "stacked, linear"} <= set(ways_to_combine(21, NDCG, {}))
+    assert "exact, greedy" not in weight_finders(21, NDCG, {})
+    assert {"exact, cyclic", "stacked, linear"} <= set(weight_finders(21, NDCG, {}))
     other = rk.Precision(5)
-    assert isinstance(other, rk.TrainableMeasure) or "stacked, linear" not in ways_to_combine(3, other, {})
-    assert "forward selection" not in ways_to_combine(2, NDCG, {})
+    assert isinstance(other, rk.TrainableMeasure) or "stacked, linear" not in weight_finders(3, other, {})
+    assert "forward selection" not in weight_finders(2, NDCG, {})
     function = rk.FunctionMeasure("first", lambda grades: float(grades[0]))
-    assert not [way for way in ways_to_combine(3, function, {}) if way.startswith("exact")]
-    assert "stacked, linear" in ways_to_combine(3, function, {})
+    assert not [way for way in weight_finders(3, function, {}) if way.startswith("exact")]
+    assert "stacked, linear" in weight_finders(3, function, {})
 
 
 def test_the_subsets_of_the_paper_are_those_of_table_3():

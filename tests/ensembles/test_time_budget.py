@@ -6,8 +6,8 @@ import pytest
 
 import rankinite as rk
 from rankinite.ensembles import challenge, time_budget
-from rankinite.ensembles.one_part_out import OnePartOut
 from rankinite.ensembles.time_budget import TimePlan, kept_plan, plan_for, thinned
+from rankinite.ensembles.trainers import OnePartOut
 from refusals import refused
 
 DATA = rk.synthesise(20, world=rk.World(features=3, documents=5))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankinite.tuning.choice import choose_setting, corrected_estimate
-from rankinite.tuning.racing import CHANCE, LEAST, losers
+from rankinite.tuning.result import choose_setting, corrected_estimate
+from rankinite.tuning.trials import CHANCE, LEAST, losers
 
 
 def by_hand(values, sizes):

@@ -74,9 +74,7 @@ def _trainer(text: str, sources: Mapping[str, Trainer] | None = None) -> tuple[s
 def _around(trainer: Trainer, settings: dict[str, str], sources: Mapping[str, Trainer]) -> Trainer:
     from rankinite.data.sampling import AUG50, AUG70
     from rankinite.ensembles import Rescaled, Summarised
-    from rankinite.ensembles.augmented import Augmented
-    from rankinite.ensembles.bag import Bag
-    from rankinite.ensembles.seeds import Seeds
+    from rankinite.ensembles.trainers import Augmented, Bag, Seeds
 
     shares = {"50": AUG50, "70": AUG70}
     if "augment" in settings:

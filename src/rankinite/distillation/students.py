@@ -1,10 +1,16 @@
-"""Distillation: students by every method that can be tried, judged on queries held out, and the better one kept."""
+"""Distillation: students by every method that can be tried, judged on queries held out, and the better one kept.
+
+The table compares the teacher, its students, and a ranker of their size that had no teacher.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
@@ -14,13 +20,13 @@ from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import holdouts
 from rankinite.data.joining import check_same_features
 from rankinite.data.overlap import check_apart
-from rankinite.distillation.growing import grow, train_net
+from rankinite.distillation.mimicry import grow, train_net
 from rankinite.distillation.selection import select
-from rankinite.distillation.table import DIRECT, TEACHER, Row, table
 from rankinite.distillation.teacher import centred_scores, fidelity, trees_of
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
+from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.scorers import scores_of
 from rankinite.gradients.pairs import differing
 from rankinite.grid import Grid, number
@@ -33,9 +39,77 @@ from rankinite.models.files.matching import match_features
 from rankinite.models.forest import Forest
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.models.weighted import checked_hidden
+from rankinite.models.weighted import Weighted, checked_hidden
 from rankinite.plurals import counted
 from rankinite.short_names import short_source
+
+TEACHER, DIRECT = "teacher", "direct"
+WHAT = {
+    TEACHER: "",
+    "select": "trees of the teacher, weighed anew",
+    "grow": "new trees, grown towards its scores",
+    "net": "a net, trained towards its scores",
+    DIRECT: "of the same size, trained on the grades",
+}
+"""The rankers of the table, the baseline last: a ranker of the students' size that had no teacher."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A ranker as the table has it."""
+
+    name: str
+    what: str
+    size: str
+    """Its trees, or the weights of a net."""
+    trees: int
+    microseconds: float
+    """Time to score a row, one thread or many as they are in force."""
+    value: float
+    """The measure on queries that the student did not see."""
+    fidelity: float
+    """The share of the teacher's variance within these queries that it explains."""
+
+
+def table(
+    teacher: Fitted, judged: Sequence[tuple[Mapping[str, Fitted], Dataset]], measure: Measure
+) -> tuple[tuple[Row, ...], dict[str, Floats]]:
+    """Every ranker on the queries that judge, pooled over folds."""
+    rows: list[Row] = []
+    values: dict[str, Floats] = {}
+    for name in (TEACHER, *judged[0][0]):
+        rankers = [teacher if name == TEACHER else students[name] for students, _ in judged]
+        seconds = near = 0.0
+        found: list[Floats] = []
+        for ranker, (_, data) in zip(rankers, judged, strict=True):
+            scores, time = _timed(ranker, data)
+            seconds += time
+            near += fidelity(scores, centred_scores(teacher, data), data) / len(judged)
+            found.append(evaluate(data.in_row_order(scores), data, [measure])[measure].per_query)
+        values[name] = np.concatenate(found)
+        each = 1e6 * seconds / sum(data.rows for _, data in judged)
+        size, trees = _size(rankers[0]), rankers[0].sizes().get("trees", 0)
+        rows.append(Row(name, WHAT[name], size, trees, each, float(np.nanmean(values[name])), near))
+    return tuple(rows), values
+
+
+def _size(ranker: Fitted) -> str:
+    """What a ranker is made of, in words."""
+    if isinstance(ranker, Weighted):
+        return counted(ranker.weights.size, "weight")
+    parts = ranker.sizes().items()
+    return ", ".join(f"{count:,} {kind}{'s' * (count > 1 and not kind.endswith('s'))}" for kind, count in parts)
+
+
+def _timed(ranker: Fitted, data: Dataset) -> tuple[Floats, float]:
+    """The scores, and the best of three times that scoring took."""
+    scores, times = scores_of(ranker, data), list[float]()
+    for _ in range(3):
+        start = perf_counter()
+        ranker.score(data)
+        times.append(perf_counter() - start)
+    return scores, min(times)
+
 
 Method = Literal["select", "grow", "net"]
 NOT_SCALED = "The student does not rank the rows that it was made from as the teacher does, so its scores are not on its scale."

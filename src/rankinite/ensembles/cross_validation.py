@@ -16,7 +16,7 @@ from rankinite.data.dataset_checks import check_judged
 from rankinite.data.folds import Fold, batch_holdouts, k_folds, rotating_folds
 from rankinite.data.joining import concat
 from rankinite.engine.work import ProgressCallback, WorkProgress
-from rankinite.ensembles.fits import Fit, Material, fit_all
+from rankinite.ensembles.fits import Fit, FitInputs, fit_all
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.evaluate import evaluate
@@ -63,7 +63,7 @@ def cross_validate(
         if watch is not None:
             watch(WorkProgress(f"{name}, fold {number + 1}", next(done) / len(places), finished=True))
 
-    fits = [Fit(named[name], Material(dealt[number].train, dealt[number].valid)) for number, name in places]
+    fits = [Fit(named[name], FitInputs(dealt[number].train, dealt[number].valid)) for number, name in places]
     with using(cluster):
         rankers = dict(zip(places, fit_all(fits, tell, in_turn=True), strict=True))
     scores = {name: [scores_of(rankers[number, name], fold.test, name) for number, fold in enumerate(dealt)] for name in named}

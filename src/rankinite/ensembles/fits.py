@@ -1,4 +1,8 @@
-"""Fits that are independent of each other: made on this process's threads, or on the workers of a cluster."""
+"""Fits that are independent of each other: made on this process's threads, or on the workers of a cluster, and kept.
+
+A :class:`Fit` is a trainer with its inputs. :func:`fit_all` makes several, and :class:`KeptFits` holds finished ones in a
+folder, from which an interrupted ensemble goes on to the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,12 @@ from typing import Any
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import fingerprint
-from rankinite.data.io.sealed_files import digest
+from rankinite.data.io.sealed_files import DAMAGE, SealedFolder, digest
 from rankinite.engine.parallel import run
-from rankinite.ensembles.interruption import check_whole
 from rankinite.evaluation.scorers import Scorer
 from rankinite.installed import code_key, versions
 from rankinite.learners.base import Callback, Progress, Trainer
-from rankinite.models.base import Fitted, content_key
+from rankinite.models.base import Fitted, content_key, trained_of
 from rankinite.models.blend import Blend
 from rankinite.models.files.container import model_bytes
 from rankinite.models.files.loading import loaded
@@ -27,13 +30,23 @@ from rankinite.workers.kept_results import KeptResults
 from rankinite.workers.mpi_group import mpi_in_force
 from rankinite.workers.orders import unless_unwanted
 
+
+def check_whole(ranker: object) -> None:
+    """Raise KeyboardInterrupt again where it ended the training of the ranker or of any of its parts."""
+    trained = trained_of(ranker)
+    if trained is not None and trained.history is not None and trained.history.stopped == "interrupted":
+        raise KeyboardInterrupt
+    for part in ranker.inside() if isinstance(ranker, Fitted) else ():
+        check_whole(part.ranker)
+
+
 Done = Callable[[int, Fitted], None]
 """Is given the number of each fit that is done, and its ranker."""
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """What a trainer is given."""
+class FitInputs:
+    """What a trainer learns from."""
 
     train: Dataset
     valid: Dataset | None = None
@@ -43,27 +56,27 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One fit: who trains, and on what."""
+    """One fit: a trainer and its inputs."""
 
     trainer: Trainer
-    material: Material
+    inputs: FitInputs
 
     def ranker(self, callbacks: Sequence[Callback] = ()) -> Fitted:
         """Train."""
-        given = self.material
+        inputs = self.inputs
         return self.trainer.fit(
-            given.train, given.valid, base=given.base, callbacks=callbacks, allow_overlap=given.allow_overlap
+            inputs.train, inputs.valid, base=inputs.base, callbacks=callbacks, allow_overlap=inputs.allow_overlap
         )
 
     def key(self) -> str:
         """A hash of all that decides the ranker: code, versions, settings, data and base."""
-        given = self.material
+        inputs = self.inputs
         facts = {
             "code": code_key(),
             "versions": versions(),
             "settings": self.trainer.settings(),
-            "data": [None if one is None else fingerprint(one) for one in (given.train, given.valid)],
-            "base": None if given.base is None else content_key(given.base, "the base"),
+            "data": [None if one is None else fingerprint(one) for one in (inputs.train, inputs.valid)],
+            "base": None if inputs.base is None else content_key(inputs.base, "the base"),
         }
         return digest(json.dumps(facts, sort_keys=True).encode())
 
@@ -99,12 +112,12 @@ def fit_all(fits: Sequence[Fit], done: Done | None = None, *, in_turn: bool = Fa
 def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fitted]:
     """The rankers, by workers; those that an earlier run has finished are taken from the folder."""
     folder = cluster.folder / "fits"
-    found: dict[int, Fitted] = {}
+    rankers: dict[int, Fitted] = {}
     lock = threading.Lock()
 
     def take(number: int, ranker: Fitted) -> None:
         with lock:
-            found[number] = ranker
+            rankers[number] = ranker
             if done is not None:
                 done(number, ranker)
 
@@ -113,7 +126,7 @@ def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fi
         kept = KeptResults(folder).get(key)
         if kept is not None:
             take(number, _loaded(kept))
-    left = [number for number in single if number not in found]
+    left = [number for number in single if number not in rankers]
 
     def send() -> None:
         orders = [(fits[number], str(folder), single[number]) for number in left]
@@ -125,7 +138,7 @@ def _fit_on(cluster: Cluster, fits: Sequence[Fit], done: Done | None) -> list[Fi
     works: list[Callable[[], None]] = [send] if left else []
     works += [partial(hand_out, number) for number, fit in enumerate(fits) if hands_out(fit.trainer)]
     cluster.run_here(works)
-    return [found[number] for number in range(len(fits))]
+    return [rankers[number] for number in range(len(fits))]
 
 
 def _fit_and_keep(order: tuple[Fit, str, str]) -> bytes:
@@ -165,3 +178,31 @@ def telling(callbacks: Sequence[Callback], members: int) -> Done:
             callback(Progress(done[0], members, measure, None, best, done[0], lambda: ranker))
 
     return tell
+
+
+class KeptFits:
+    """Rankers by name; what was made by other code, settings or data is not used."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self._folder = folder
+        self.notes: list[str] = []
+        """Which kept rankers could not be used, and why."""
+
+    def get(self, name: str, fit: Fit) -> Fitted | None:
+        """The ranker of a fit; None where it is not finished yet, or is not what was kept."""
+        files = SealedFolder(self._folder, fit.key())
+        content = files.unsealed(name, ("rankinite",))
+        ranker: Any = None
+        try:
+            ranker = None if content is None else loaded(content["rankinite"], files.path(name, "rankinite"))
+        except DAMAGE as problem:
+            files.note(name, problem)
+        self.notes += files.notes
+        return ranker if isinstance(ranker, Fitted) else None
+
+    def put(self, name: str, fit: Fit, ranker: Fitted) -> None:
+        """Keep the ranker of a fit."""
+        files = SealedFolder(self._folder, fit.key())
+        files.folder.mkdir(parents=True, exist_ok=True)
+        ranker.save(files.path(name, "rankinite"))
+        files.seal(name, ("rankinite",))

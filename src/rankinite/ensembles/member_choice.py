@@ -15,10 +15,17 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import holdouts, split
 from rankinite.engine.kernel import Floats
-from rankinite.ensembles.average import Average
 from rankinite.ensembles.member_diversity import Diversity, diversity_of
-from rankinite.ensembles.scored_members import ScoredMembers
-from rankinite.ensembles.weighing import AVERAGE, MOST, Way, Weighing, forward_path, ways_to_combine
+from rankinite.ensembles.trainers import Average
+from rankinite.ensembles.weight_finders import (
+    AVERAGE,
+    MOST,
+    ScoredMembers,
+    Weighing,
+    WeightFinder,
+    forward_path,
+    weight_finders,
+)
 from rankinite.errors import ArgumentError, listed
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.scorers import Scorer
@@ -206,7 +213,7 @@ def _judged(
     measure = measures[0]
     if len(members.names) > 2:
         subsets = {**subsets, **{f"without {name}": members.but(name) for name in members.names}}
-    ways = ways_to_combine(len(members.names), measure, subsets)
+    ways = weight_finders(len(members.names), measure, subsets)
     alone = {name: members.average([name]) for name in members.names}
     plain = {AVERAGE: members.average(members.names)}
     tried = plain | {name: members.average(names) for name, names in subsets.items()}
@@ -229,7 +236,7 @@ def _judged(
 
 
 def _judged_by_folds(
-    ways: Mapping[str, Way], members: ScoredMembers, measure: Measure, folds: int, seed: int
+    ways: Mapping[str, WeightFinder], members: ScoredMembers, measure: Measure, folds: int, seed: int
 ) -> dict[str, Floats]:
     """The scores that each way gives the queries of each fold with weights chosen on all others."""
     scores = {name: np.empty(members.data.rows) for name in ways}

@@ -12,7 +12,7 @@ import numpy as np
 from rankinite.checks import check_count
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats
-from rankinite.ensembles.scored_members import ScoredMembers
+from rankinite.ensembles.weight_finders import ScoredMembers
 from rankinite.evaluation.compare import compare
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.scorers import Scorer

@@ -14,10 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.folds import split
 from rankinite.data.io.output_files import write_atomically
 from rankinite.data.io.sealed_files import digest
-from rankinite.ensembles.augmented import Augmented
-from rankinite.ensembles.bag import Bag
-from rankinite.ensembles.seeds import Seeds
-from rankinite.ensembles.summarised import Summarised
+from rankinite.ensembles.trainers import Augmented, Bag, Seeds, Summarised
 from rankinite.learners.base import Trainer
 
 SAMPLE, SAMPLE_ROWS = 0.1, 20_000

@@ -9,7 +9,7 @@ from rankinite.adapt.choice import size_of
 from rankinite.data.dataset import Dataset
 from rankinite.ensembles.member_choice import MemberChoice
 from rankinite.ensembles.member_diversity import Diversity, diversity
-from rankinite.ensembles.weighing import AVERAGE
+from rankinite.ensembles.weight_finders import AVERAGE
 from rankinite.evaluation.compare import Comparison, compare
 from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.grid import number

@@ -10,7 +10,7 @@ from rankinite.frames import finite
 from rankinite.measures.base import sign_of
 from rankinite.tuning.result import Tuned, setting_text
 from rankinite.tuning.space import Choices, Range
-from rankinite.tuning.tried import State, Tried
+from rankinite.tuning.trials import State, Trial
 
 WIDE = 10.0
 """From this ratio of its ends on, a range whose ratios matter has a logarithmic axis."""
@@ -68,7 +68,7 @@ class SearchSection:
 def search_section(tuned: Tuned) -> SearchSection:
     """The trials of a search as a report has them."""
     names = list(tuned.chosen.settings)
-    best: Tried | None = None
+    best: Trial | None = None
     trials: list[SearchTrial] = []
     for tried in tuned.trials:
         if tried.state == "complete" and (best is None or tried.mean > best.mean):
@@ -83,7 +83,7 @@ def search_section(tuned: Tuned) -> SearchSection:
     )
 
 
-def _trial(tuned: Tuned, tried: Tried, best: Tried | None, names: Sequence[str]) -> SearchTrial:
+def _trial(tuned: Tuned, tried: Trial, best: Trial | None, names: Sequence[str]) -> SearchTrial:
     sign = sign_of(tuned.measure)
     return SearchTrial(
         number=tried.number + 1,

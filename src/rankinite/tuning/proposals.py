@@ -1,4 +1,4 @@
-"""Proposer: which settings to try next, asked of Optuna.
+"""Proposer: which settings to try next, asked of Optuna; Journal: finished trials in Optuna's own file.
 
 Proposals of a generation depend on the seed, the generation's number and the results of earlier generations alone, which are
 told in the order of the trials. So any number of workers gives the same search, and an interrupted one goes on as it was.
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankinite.choices import Sampler
-from rankinite.errors import ArgumentError, RankiniteError
+from rankinite.engine.file_locks import locked
+from rankinite.errors import ArgumentError, DataError, RankiniteError
 from rankinite.learners.base import Learner, plain_setting
 from rankinite.seeds import generator
 from rankinite.tuning.space import Choices, Range, Space, is_whole
-from rankinite.tuning.tried import Tried
+from rankinite.tuning.trials import Trial
 
 MOST_REPEATS = 20
 """How often a setting that was tried before is proposed anew; small spaces run out."""
@@ -78,7 +81,7 @@ class Proposer:
             self._study.sampler = self._optuna.samplers.RandomSampler(self._number(number, repeat + 1))
         return None
 
-    def tell(self, tried: Tried) -> None:
+    def tell(self, tried: Trial) -> None:
         """Take note of a trial that is finished; what other processes have tried counts too."""
         trial = self._running.pop(tried.number, None)
         if trial is None:
@@ -93,7 +96,7 @@ class Proposer:
         else:
             self._study.tell(trial, state=states.PRUNED if tried.state == "dropped" else states.FAIL)
 
-    def frozen(self, tried: Tried, **facts: Any) -> Any:
+    def frozen(self, tried: Trial, **facts: Any) -> Any:
         """A finished trial as Optuna has it."""
         states = self._optuna.trial.TrialState
         state = {"complete": states.COMPLETE, "dropped": states.PRUNED}.get(tried.state, states.FAIL)
@@ -200,3 +203,48 @@ def _label(value: Any) -> Any:
     """A value as Optuna's categories have it: a number or a text."""
     plain = plain_setting(value)
     return str(plain) if isinstance(plain, list) else plain
+
+
+STUDY = "rankinite"
+ID = "rankinite_id"
+
+
+class Journal:
+    """The file ``journal.log`` of a folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        optuna = optuna_library()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = folder / "journal.lock"
+        journal = optuna.storages.journal
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that journals are experimental
+            storage = optuna.storages.JournalStorage(journal.JournalFileBackend(str(folder / "journal.log")))
+        try:
+            with locked(self._lock):
+                study_name = f"{STUDY} {name}"
+                self._study = optuna.create_study(
+                    study_name=study_name, storage=storage, direction="maximize", load_if_exists=True
+                )
+        except (ValueError, KeyError, TypeError) as problem:
+            place = folder / "journal.log"
+            raise DataError(
+                f"this journal cannot be read ({problem})",
+                place=place,
+                value=str(place),
+                remedy="Remove it, or give another folder",
+            ) from problem
+
+    def add(self, tried: Trial, identity: str, proposer: Proposer) -> None:
+        """Write a finished trial, unless it is there: a search that goes on, or another one, comes to it again."""
+        with locked(self._lock):
+            known = {trial.user_attrs.get(ID) for trial in self._study.get_trials(deepcopy=False)}
+            if identity not in known:
+                self._study.add_trial(proposer.frozen(tried, **{ID: identity, "state": tried.state}))
+
+    def others(self, known: set[str]) -> Generator[tuple[str, dict[str, Any]]]:
+        """The identities and values of trials that are not among those known."""
+        for trial in self._study.get_trials(deepcopy=False):
+            identity = trial.user_attrs.get(ID)
+            if identity is not None and identity not in known:
+                yield identity, trial.params

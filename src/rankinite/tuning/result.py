@@ -1,4 +1,9 @@
-"""Tuned: the settings found, every trial, and what they are worth on queries that had no part in the search."""
+"""Tuned: the settings chosen, every trial, and what the choice is worth on queries that had no part in the search.
+
+The best value of many trials is too good: among equals, the luckiest leads. Bootstrap bias-corrected cross-validation
+(Tsamardinos and others, 2018) asks what the choice is worth on queries that had no part in it: queries are drawn with
+repetition, the choice is made on those drawn, and judged on the others. It needs no further fit.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from rankinite.engine.kernel import Floats
 from rankinite.evaluation.evaluate import Evaluation
 from rankinite.frames import ArrowTable, Tabular, arrow_of
 from rankinite.grid import Grid, GridResult, number
@@ -16,9 +24,49 @@ from rankinite.learners.base import Learner, plain_setting
 from rankinite.measures.base import Measure, sign_of
 from rankinite.models.base import Fitted
 from rankinite.plurals import counted
-from rankinite.tuning.choice import Estimate
+from rankinite.seeds import generator
 from rankinite.tuning.space import Space
-from rankinite.tuning.tried import Tried
+from rankinite.tuning.trials import Trial
+
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over queries with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def choose_setting(values: Floats, sizes: Sequence[float], weights: Floats | None = None) -> int:
+    """The smallest model that is within one standard error of the best, the better of equals, else the first.
+
+    ``values``: settings × queries, higher being better. ``weights``: how often each query counts.
+    """
+    counts = np.ones(values.shape[1]) if weights is None else weights
+    means = values @ counts / counts.sum()
+    behind = values[int(np.argmax(means))] - values
+    short = behind @ counts / counts.sum()
+    spread = np.sqrt(np.maximum((behind**2) @ counts / counts.sum() - short**2, 0.0))
+    near: list[int] = np.flatnonzero(short <= spread / np.sqrt(max(counts.sum() - 1.0, 1.0))).tolist()
+    return min(near, key=lambda number: (sizes[number], -float(means[number]), number))
+
+
+def corrected_estimate(values: Floats, sizes: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES) -> Estimate | None:
+    """What the setting chosen is worth on queries that had no part in the choice; None with a single query."""
+    queries, drawing = values.shape[1], generator(seed)
+    found: list[float] = []
+    for _ in range(resamples):
+        counts = np.bincount(drawing.integers(0, queries, queries), minlength=queries).astype(float)
+        left = counts == 0.0
+        if left.any():
+            found.append(float(values[choose_setting(values, sizes, counts), left].mean()))
+    if not found:
+        return None
+    low, high = np.quantile(found, (0.025, 0.975)).tolist()
+    return Estimate(float(np.mean(found)), low, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +75,9 @@ class Tuned(GridResult, Tabular):
 
     learner: Learner
     """The learner with the settings found, set to train for the number of rounds that was best in the folds."""
-    chosen: Tried
+    chosen: Trial
     """The trial whose settings were taken: the smallest model within one standard error of the best."""
-    trials: Sequence[Tried]
+    trials: Sequence[Trial]
     """All trials, in the order of their numbers."""
     measure: Measure
     folds: int
@@ -58,7 +106,7 @@ class Tuned(GridResult, Tabular):
         """The settings found."""
         return dict(self.chosen.settings)
 
-    def best(self) -> list[Tried]:
+    def best(self) -> list[Trial]:
         """The trials judged on all folds, the best first."""
         return sorted((tried for tried in self.trials if tried.state == "complete"), key=lambda tried: -tried.mean)
 

@@ -13,12 +13,9 @@ from uuid import uuid4
 
 from rankinite.engine.parallel import threads
 from rankinite.engine.work import ProgressCallback, WorkProgress
-from rankinite.tuning.evaluator import Evaluator
-from rankinite.tuning.fold_values import FoldValue
-from rankinite.tuning.journal import Journal
-from rankinite.tuning.proposals import Proposer
-from rankinite.tuning.racing import losers
-from rankinite.tuning.tried import State, Tried
+from rankinite.tuning.evaluator import Evaluator, FoldValue
+from rankinite.tuning.proposals import Journal, Proposer
+from rankinite.tuning.trials import State, Trial, losers
 from rankinite.workers.cluster import in_force
 
 
@@ -58,14 +55,14 @@ class SettingsSearch:
     ) -> None:
         self._proposer, self._evaluator, self._budget, self._journal = proposer, evaluator, budget, journal
         self._generation, self._race, self._watch = generation, race, watch
-        self.tried: list[Tried] = []
+        self.tried: list[Trial] = []
         """All trials that are finished, in the order of their numbers."""
         self._identities: dict[str, int] = {}
         self._lock, self._ended = threading.RLock(), False
 
     # ---- generations: the same result with any number of workers ---------------------------------------------------
 
-    def run(self) -> list[Tried]:
+    def run(self) -> list[Trial]:
         """Try settings, generation by generation, until the budget is used."""
         for generation, first in enumerate(range(0, self._budget.trials, self._generation)):
             if self._budget.is_over and self.complete():
@@ -78,7 +75,7 @@ class SettingsSearch:
                 self._finish(tried, str(tried.number))
         return self.tried
 
-    def _judged(self, proposed: Mapping[int, Mapping[str, Any]]) -> list[Tried]:
+    def _judged(self, proposed: Mapping[int, Mapping[str, Any]]) -> list[Trial]:
         """A generation, fold by fold: after each, those that surely lose are dropped."""
         done: dict[int, list[FoldValue]] = {number: [] for number in proposed}
         states: dict[int, State] = {}
@@ -94,7 +91,7 @@ class SettingsSearch:
                     states[number] = "refused"
             states |= dict.fromkeys(self._losers(done, states, fold, incumbent), "dropped")
             self._tell_fold(proposed, fold)
-        return [Tried(n, settings, tuple(done[n]), states.get(n, "complete")) for n, settings in proposed.items()]
+        return [Trial(n, settings, tuple(done[n]), states.get(n, "complete")) for n, settings in proposed.items()]
 
     def _tell_fold(self, proposed: Mapping[int, Any], fold: int) -> None:
         """Report that a generation has finished a fold; after the last fold its trials are reported one by one."""
@@ -105,7 +102,7 @@ class SettingsSearch:
             self._watch(WorkProgress(text, self._budget.share(done)))
 
     def _losers(
-        self, done: Mapping[int, Sequence[FoldValue]], states: Mapping[int, State], fold: int, incumbent: Tried | None
+        self, done: Mapping[int, Sequence[FoldValue]], states: Mapping[int, State], fold: int, incumbent: Trial | None
     ) -> set[int]:
         if not self._race or fold == len(self._evaluator.folds) - 1:
             return set()
@@ -114,7 +111,7 @@ class SettingsSearch:
 
     # ---- eager: nobody waits, and the result depends on who is quicker ----------------------------------------------
 
-    def run_eagerly(self) -> list[Tried]:
+    def run_eagerly(self) -> list[Trial]:
         """Try settings on all workers, each beginning the next trial at once."""
         with ThreadPoolExecutor(self._evaluator.at_once) as pool:
             loops = [pool.submit(contextvars.copy_context().run, self._go_on) for _ in range(self._evaluator.at_once)]
@@ -142,21 +139,21 @@ class SettingsSearch:
             with self._lock:
                 self._finish(tried, identity)
 
-    def _judged_alone(self, number: int, settings: Mapping[str, Any]) -> Tried:
+    def _judged_alone(self, number: int, settings: Mapping[str, Any]) -> Trial:
         done: list[FoldValue] = []
         for fold in range(len(self._evaluator.folds)):
             if self._ended or (self._budget.is_over and self.complete()):
-                return Tried(number, settings, tuple(done), "unfinished")
+                return Trial(number, settings, tuple(done), "unfinished")
             if in_force() is None:
                 with threads(1):
                     done += self._evaluator.values([(settings, fold)])
             else:
                 done += self._evaluator.values([(settings, fold)])
             if done[-1].refusal:
-                return Tried(number, settings, tuple(done), "refused")
+                return Trial(number, settings, tuple(done), "refused")
             if self._losers({number: done}, {}, fold, self._incumbent()):
-                return Tried(number, settings, tuple(done), "dropped")
-        return Tried(number, settings, tuple(done), "complete")
+                return Trial(number, settings, tuple(done), "dropped")
+        return Trial(number, settings, tuple(done), "complete")
 
     def _take_in_others(self) -> None:
         """Learn from trials that other processes have written to the journal."""
@@ -169,22 +166,22 @@ class SettingsSearch:
             self._identities[identity] = number = len(self._identities)
             refused = any(value.refusal for value in found)
             state: State = "refused" if refused else "complete" if len(found) == len(pieces) else "dropped"
-            tried = Tried(number, settings, tuple(found), state)
+            tried = Trial(number, settings, tuple(found), state)
             self._proposer.tell(tried)
             self.tried.append(tried)
 
     # ---- both ---------------------------------------------------------------------------------------------------------
 
-    def complete(self) -> list[Tried]:
+    def complete(self) -> list[Trial]:
         """The trials that were judged on all folds."""
         return [tried for tried in self.tried if tried.state == "complete"]
 
-    def _incumbent(self) -> Tried | None:
+    def _incumbent(self) -> Trial | None:
         """The best trial so far."""
         with self._lock:
             return max(self.complete(), key=lambda tried: tried.mean, default=None)
 
-    def _finish(self, tried: Tried, identity: str) -> None:
+    def _finish(self, tried: Trial, identity: str) -> None:
         self._proposer.tell(tried)
         self.tried.append(tried)
         if self._journal is not None and tried.state != "unfinished":
@@ -192,7 +189,7 @@ class SettingsSearch:
         if self._watch is not None:
             self._watch(self._step(tried))
 
-    def _step(self, tried: Tried) -> WorkProgress:
+    def _step(self, tried: Trial) -> WorkProgress:
         best = self._incumbent()
         value = f"{abs(tried.mean):.4f}" if tried.folds and not tried.refusal else ""
         words = [f"trial {tried.number + 1}", tried.state if tried.state != "complete" else "", value]

@@ -22,14 +22,12 @@ from rankinite.learners.base import Learner
 from rankinite.learners.training_checks import training_data
 from rankinite.measures.base import Measure
 from rankinite.measures.spelling import as_measures
-from rankinite.tuning.choice import choose_setting, corrected_estimate
 from rankinite.tuning.evaluator import Evaluator
-from rankinite.tuning.journal import Journal
-from rankinite.tuning.proposals import Proposer
-from rankinite.tuning.result import Tuned
+from rankinite.tuning.proposals import Journal, Proposer
+from rankinite.tuning.result import Tuned, choose_setting, corrected_estimate
 from rankinite.tuning.search import Budget, SettingsSearch
 from rankinite.tuning.space import Space, space_of, with_settings
-from rankinite.tuning.tried import Tried
+from rankinite.tuning.trials import Trial
 from rankinite.workers.cluster import Where, using
 
 TRIALS, ENDLESS = 50, 100_000
@@ -139,7 +137,7 @@ def _searched(
     proposer: Proposer,
     keep: Path | str | None,
     watch: ProgressCallback | None,
-) -> list[Tried]:
+) -> list[Trial]:
     """All trials."""
     dealt = k_folds(train, plan.folds, seed=plan.seed) if valid is None else [Fold(train, valid, valid)]
     evaluator = Evaluator(learner, dealt, learner.watched(), None if keep is None else Path(keep))
@@ -155,7 +153,7 @@ def watching(learner: Learner, measure: Measure) -> Learner:
     return learner if learner.watched() == measure else replace(made, watch=measure)
 
 
-def _chosen(tried: Sequence[Tried]) -> Tried:
+def _chosen(tried: Sequence[Trial]) -> Trial:
     complete = [one for one in tried if one.state == "complete"]
     if not complete:
         why = next((one.refusal for one in tried if one.refusal), "none was finished")
@@ -169,7 +167,7 @@ def _chosen(tried: Sequence[Tried]) -> Tried:
     return complete[choose_setting(np.asarray([one.values() for one in complete]), [one.size for one in complete])]
 
 
-def _final(learner: Learner, chosen: Tried, valid: Dataset | None) -> Learner:
+def _final(learner: Learner, chosen: Trial, valid: Dataset | None) -> Learner:
     """The learner to train on all data: without validation data, for the rounds that were best in the folds."""
     made = with_settings(learner, chosen.settings)
     if valid is not None:

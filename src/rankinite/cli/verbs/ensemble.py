@@ -199,6 +199,6 @@ def _members(average: Average, data: Dataset, choice: MemberChoice | None, *, qu
 
 
 def _combined(members: dict[str, Any], choice: MemberChoice | None) -> Any:
-    from rankinite.ensembles.weighing import even
+    from rankinite.ensembles.weight_finders import even
 
     return even(members).blend(members) if choice is None else choice.blend(members)

@@ -74,14 +74,13 @@ def planned(average: Average, data: Dataset, minutes: float | None, out: Path, r
 
 def say_damaged(average: Average, data: Dataset) -> None:
     """Print a note on kept members that cannot be used, and are made again."""
-    from rankinite.ensembles.fits import Fit, Material
-    from rankinite.ensembles.kept_fits import KeptFits
+    from rankinite.ensembles.fits import Fit, FitInputs, KeptFits
 
     if average.keep is None or not Path(average.keep).is_dir():
         return
     kept = KeptFits(average.keep)
     for name, trainer in average.trainers.items():
-        kept.get(name, Fit(trainer, Material(data)))
+        kept.get(name, Fit(trainer, FitInputs(data)))
     say_all(kept.notes)
 
 

@@ -212,8 +212,8 @@ def _fitted(
     learner: Learner, seeds: int | None, material: TrainingData, checkpoint: Path | None, every: int, quiet: bool
 ) -> Ranker:
     from rankinite.cli.progress import watching
-    from rankinite.ensembles.interruption import check_whole
-    from rankinite.ensembles.seeds import Seeds
+    from rankinite.ensembles.fits import check_whole
+    from rankinite.ensembles.trainers import Seeds
     from rankinite.learners.checkpoint import Checkpoint
 
     settings = learner.settings()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import split
 from rankinite.data.sampling import AUG70
-from rankinite.ensembles.augmented import Augmented
+from rankinite.ensembles.trainers import Augmented
 from rankinite.grid import Grid, number
 from rankinite.measures import ERR, NDCG
 from rankinite.reproduce.claims import ALIKE, BETTER, Compared, Measured

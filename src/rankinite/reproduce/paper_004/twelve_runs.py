@@ -15,11 +15,10 @@ import numpy as np
 from rankinite.data.dataset import Dataset
 from rankinite.data.sampling import AUG50, AUG70, augment
 from rankinite.engine.kernel import Floats
-from rankinite.ensembles.bag import Bag
 from rankinite.ensembles.fits import mean
 from rankinite.ensembles.member_diversity import diversity
-from rankinite.ensembles.recipes import CHALLENGE_SUBSETS
-from rankinite.ensembles.twelve_models import challenge
+from rankinite.ensembles.recipes import CHALLENGE_SUBSETS, challenge
+from rankinite.ensembles.trainers import Bag
 from rankinite.learners.base import Trainer
 from rankinite.models.base import Fitted
 from rankinite.models.blend import Blend

@@ -1,19 +1,66 @@
-"""Weighing: a way to combine members of an ensemble, found on queries that trained none of them."""
+"""Weight finders: ways to combine members of an ensemble, found by their scores on queries that trained none of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from rankinite.choices import Scale
 from rankinite.combine import cyclic, greedy, powell, stacked
-from rankinite.ensembles.scored_members import ScoredMembers
-from rankinite.evaluation.scorers import Scorer
-from rankinite.measures.base import FactoredMeasure, Measure, TrainableMeasure
+from rankinite.data.dataset import Dataset
+from rankinite.engine.kernel import FEATURE, Floats, Indices
+from rankinite.errors import ArgumentError
+from rankinite.evaluation.evaluate import evaluate
+from rankinite.evaluation.scorers import Scorer, scores_of
+from rankinite.measures.base import FactoredMeasure, Measure, TrainableMeasure, sign_of
 from rankinite.models.blend import Blend
+from rankinite.models.feature import Feature
 from rankinite.models.normalised import Normalised
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredMembers:
+    """Members that share a scale, each one feature of the judged data: so whatever combines rankers combines them."""
+
+    names: tuple[str, ...]
+    data: Dataset
+    """The judged queries; feature k is the score of member k."""
+
+    @classmethod
+    def of(cls, rankers: Mapping[str, Scorer], data: Dataset) -> ScoredMembers:
+        """Score the data with every member."""
+        if len(rankers) < 2:
+            raise ArgumentError("there are fewer than two members", value=list(rankers), remedy="Give at least two, by name")
+        scores = np.column_stack([scores_of(ranker, data, name) for name, ranker in rankers.items()])
+        names = tuple(rankers)
+        return cls(names, replace(data, features=scores.astype(FEATURE), feature_names=names))
+
+    @property
+    def rankers(self) -> dict[str, Feature]:
+        """The members as rankers of ``data``."""
+        return {name: Feature(number) for number, name in enumerate(self.names)}
+
+    def of_queries(self, queries: Indices) -> ScoredMembers:
+        """The same members on some of the queries."""
+        return replace(self, data=self.data.select_queries(queries))
+
+    def average(self, names: Iterable[str]) -> Floats:
+        """The mean score of some members, one per row."""
+        columns = [self.names.index(name) for name in names]
+        return self.data.in_row_order(self.data.features[:, columns].mean(axis=1, dtype=float))
+
+    def value(self, names: Sequence[str], measure: Measure) -> float:
+        """The measure of the average of some members; higher is better."""
+        return sign_of(measure) * evaluate(self.average(names), self.data, [measure])[measure].mean
+
+    def but(self, left_out: str) -> tuple[str, ...]:
+        """All members but one."""
+        return tuple(name for name in self.names if name != left_out)
+
 
 AVERAGE = "average"
 """The plain average of all members, each at unit variance: the simplest combination, which the others must beat."""
@@ -42,7 +89,7 @@ class Weighing:
         return Normalised(member, self.scale)
 
 
-Way = Callable[[ScoredMembers, Measure], Weighing]
+WeightFinder = Callable[[ScoredMembers, Measure], Weighing]
 """Finds a weighing that is good for a measure."""
 
 
@@ -52,9 +99,9 @@ def even(names: Iterable[str], scale: Scale = "all") -> Weighing:
     return Weighing(dict.fromkeys(known, 1.0 / len(known)), scale)
 
 
-def ways_to_combine(members: int, measure: Measure, subsets: Mapping[str, Sequence[str]]) -> dict[str, Way]:
+def weight_finders(members: int, measure: Measure, subsets: Mapping[str, Sequence[str]]) -> dict[str, WeightFinder]:
     """Every way that is feasible for this many members and this measure, the simplest first."""
-    ways: dict[str, Way] = {
+    finders: dict[str, WeightFinder] = {
         AVERAGE: _average,
         "average by query": partial(_average, scale="query"),
         "average by rank": partial(_average, scale="rank"),
@@ -62,17 +109,17 @@ def ways_to_combine(members: int, measure: Measure, subsets: Mapping[str, Sequen
     trainable = isinstance(measure, TrainableMeasure)
     swept = trainable and isinstance(measure, FactoredMeasure)
     if swept and members <= MOST:
-        ways["exact, greedy"] = partial(_searched, search=greedy)
+        finders["exact, greedy"] = partial(_searched, search=greedy)
     if swept:
-        ways["exact, cyclic"] = partial(_searched, search=cyclic)
+        finders["exact, cyclic"] = partial(_searched, search=cyclic)
     if members <= MOST:
-        ways["Powell"] = partial(_searched, search=powell)
+        finders["Powell"] = partial(_searched, search=powell)
     if trainable:
-        ways["stacked, linear"] = partial(_searched, search=stacked)
+        finders["stacked, linear"] = partial(_searched, search=stacked)
     if members > 2:
-        ways["best subset listed"] = partial(_best_subset, subsets=subsets)
-        ways["forward selection"] = _forward
-    return ways
+        finders["best subset listed"] = partial(_best_subset, subsets=subsets)
+        finders["forward selection"] = _forward
+    return finders
 
 
 def forward_path(members: ScoredMembers, measure: Measure) -> list[tuple[tuple[str, ...], float]]:
