@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import rankinite as rk
+from _measure import sized
 
 SHIFTS = {"small": 0.25, "medium": 0.5, "large": 0.75}
 FURTHER = 0.25
@@ -65,6 +66,7 @@ class Pair:
         pool = self.material.pool
         if size is None:
             return pool
+        size = sized(size, 8)
         order = np.random.default_rng((self.seed, draw)).permutation(pool.queries)
         return pool.select_queries(np.sort(order[:size]))
 
@@ -103,13 +105,14 @@ def _classic(background: str, target: str, other: str) -> Material:
 
 def _artificial(shift: float) -> Material:
     world, further = (rk.World(**WORLD, shift=own) for own in (shift, shift + FURTHER))
+    queries = sized(QUERIES, dict.fromkeys(QUERIES, 20))
     return Material(
-        rk.synthesise(QUERIES["background"], world=world),
-        rk.synthesise(QUERIES["pool"], domain=1, world=world),
-        rk.synthesise(QUERIES["test"], domain=1, world=world, part="test"),
+        rk.synthesise(queries["background"], world=world),
+        rk.synthesise(queries["pool"], domain=1, world=world),
+        rk.synthesise(queries["test"], domain=1, world=world, part="test"),
         {
-            "further": rk.synthesise(QUERIES["test"], domain=1, world=further, part="test"),
-            "aside": rk.synthesise(QUERIES["test"], domain=2, world=world, part="test"),
+            "further": rk.synthesise(queries["test"], domain=1, world=further, part="test"),
+            "aside": rk.synthesise(queries["test"], domain=2, world=world, part="test"),
         },
     )
 

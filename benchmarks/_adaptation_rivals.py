@@ -76,11 +76,11 @@ def rivals(backgrounds: Backgrounds) -> dict[str, list[tuple[Any, Fit]]]:
         "LightGBM": [("", lambda _: [("", first.background)])],
         "LightGBM continued": [(f"rate {rate:g}", lambda data, rate=rate: first.continued(data, rate)) for rate in RATES],
         "LightGBM refit": [(f"decay {decay:g}", lambda data, decay=decay: first.refitted(data, decay)) for decay in DECAYS],
-        "LightGBM pooled": [(f"weight {own:g}", lambda data, own=own: first.pooled(data, own)) for own in WEIGHTS],
+        "LightGBM pooled": [(f"weight {own:g}", lambda data, own=own: first.pool_data(data, own)) for own in WEIGHTS],
         "XGBoost": [("", lambda _: [("", second.background)])],
         "XGBoost continued": [(f"rate {rate:g}", lambda data, rate=rate: second.continued(data, rate)) for rate in RATES],
         "XGBoost refresh": [(f"rate {rate:g}", lambda data, rate=rate: second.refreshed(data, rate)) for rate in RATES],
-        "XGBoost pooled": [(f"weight {own:g}", lambda data, own=own: second.pooled(data, own)) for own in WEIGHTS],
+        "XGBoost pooled": [(f"weight {own:g}", lambda data, own=own: second.pool_data(data, own)) for own in WEIGHTS],
         "CatBoost": [("", lambda _: [("", third.background)])],
         "CatBoost baseline": [(f"rate {rate:g}", lambda data, rate=rate: third.continued(data, rate)) for rate in RATES],
     }

@@ -9,12 +9,13 @@ from functools import cache, partial
 from pathlib import Path
 
 import rankinite as rk
+from _measure import sized
 from rankinite.data.folds import Fold, k_folds, rotating_folds
 
 PARTS = 5
 CLASSIC = ("cacm", "cisi", "cran", "lisa", "med", "npl", "time")
 NOISE = 0.5
-TESTED = 300
+TESTED = sized(300, 20)
 """Test queries of an artificial world: more than real sets have, so that they say something about small differences."""
 SIZES = {"artificial 100": (100, 30, 25, 3), "artificial 600": (600, 40, 50, 3), "artificial 3000": (3_000, 30, 60, 1)}
 """Training queries, documents of each, features, worlds."""

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
+from _measure import sized
 from rankinite.engine.parallel import thread_count
 
-ROUNDS, PATIENCE = 1_000, 200
+ROUNDS, PATIENCE = sized((1_000, 200), (10, 5))
 """With validation data: rounds at most, and rounds without a better value before training ends; the same for all systems."""
-COUNTS = (100, 200, 300, 500)
+COUNTS = sized((100, 200, 300, 500), (5, 10))
 """Numbers of trees of ours that are looked at without validation data."""
 OUT_OF_BOX = 0
 """Instead of a number of trees: what the system does by itself."""
@@ -152,9 +153,9 @@ class System:
 
 
 PEERS = {
-    "lightgbm": System(lightgbm, {}, (100,)),
-    "xgboost": System(xgboost, {}, (100,)),
-    "catboost": System(catboost, {}, (1_000,)),
+    "lightgbm": System(lightgbm, {}, (sized(100, 10),)),
+    "xgboost": System(xgboost, {}, (sized(100, 10),)),
+    "catboost": System(catboost, {}, (sized(1_000, 10),)),
 }
 OLD = {"leaves": 31, "rate": 0.1, "min_rows": 20, "measure": "ndcg@10"}
 """Our defaults before the study, 500 trees; spelt out, so that the study does not change with them."""

@@ -3,6 +3,9 @@
 A contender is a run of a script: ``python script --contender NAME …``. It prints one line of JSON with what it measured
 (``seconds`` at least, timed inside, so that imports and warming up do not count). Its memory is watched from outside,
 as a contender that holds Python's lock could not watch itself.
+
+``RANKINITE_SMOKE=FOLDER`` shows in seconds that a benchmark still runs: on tiny data, once, and with all that it writes in that
+folder, its page of results too.
 """
 
 from __future__ import annotations
@@ -21,10 +24,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
-SCRATCH = Path(__file__).parents[1] / ".bench"
+SMOKE = Path(os.environ["RANKINITE_SMOKE"]) if os.environ.get("RANKINITE_SMOKE") else None
+RESULTS = (SMOKE or Path(__file__).parent) / "RESULTS.md"
+SCRATCH = SMOKE / "scratch" if SMOKE else Path(__file__).parents[1] / ".bench"
 """Where benchmarks keep large files; not part of the repository."""
+T = TypeVar("T")
+
+
+def sized(usual: T, tiny: T) -> T:
+    """What a benchmark works on, or how often; the tiny value where it shall only show that it runs."""
+    return tiny if SMOKE else usual
 
 
 @dataclass
@@ -51,7 +62,7 @@ def race(script: str, names: list[str], arguments: list[str], rounds: int = 3) -
     contenders = [Runs(name) for name in names]
     before, started = _busy_seconds(), time.perf_counter()
     own = 0.0
-    for _ in range(rounds):
+    for _ in range(sized(rounds, 1)):
         for contender in contenders:
             used = os.times()
             contender.reports.append(_report([sys.executable, script, "--contender", contender.name, *arguments]))

@@ -28,10 +28,10 @@ from _adaptation_cells import MEASURES, Cell, archive, cells_of, fit_methods
 from _adaptation_pairs import PAIRS
 from _adaptation_report import write_page
 from _adaptation_rivals import fit_rivals
-from _measure import SCRATCH, claimed
+from _measure import SCRATCH, SMOKE, claimed, sized
 from rankinite.installed import code_key
 
-PAGE = Path(__file__).parents[1] / "docs" / "adaptation-results.md"
+PAGE = (SMOKE or Path(__file__).parents[1] / "docs") / "adaptation-results.md"
 KINDS = {"methods": fit_methods, "rivals": fit_rivals}
 """What is fitted in a cell."""
 
@@ -83,8 +83,14 @@ def said(found: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", nargs="*", default=["*"], metavar="PAIR", help=f"Only these of {', '.join(PAIRS)}.")
-    parser.add_argument("--draws", type=int, default=5, help="Draws of the target sample.")
+    parser.add_argument(
+        "--cells",
+        nargs="*",
+        default=sized(["*"], ["cran-cisi", "synthetic-small"]),
+        metavar="PAIR",
+        help=f"Only these of {', '.join(PAIRS)}.",
+    )
+    parser.add_argument("--draws", type=int, default=sized(5, 1), help="Draws of the target sample.")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit-minutes", type=float, default=float("inf"), help="Begin no cell after so long.")
     parser.add_argument("--kind", choices=list(KINDS), default="methods", help="What to fit in every cell.")

@@ -19,11 +19,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 
 LIMIT = 600
 """Seconds in which everything should be done."""
-FEW = 30
+FEW = sized(30, 10)
+SHAPE = ("--trees", sized("300", "10"), "--leaves", "12", "--rate", "0.05")
 SHARED = "All folds are fitted for every method; what several share is counted where it is first needed."
 
 
@@ -60,7 +61,7 @@ def main() -> None:
         print("RANKINITE_DATA does not name a folder with the data: nothing is measured.")
         return
     data, model = files(), SCRATCH / "adapting.rankinite"
-    rankinite("train", data["background"], "--trees", "300", "--leaves", "12", "--rate", "0.05", *threads, "--out", model)
+    rankinite("train", data["background"], *SHAPE, *threads, "--out", model)
     with tempfile.TemporaryDirectory() as home:
         others = ("--background-data", data["background"], "--test", data["test"], *threads, "--json")
         rankinite("adapt", model, "--train", data["few"], *others, "--no-curve", "--out", Path(home, "few"))

@@ -32,7 +32,7 @@ import numpy as np
 import rankinite as rk
 from _adaptation_cells import read_cells
 from _adaptation_groups import Group, grouped
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 from rankinite.adapt.decision import Verdict, decide, random_orders
 from rankinite.grid import Grid
 
@@ -198,7 +198,7 @@ def _keep(seed: int) -> int:
 def problems(kind: str) -> Iterator[dict]:
     """The kept problems of a kind that could be tried."""
     with lzma.open(KEPT / f"calibration-{kind}.json.xz", "rt") as file:
-        yield from (problem for problem in json.load(file) if "refused" not in problem)
+        yield from (problem for problem in json.load(file)[:: sized(1, 7)] if "refused" not in problem)
 
 
 # ---- promises against what came --------------------------------------------------------------------------------------------

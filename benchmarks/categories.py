@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 import rankinite as rk
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 from rankinite.engine.parallel import thread_count
 
 STEP, RATE, DEPTHS, MOST_COLUMNS = 25, 0.1, (5, 6), 200
@@ -39,7 +39,7 @@ Fit = Callable[[rk.Dataset, int, int, float], Staged]
 
 
 def parts_of(world: rk.World, queries: int) -> tuple[rk.Dataset, rk.Dataset, rk.Dataset]:
-    sizes = {"train": queries, "valid": 500, "test": 1000}
+    sizes = {"train": queries, "valid": sized(500, 20), "test": sized(1000, 20)}
     train, valid, test = (rk.synthesise(size, part=part, world=world) for part, size in sizes.items())
     return train, valid, test
 
@@ -161,8 +161,8 @@ def quality(levels: int, worlds: int, queries: int, trees: int) -> list[str]:
 
 
 def seconds(levels: int, rounds: int, shape: str) -> str:
-    train = rk.synthesise(10_000, world=rk.World(features=10, documents=20, noise=0.3, categories=(levels,), seed=0))
-    learner = rk.LambdaMART(trees=100, shape=shape, train_history=False)  # type: ignore[arg-type]
+    train = rk.synthesise(sized(10_000, 50), world=rk.World(features=10, documents=20, noise=0.3, categories=(levels,), seed=0))
+    learner = rk.LambdaMART(trees=sized(100, 5), shape=shape, train_history=False)  # type: ignore[arg-type]
     taken: dict[str, list[float]] = {"categories": [], "numbers": []}
     for number in range(rounds + 1):  # the first compiles
         for name, data in (("categories", train), ("numbers", as_numbers(train))):
@@ -177,11 +177,11 @@ def seconds(levels: int, rounds: int, shape: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--levels", type=int, nargs="*", default=[200, 5000])
-    parser.add_argument("--worlds", type=int, default=5)
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--trees", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--levels", type=int, nargs="*", default=sized([200, 5000], [20]))
+    parser.add_argument("--worlds", type=int, default=sized(5, 2))
+    parser.add_argument("--queries", type=int, default=sized(1000, 30))
+    parser.add_argument("--trees", type=int, default=sized(200, 25))
+    parser.add_argument("--rounds", type=int, default=sized(3, 1))
     given = parser.parse_args()
     shapes = ("symmetric", "best-first")
     times = [seconds(levels, given.rounds, shape) for levels in given.levels for shape in shapes]

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, claimed, machine, write_section
+from _measure import SCRATCH, claimed, machine, sized, write_section
 from quality import LEAVES, RATES, SYSTEMS, TREES, folds, ranked, seeded
 from rankinite.engine.parallel import thread_count
 from rankinite.ensembles import challenge
@@ -126,10 +126,12 @@ def joined(system: str, folds_of_scores: Sequence[np.ndarray]) -> tuple[str, np.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="*", default=["mq2008", "mq2007"])
+    parser.add_argument("--data", nargs="*", default=sized(["mq2008", "mq2007"], ["mq2008"]))
     parser.add_argument("--threads", type=int, default=thread_count(), help="Several processes may work at once.")
     parser.add_argument("--peers", nargs="*", default=list(RIVALS))
-    parser.add_argument("--seeds", type=int, default=MODELS, help="Of each system; further ones that are kept count too.")
+    parser.add_argument(
+        "--seeds", type=int, default=sized(MODELS, 2), help="Of each system; further ones that are kept count too."
+    )
     given = parser.parse_args()
     if not os.environ.get("RANKINITE_DATA"):
         print("RANKINITE_DATA does not name a folder with mq2007 and mq2008; the twelve models are not measured.")

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import stats
 
 import rankinite as rk
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 from rankinite.engine.parallel import thread_count
 
 STEP = 25
@@ -34,14 +34,14 @@ LOGS = {
     "trust, η = 1": rk.ClickSettings(model="trust", eta=1.0),
     "no bias": rk.ClickSettings(eta=0.0),
 }
-JUDGED = (10, 100, 300)
+JUDGED = sized((10, 100, 300), (10,))
 Staged = Callable[[rk.Dataset], Iterator[np.ndarray]]
 """The scores after every 25th tree."""
 
 
 def world(seed: int) -> tuple[rk.Dataset, rk.Dataset, rk.Dataset]:
     made = rk.World(features=20, documents=20, noise=0.3, seed=seed)
-    sizes = {"train": 2000, "valid": 400, "test": 500}
+    sizes = sized({"train": 2000, "valid": 400, "test": 500}, {"train": 40, "valid": 20, "test": 20})
     train, valid, test = (rk.synthesise(size, part=part, world=made) for part, size in sizes.items())
     return train, valid, test
 
@@ -208,11 +208,11 @@ def mq2007() -> list[tuple[rk.Dataset, rk.Dataset, rk.Dataset]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sessions", type=int, default=10_000)
-    parser.add_argument("--long", type=int, default=100_000)
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--curves", type=int, default=12)
-    parser.add_argument("--trees", type=int, default=150)
+    parser.add_argument("--sessions", type=int, default=sized(10_000, 200))
+    parser.add_argument("--long", type=int, default=sized(100_000, 300))
+    parser.add_argument("--seeds", type=int, default=sized(5, 1))
+    parser.add_argument("--curves", type=int, default=sized(12, 1))
+    parser.add_argument("--trees", type=int, default=sized(150, 25))
     parser.add_argument("--sections", nargs="*", default=["a", "b", "c"])
     given = parser.parse_args()
     head = [machine(["lightgbm", "xgboost-cpu", "scipy"]), (__doc__ or "").split("\n\n")[2].strip()]

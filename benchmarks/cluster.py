@@ -14,17 +14,18 @@ from contextlib import ExitStack
 from time import perf_counter
 
 import rankinite as rk
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 from rankinite.models.files.container import model_bytes
 from rankinite.workers.cluster import _in_force
 
+TREES = sized(100, 5)
 WAYS = {"2 processes × 1 thread": 2, "1 process × 2 threads": 1, "threads of this process": None}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 200_000])
+    parser.add_argument("--rounds", type=int, default=sized(3, 1))
+    parser.add_argument("--rows", type=int, nargs="*", default=sized([10_000, 200_000], [2_000]))
     given = parser.parse_args()
     lines = ["| rows | way | seconds, median | all | against 1 × 2 |", "|--:|---|--:|---|--:|"]
     with ExitStack() as stack:
@@ -36,7 +37,7 @@ def main() -> None:
             for turn in range(given.rounds + 1):  # the first warms up
                 for name, cluster in clusters.items():
                     data = rk.synthesise(rows // 100, world=world)  # a new object: it is written again, and its bins are new
-                    bag = rk.Bag(rk.LambdaMART.plain(trees=100, row_share=0.7, seed=turn, train_history=False), parts=8)
+                    bag = rk.Bag(rk.LambdaMART.plain(trees=TREES, row_share=0.7, seed=turn, train_history=False), parts=8)
                     token = _in_force.set(cluster)
                     start = perf_counter()
                     ranker = bag.fit(data)

@@ -24,7 +24,7 @@ from time import perf_counter
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, private_memory, write_section
+from _measure import SCRATCH, machine, private_memory, sized, write_section
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.learners.training_bins import share_bins
@@ -169,9 +169,9 @@ def contender(what: str, rows: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--large", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=sized(1_000_000, 3_000))
+    parser.add_argument("--large", type=int, default=sized(10_000_000, 6_000))
+    parser.add_argument("--rounds", type=int, default=sized(5, 1))
     parser.add_argument("--contender", choices=("make", "with", "without", "nothing"))
     given = parser.parse_args()
     if given.contender:

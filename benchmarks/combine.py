@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import rankinite as rk
-from _measure import Runs, machine, private_memory, race, write_section
+from _measure import Runs, machine, private_memory, race, sized, write_section
 from rankinite.engine.parallel import Team
 from rankinite.sweep.sweep import Sweep
 from rankinite.trees.walk import add_trees, walks_of
@@ -338,7 +338,7 @@ def rounds_of_boosting(given: argparse.Namespace, queries: int) -> list[str]:
 def publish(title: str, text: list[str], given: argparse.Namespace) -> None:
     text = [machine(["rankinite", "numba", "numpy"]), *text]
     print("\n\n".join([title, *text]), flush=True)
-    if not given.small:
+    if sized(usual=not given.small, tiny=True):
         write_section(title, "\n\n".join(text))
 
 
@@ -349,7 +349,7 @@ TASKS = {"speed": speed_contender, "growth": growth_contender, "boosting": boost
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--small", action="store_true", default=sized(usual=False, tiny=True))
     parser.add_argument("--rounds", type=int, default=5)
     for option in ("--contender", "--task", "--data"):
         parser.add_argument(option, help=argparse.SUPPRESS)

@@ -21,12 +21,17 @@ from time import perf_counter
 
 import numpy as np
 
+from _measure import SCRATCH, machine, sized, write_section
+
 ROOT = Path(__file__).parents[1]
-SIZES = {
-    "10,000 × 50": (10_000, 50, 100, 31),
-    "100,000 × 136": (100_000, 136, 30, 31),
-    "100,000 × 136, 255 leaves": (100_000, 136, 10, 255),
-}
+SIZES = sized(
+    {
+        "10,000 × 50": (10_000, 50, 100, 31),
+        "100,000 × 136": (100_000, 136, 30, 31),
+        "100,000 × 136, 255 leaves": (100_000, 136, 10, 255),
+    },
+    {"2,000 × 50": (2_000, 50, 3, 31)},
+)
 """Rows, features, trees, leaves."""
 REPEATS = 3
 
@@ -34,14 +39,12 @@ REPEATS = 3
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before")
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=sized(15, 1))
     parser.add_argument("--contender", nargs=2)
     given = parser.parse_args()
     if given.contender:
         print(json.dumps(trained(given.contender[0])))
         return
-    from _measure import SCRATCH, machine, write_section
-
     tree = SCRATCH / "before"
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)

@@ -34,8 +34,8 @@ import rankinite as rk
 from _defaults_choice import REGIMES, Option, table_of
 from _defaults_fits import fit_all
 from _defaults_sets import SETS
-from _defaults_systems import CANDIDATES, SYSTEMS
-from _measure import machine, write_section
+from _defaults_systems import CANDIDATES, PEERS, SYSTEMS
+from _measure import machine, sized, write_section
 
 TIMED = ("cran", "mq2007", "artificial 3000")
 COST = "Processor seconds of training on the first fold without validation data, one thread:"
@@ -67,8 +67,8 @@ def section() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", nargs="*", default=[one.name for one in SETS])
-    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
+    parser.add_argument("--sets", nargs="*", default=sized([one.name for one in SETS], ["cran", "artificial 100"]))
+    parser.add_argument("--systems", nargs="*", default=sized(list(SYSTEMS), [next(iter(CANDIDATES)), *PEERS]))
     parser.add_argument("--seeds", nargs="*", type=int, default=[0])
     parser.add_argument("--report", action="store_true", help="Write the tables from the fits that are kept.")
     given = parser.parse_args()

@@ -22,9 +22,9 @@ import numpy as np
 import xgboost
 
 import rankinite as rk
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 
-FEATURES, DOCUMENTS, TRAINING_ROWS = 136, 100, 20_000
+FEATURES, DOCUMENTS, TRAINING_ROWS = 136, 100, sized(20_000, 1_000)
 Split = Callable[[], np.ndarray]
 
 
@@ -98,7 +98,7 @@ def raced(name: str, theirs: Split | None, ours: Split, rounds: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name, default in (("trees", 500), ("rows", 10_000), ("threads", 2), ("rounds", 3)):
+    for name, default in (("trees", sized(500, 5)), ("rows", sized(10_000, 200)), ("threads", 2), ("rounds", sized(3, 1))):
         parser.add_argument(f"--{name}", type=int, default=default)
     asked = parser.parse_args()
     SCRATCH.mkdir(exist_ok=True)

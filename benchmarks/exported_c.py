@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 
-from _measure import SCRATCH, Runs, machine, race, write_section
+from _measure import SCRATCH, Runs, machine, race, sized, write_section
 from _scoring_contenders import HELD
 from scoring import FEATURES, TREES, folder_of, make_models, rows
 
@@ -27,7 +27,7 @@ SHAPE = "64 leaves"
 FOLDER = SCRATCH / "exported-c"
 LIBRARY, POOL, EXPECTED = FOLDER / "model.so", FOLDER / "rows.npy", FOLDER / "expected.npy"
 BATCHES = (1, 100, 1_000)
-SECONDS = 1.0
+SECONDS = sized(1.0, 0.05)
 """How long calls of one size are repeated."""
 CONTENDERS = ("rankinite", "exported C")
 MOST = 1.5

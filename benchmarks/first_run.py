@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {
@@ -26,6 +26,7 @@ COMMANDS = {
     "evaluate": ["evaluate", "model.rankinite", "valid.txt"],
     "warm-up": ["warm-up"],
 }
+TIMED = sized(tuple(COMMANDS), ("evaluate",))
 START = "from rankinite.cli import main; main()"
 AIMS = {"train": 15.0, "evaluate": 4.0}
 """Seconds that a first run may take."""
@@ -34,7 +35,7 @@ AIMS = {"train": 15.0, "evaluate": 4.0}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", help="a commit whose wheel takes turns with this one")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=sized(3, 1))
     parser.add_argument("--dry", action="store_true", help="print the table instead of writing it to RESULTS.md")
     given = parser.parse_args()
     folder = SCRATCH / "first-run"
@@ -46,7 +47,7 @@ def main() -> None:
         sites = {"before": installed(checked_out(given.before, folder / "sources"), folder / "before"), **sites}
     seconds: dict[tuple[str, str, str], list[float]] = {}
     for _ in range(given.rounds):
-        for verb in COMMANDS:
+        for verb in TIMED:
             for name, site in sites.items():
                 if verb == "warm-up" and name == "before":
                     continue
@@ -87,7 +88,7 @@ def installed(sources: Path, folder: Path) -> Path:
     """A folder with the wheel of these sources installed, bytecode included."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     wheels = folder / "wheels"
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(sources)], check=True)
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels), str(sources)], check=True)
     wheel = next(wheels.glob("rankinite-*.whl"))
     site = folder / "site"
     subprocess.run([*pip, "install", "--no-deps", "--compile", "--target", str(site), str(wheel)], check=True)
@@ -107,7 +108,7 @@ def timed(verb: str, site: Path, kernels: Path, folder: Path) -> float:
 def table(seconds: dict[tuple[str, str, str], list[float]], names: list[str]) -> str:
     heads = [f"{name}, median s (lowest to highest)" for name in names]
     lines = ["| | " + " | ".join([*heads, "aim"]) + " |", "|---|" + "--:|" * (len(names) + 1)]
-    for verb in COMMANDS:
+    for verb in TIMED:
         for turn in ("first", "second"):
             cells = [seconds.get((verb, turn, name)) for name in names]
             shown = [f"{statistics.median(c):.1f} ({min(c):.1f} to {max(c):.1f})" if c else "" for c in cells]

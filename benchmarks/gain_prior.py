@@ -23,7 +23,7 @@ from scipy import optimize
 from _adaptation_cells import read_cells
 from _adaptation_groups import CHOSEN, RECOMMENDED, Group, grouped, values
 from _adaptation_pairs import PAIRS
-from _measure import SCRATCH
+from _measure import SCRATCH, sized
 from calibration import problems
 from rankinite.adapt import gain as written
 from rankinite.adapt.decision import RISK, TOLERATE, decide, decision_of
@@ -155,7 +155,7 @@ def estimate(rows: Sequence[Row]) -> Prior:
         0.1 * random.standard_normal(others * columns), [0.0], locations.ravel(),
         np.log(np.linspace(0.06, 0.4, KINDS)), [0.0, np.log(1.3), 0.2],
     ])  # fmt: skip
-    best = optimize.minimize(loss, start, method="L-BFGS-B", options={"maxiter": 500, "maxfun": 100_000})
+    best = optimize.minimize(loss, start, method="L-BFGS-B", options={"maxiter": sized(500, 3), "maxfun": 100_000})
     return unpacked(best.x, len(often))
 
 

@@ -15,16 +15,16 @@ import time
 import numpy as np
 
 import rankinite as rk
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 from rankinite.trees.bins import fit_bins
 
-TREES, ROWS = 30, 40_000
-START = {"queries": 1000, "documents": 40, "features": 100, "leaves": 31}
+TREES, ROWS = sized((30, 40_000), (3, 4_000))
+START = {"queries": sized(1000, 100), "documents": 40, "features": 100, "leaves": 31}
 CHANGES = {
-    "queries": (250, 1000, 4000),
-    "features": (25, 100, 400),
-    "leaves": (8, 31, 128),
-    "documents": (10, 40, 100, 400),
+    "queries": sized((250, 1000, 4000), (50, 100)),
+    "features": sized((25, 100, 400), (25,)),
+    "leaves": sized((8, 31, 128), (8,)),
+    "documents": sized((10, 40, 100, 400), (10,)),
 }
 
 
@@ -52,7 +52,7 @@ def lightgbm(data: rk.Dataset, leaves: int, threads: int) -> float:
 def measured(sizes: dict[str, int], threads: int) -> tuple[float, float]:
     world = rk.World(features=sizes["features"], documents=sizes["documents"], noise=0.3)
     data = rk.synthesise(sizes["queries"], world=world)
-    pairs = [(ours(data, sizes["leaves"]), lightgbm(data, sizes["leaves"], threads)) for _ in range(4)][1:]
+    pairs = [(ours(data, sizes["leaves"]), lightgbm(data, sizes["leaves"], threads)) for _ in range(sized(4, 2))][1:]
     return min(own for own, _ in pairs), min(other for _, other in pairs)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import rankinite as rk
 from _adaptation_cells import Backgrounds
 from _adaptation_pairs import PAIRS, Pair
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 from rankinite.data.grouping import TEXT
 from rankinite.grid import Grid
 
@@ -77,9 +77,9 @@ def runs(pair: Pair, kind: str, draws: int, threads: int) -> list[tuple[int, boo
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--draws", type=int, default=sized(2, 1))
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--small", action="store_true", default=sized(usual=False, tiny=True))
     given = parser.parse_args()
     pairs = [pair for pair in PAIRS.values() if os.environ.get("RANKINITE_DATA") or not pair.real]
     rows = []
@@ -93,7 +93,7 @@ def main() -> None:
     header = ("target", "pair", "queries", "changed", "loss of the chosen", "loss of the recommended")
     text = "\n\n".join([machine(["rankinite", "numba", "numpy"]), ABOUT, Grid(header, tuple(rows), "lllrrr").markdown()])
     print(text)
-    if not given.small:
+    if sized(usual=not given.small, tiny=True):
         write_section("Hostile targets", text)
 
 

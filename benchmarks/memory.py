@@ -19,14 +19,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from _measure import Runs, machine, private_memory, race, write_section
+from _measure import Runs, machine, private_memory, race, sized, write_section
 
-TREES, LEAVES, RATE, MIN_ROWS, DOCUMENTS, SMALL = 20, 31, 0.1, 20, 120, 50
-MSLR_ROWS, MSLR_FEATURES = 2_270_000, 136
+TREES, LEAVES, RATE, MIN_ROWS, DOCUMENTS, SMALL = 20, 31, 0.1, 20, 120, sized(50, 5)
+MSLR_ROWS, MSLR_FEATURES = sized(2_270_000, 12_000), 136
 NAMES = ["rankinite", "lightgbm", "xgboost", "catboost"]
 GROWN = ["rankinite", "lightgbm"]
-ROWS = (250_000, 500_000, 1_000_000)
-FEATURES, ROWS_OF_FEATURES = (34, 68, 136, 272), 500_000
+ROWS = sized((250_000, 500_000, 1_000_000), (6_000,))
+FEATURES, ROWS_OF_FEATURES = sized(((34, 68, 136, 272), 500_000), ((34,), 6_000))
 MEBI = 2**20
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -23,7 +23,7 @@ import numpy as np
 
 import quality
 import rankinite as rk
-from _measure import Runs, machine, race, write_section
+from _measure import Runs, machine, race, sized, write_section
 from rankinite.engine.kernel import frozen
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
@@ -235,18 +235,18 @@ def chosen(net) -> str:
 def on_folds(name: str, given: argparse.Namespace) -> None:
     parts = quality.folds(name)
     if given.small:
-        parts = [tuple(part.select_queries(np.arange(60)) for part in fold) for fold in parts[:2]]
+        parts = [tuple(part.select_queries(np.arange(min(60, part.queries))) for part in fold) for fold in parts[:2]]
     scores: dict[str, list[np.ndarray]] = {system: [] for system in [*NETS, "LambdaMART"]}
     for number, fold in enumerate(parts):
         for system, kept in scores.items():
             started = time.perf_counter()
             if system == "LambdaMART":
-                score, how = quality.tuned(quality.SYSTEMS["rankinite"], fold), ""
+                predicted, how = quality.seeded("rankinite", fold, quality.ranked("rankinite", fold)[0], 0), ""
             else:
                 make, hidden = NETS[system]
                 net = tuned(make, fold[0], fold[1], hidden, small=given.small)
-                score, how = net.score, chosen(net)
-            kept.append(np.asarray(score(fold[2]), float))
+                predicted, how = net.score(fold[2]), chosen(net)
+            kept.append(np.asarray(predicted, float))
             value, spent = quality.value(kept[-1], fold[2]), time.perf_counter() - started
             print(f"{name} fold {number + 1} {system:24} {value:.4f} {spent:6.1f} s  {how}", flush=True)
     test = replace(rk.concat([fold[2] for fold in parts]), source=f"{name}, test parts of five folds")
@@ -283,7 +283,7 @@ def measure_quality(given: argparse.Namespace) -> None:
 def publish(title: str, text: list[str], given: argparse.Namespace) -> None:
     text = [machine(["rankinite", "numba", "numpy", "torch"]), *text]
     print("\n\n".join([title, *text]), flush=True)
-    if not given.small:
+    if sized(usual=not given.small, tiny=True):
         write_section(title, "\n\n".join(text))
 
 
@@ -293,8 +293,8 @@ PARTS = {"speed": speed, "quality": measure_quality}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
-    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--data", nargs="*", default=sized(["mq2007", "mq2008"], ["mq2008"]))
+    parser.add_argument("--small", action="store_true", default=sized(usual=False, tiny=True))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--torch-queries", type=int, default=10_000, help="time PyTorch on so many queries, and scale")
     for option in ("--contender", "--optimiser"):

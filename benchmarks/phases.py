@@ -18,11 +18,11 @@ from time import thread_time
 
 import numpy as np
 
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 
-SIZES = {"wide": (4_000, 26, 367), "narrow": (2_000, 50, 50)}
+SIZES = sized({"wide": (4_000, 26, 367), "narrow": (2_000, 50, 50)}, {"wide": (50, 26, 100), "narrow": (50, 50, 50)})
 """Queries, documents a query, features."""
-ROUNDS, WARM = 12, 2
+ROUNDS, WARM = sized((12, 2), (2, 1))
 PHASES = {
     "gradients": "λ of all queries",
     "quantise": "gradients as whole numbers",
@@ -72,7 +72,7 @@ def measured(data) -> dict[str, float]:
 
     learner = rk.LambdaMART.plain(train_history=False)
     with threads(1), Team() as team:
-        bins, codes = bins_and_codes(data, learner.bins, learner.bin_sample)
+        bins, codes = bins_and_codes(data, learner.bins, learner.bin_sample, learner.category_rows)
         grower = Grower(learner, bins, codes, learner.signs(data.feature_names), team, None, None)
         objective = learner.objective(data)
         scores = np.zeros((1, data.rows))
@@ -110,15 +110,19 @@ def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> No
     from rankinite.trees import _node_kernels as growing
     from rankinite.trees import _row_kernels as parting
     from rankinite.trees._node_kernels import smaller_first
+    from rankinite.trees._split_kernels import MISSING_LEFT, lay_cut
     from rankinite.trees._state import WIDTH_SHIFT, Coded, Growth
 
     parts = vars(grower)  # what the grower keeps to itself
     nodes, work, rows, features = grown.nodes, parts["_work"], grower.rows, grower.features
     used = np.ones(features, np.bool_)
     shift = 0 if grower.copies else WIDTH_SHIFT
-    kept = [parts[name] for name in ("_words", "_singles", "_bin_counts", "_has_missing", "_monotone", "_keys")]
-    coded = Coded(kept[0], kept[1], shift, *kept[2:5], used, kept[5])
-    growth = Growth(learner.leaves, 0, learner.min_rows, 0.0, 0.0, True, False, 1.0, 1.0, np.uint64(0), rows, 0)
+    kept = {name: parts[f"_{name}"] for name in ("words", "singles", "has_missing", "monotone", "category", "keys")}
+    coded = Coded(**kept, shift=shift, bins=parts["_bin_counts"], used=used)
+    growth = Growth(
+        leaves=learner.leaves, depth=0, min_rows=learner.min_rows, min_curvature=0.0, l2=0.0, newton=True,
+        random_thresholds=False, row_share=1.0, feature_share=1.0, seed=np.uint64(0), rows=rows, smooth=1.0, reducer=0,
+    )  # fmt: skip
     work.order[0, :rows] = np.arange(rows)
     work.allowed[:] = True
     seconds["quantise"] += timed(parting.quantise, push, curvature, growth, work, 0, 1)
@@ -139,7 +143,8 @@ def replay(grower, grown, push, curvature, learner, seconds: Counter[str]) -> No
     parents = sorted((n for n in range(grown.size) if nodes.feature[n] >= 0), key=lambda n: nodes.left[n])
     for parent in parents:
         half, start, end = int(nodes.half[parent]), int(nodes.start[parent]), int(nodes.end[parent])
-        split = (coded, int(nodes.feature[parent]), int(nodes.code[parent]), bool(nodes.missing_left[parent]), True, half)
+        lay_cut(int(nodes.code[parent]) + MISSING_LEFT * bool(nodes.missing_left[parent]), work.tables[0])
+        split = (coded, int(nodes.feature[parent]), True, half)
         empty = min(timed(parting.mark_left, *split, start, start, work, 0, 1) for _ in range(2))
         seconds["mark"] += timed(parting.mark_left, *split, start, end, work, 0, 1) - empty
         moving = (half, start, end, work, 0, 1)

@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, claimed, machine, write_section
+from _measure import SCRATCH, claimed, machine, sized, write_section
 from rankinite.engine.parallel import thread_count
 
-TREES, STEP, SEEDS = 300, 5, 5
-LEAVES, RATES = (8, 16, 32), (0.05, 0.1)
+TREES, STEP, SEEDS = sized((300, 5, 5), (10, 5, 2))
+LEAVES, RATES = sized(((8, 16, 32), (0.05, 0.1)), ((8,), (0.1,)))
 MEASURES = [rk.NDCG(10), rk.ERR(max_grade=2)]
 PLAIN_ABOUT = """Equal terms, plain settings: every system gets 6 settings (leaves 8, 16 or 32, for CatBoost depth 3, 4 or 5;
 rate 0.05 or 0.1; all else as it comes) and 60 numbers of trees, every fifth up to 300. The setting and number with the best
@@ -174,7 +174,7 @@ def kept(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", nargs="*", default=["mq2007", "mq2008"])
+    parser.add_argument("--data", nargs="*", default=sized(["mq2007", "mq2008"], ["mq2008"]))
     parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
     parser.add_argument("--plain", action="store_true", help="Only plain settings, one seed.")
     given = parser.parse_args()

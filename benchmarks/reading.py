@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from _measure import SCRATCH, Runs, machine, private_memory, race, write_section
+from _measure import SCRATCH, Runs, machine, private_memory, race, sized, write_section
 
 THREADS = 2
 
@@ -110,7 +110,7 @@ def table(contenders: list[Runs]) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--queries", type=int, default=7500)
+    options.add_argument("--queries", type=int, default=sized(7500, 100))
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--contender", choices=CONTENDERS, help=argparse.SUPPRESS)
     options.add_argument("--stem", help=argparse.SUPPRESS)

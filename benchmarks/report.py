@@ -15,10 +15,10 @@ from statistics import median
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 from rankinite.report import of_comparison, write
 
-QUERIES, DOCUMENTS, ROUNDS = 5000, 50, 5
+QUERIES, DOCUMENTS, ROUNDS = sized((5000, 50, 5), (50, 10, 1))
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 LOADED = 'return performance.getEntriesByType("navigation")[0].loadEventEnd'
 

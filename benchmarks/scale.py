@@ -24,10 +24,10 @@ from time import perf_counter
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, race, write_section
+from _measure import SCRATCH, machine, race, sized, write_section
 
 WORLD = rk.World(features=136, documents=100, noise=0.3)
-TREES, LEAVES, RATE, WORKERS = 20, 31, 0.1, 2
+TREES, LEAVES, RATE, WORKERS = sized(20, 3), 31, 0.1, 2
 CONTENDERS = ("rankinite", "LightGBM", "XGBoost")
 
 
@@ -40,7 +40,7 @@ def data_folder(rows: int) -> Path:
     folder.mkdir(parents=True)
     train = rk.synthesise(rows // 100, world=WORLD)
     rk.write(train, folder / "train.parquet")
-    rk.write(rk.synthesise(2000, part="test", world=WORLD), folder / "test.parquet")
+    rk.write(rk.synthesise(sized(2000, 20), part="test", world=WORLD), folder / "test.parquet")
     half = train.queries // WORKERS
     for part in range(WORKERS):
         chosen = train.select_queries(range(part * half, (part + 1) * half))
@@ -53,7 +53,7 @@ def data_folder(rows: int) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rows", type=int, default=sized(1_000_000, 8_000))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--contender", choices=CONTENDERS)
     given = parser.parse_args()

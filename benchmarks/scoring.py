@@ -23,17 +23,17 @@ from pathlib import Path
 
 import numpy as np
 
-from _measure import SCRATCH, Runs, machine, race, write_section
+from _measure import SCRATCH, Runs, machine, race, sized, write_section
 from _scoring_contenders import CONTENDERS, ONE_ROW_ONLY, Predict, compile_with_lleaves, lleaves_python
 
-TREES, FEATURES, TRAINING_ROWS = 1000, 136, 6000
+TREES, FEATURES, TRAINING_ROWS = sized(1000, 10), 136, sized(6000, 1000)
 SHAPES = {"31 leaves": 31, "64 leaves": 64, "symmetric, depth 6": None}
 """Leaves of the trees that LightGBM trains; None: CatBoost."""
 POOL = SCRATCH / "scoring-rows.npy"
-BATCHES = (1, 10, 100, 1_000, 100_000)
+BATCHES = (1, 10, 100, 1_000, sized(100_000, 2_000))
 SLOW = (40e-6, 10_000)
 """Seconds for a row, in calls of 1,000 rows, from which on the largest call has fewer rows, and how many."""
-SECONDS = 0.3
+SECONDS = sized(0.3, 0.01)
 """How long calls of one size are repeated."""
 ABSENT = "lleaves took no part this time: it was left out, could not be installed, or did not compile the model within 420 s."
 COLD = """
@@ -201,10 +201,15 @@ def cold_start(shape: str, times: int = 7) -> float:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=SHAPES)
-    options.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    options.add_argument("--threads", type=int, nargs="*", default=sized([1, 2], [1]))
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--quick", action="store_true", help="one round, printed and not written to RESULTS.md")
-    options.add_argument("--no-lleaves", action="store_true", help="leave out lleaves, which compiles for minutes")
+    options.add_argument(
+        "--no-lleaves",
+        action="store_true",
+        default=sized(usual=False, tiny=True),
+        help="leave out lleaves, which compiles for minutes",
+    )
     options.add_argument("--contender", choices=CONTENDERS, help=argparse.SUPPRESS)
     options.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     chosen = options.parse_args()

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from _measure import SCRATCH, Runs, machine, race, write_section
+from _measure import SCRATCH, Runs, machine, race, sized, write_section
 
 COMMANDS = {
     "rankinite --help": ["--help"],
@@ -71,7 +71,7 @@ def table(contenders: list[Runs]) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--rounds", type=int, default=15)
+    options.add_argument("--rounds", type=int, default=sized(15, 1))
     options.add_argument("--dry", action="store_true", help="print the table instead of writing it to RESULTS.md")
     options.add_argument("--contender", choices=COMMANDS, help=argparse.SUPPRESS)
     options.add_argument("--files", type=Path, nargs=2, help=argparse.SUPPRESS)

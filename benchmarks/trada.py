@@ -16,9 +16,9 @@ import json
 import time
 from collections.abc import Callable
 
-from _measure import SCRATCH, Runs, machine, race, write_section
+from _measure import SCRATCH, Runs, machine, race, sized, write_section
 
-TREES, MORE, QUERIES, DOCUMENTS, FEATURES = 300, 30, 1_000, 38, 300
+TREES, MORE, QUERIES, DOCUMENTS, FEATURES = sized((300, 30, 1_000, 38, 300), (5, 3, 30, 10, 20))
 SHAPE = {"leaves": 12, "rate": 0.05, "min_rows": 20, "train_history": False}
 WAYS: dict[str, dict[str, object]] = {
     "R": {},
@@ -83,7 +83,7 @@ def table(runs: list[Runs], others: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contender")
-    parser.add_argument("--threads", type=int, nargs="*", default=[2, 1])
+    parser.add_argument("--threads", type=int, nargs="*", default=sized([2, 1], [1]))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--dry", action="store_true", help="Print the results, but do not keep them.")
     given = parser.parse_args()

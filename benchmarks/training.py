@@ -21,10 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from _measure import SCRATCH, Runs, machine, race, write_section
+from _measure import SCRATCH, Runs, machine, race, sized, write_section
 
 RATE, MIN_ROWS = 0.1, 20
-SIZES = {"wide": (10_000, 26, 367), "narrow": (2_000, 50, 50), "mslr": (18_900, 120, 136)}
+SIZES = sized(
+    {"wide": (10_000, 26, 367), "narrow": (2_000, 50, 50), "mslr": (18_900, 120, 136)},
+    {"wide": (60, 26, 100), "narrow": (60, 50, 50), "mslr": (60, 40, 136)},
+)
 """Queries, documents a query, features."""
 SHAPES = {"mslr": (20, 31), "mslr-255": (20, 255)}
 """Trees and leaves, where they are not 100 and 31."""
@@ -33,7 +36,8 @@ NAMES = ["rankinite", "lightgbm rows", "lightgbm columns", "lightgbm quantised",
 
 def shape_of(name: str) -> tuple[int, int]:
     """Trees and leaves."""
-    return SHAPES.get(name, (100, 31))
+    trees, leaves = SHAPES.get(name, (100, 31))
+    return sized(trees, 3), leaves
 
 
 def data_file(name: str, seed: int) -> Path:
@@ -214,10 +218,12 @@ def table(runs: list[Runs], others: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contender")
-    parser.add_argument("--data", nargs="*", default=["wide", "narrow", "mq2007", "mslr", "mslr-255"])
+    parser.add_argument(
+        "--data", nargs="*", default=sized(["wide", "narrow", "mq2007", "mslr", "mslr-255"], ["narrow", "mq2007", "mslr-255"])
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--threads", type=int, nargs="*", default=[2, 1])
+    parser.add_argument("--seeds", type=int, default=sized(3, 1))
+    parser.add_argument("--threads", type=int, nargs="*", default=sized([2, 1], [2]))
     parser.add_argument("--names", nargs="*", default=NAMES)
     given = parser.parse_args()
     if given.contender:

@@ -19,7 +19,7 @@ import lightgbm
 import numpy as np
 
 import rankinite as rk
-from _measure import machine, write_section
+from _measure import machine, sized, write_section
 from quality import folds
 from rankinite.data.folds import k_folds
 from rankinite.engine.parallel import run, thread_count
@@ -29,7 +29,7 @@ from rankinite.tuning.result import choose_setting
 from rankinite.tuning.search import Budget, SettingsSearch
 from rankinite.tuning.space import space_of
 
-TREES, PATIENCE, INNER, GENERATION = 500, 50, 5, 8
+TREES, PATIENCE, INNER, GENERATION = sized((500, 50, 5, 8), (10, 5, 3, 2))
 MEASURE = rk.NDCG(10)
 NAMES = {
     "rate": "learning_rate",
@@ -107,8 +107,8 @@ SYSTEMS = {"rankinite": tuned_rankinite, "lightgbm": tuned_lightgbm}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="mq2007")
-    parser.add_argument("--minutes", type=float, default=2.0)
-    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=sized(2.0, 0.05))
+    parser.add_argument("--folds", type=int, default=sized(5, 1))
     given = parser.parse_args()
     if not os.environ.get("RANKINITE_DATA"):
         print("RANKINITE_DATA does not name a folder with mq2007; tuning is not measured.")

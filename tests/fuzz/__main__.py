@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
@@ -22,11 +23,10 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="The first seed.")
     parser.add_argument("--batch", type=int, default=200, help="Inputs per child process.")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    parser.add_argument("--count", type=int, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--child", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        campaign.work(options.child, range(options.first, options.first + options.count))
+        campaign.work(options.child)
         return
     names = options.only or list(campaign.peer_targets() if options.peers else campaign.targets())
     if options.seed is not None:

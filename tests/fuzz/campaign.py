@@ -6,6 +6,7 @@ ended. The parent waits a limited time for each line.
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -30,6 +31,8 @@ MEMORY_LIMIT = 6 << 30
 """Bytes of address space: what Python, Numba and three libraries of trees map, and room for honest work."""
 WAITS, PEER_WAITS = (600.0, 150.0), (60.0, 20.0)
 """Seconds for the first input of a child, and for every other; ours may still compile something then, peers' need not."""
+Job = tuple[str, int]
+"""A target and the seed of an input for it."""
 
 
 def targets() -> dict[str, Target]:
@@ -66,17 +69,17 @@ def outcome_of(target: Target, seed: int, folder: Path) -> tuple[str, str]:
     return READ, ""
 
 
-def work(name: str, seeds: range) -> None:
+def work(jobs: list[Job]) -> None:
     """A child: one line per input on standard output."""
     import resource  # absent on Windows
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    target = (targets() | peer_targets())[name]
-    for seed in seeds:
+    known = targets() | peer_targets()
+    for name, seed in jobs:
         with tempfile.TemporaryDirectory() as folder:
-            how, what = outcome_of(target, seed, Path(folder))
-        print(seed, how, " ".join(what.split())[:300].encode("ascii", "backslashreplace").decode(), sep="\t", flush=True)
+            how, what = outcome_of(known[name], seed, Path(folder))
+        print(how, " ".join(what.split())[:300].encode("ascii", "backslashreplace").decode(), sep="\t", flush=True)
 
 
 # ---- in the parent ----------------------------------------------------------------------------------------------------------
@@ -104,46 +107,49 @@ class Results:
         return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def run_batch(name: str, seeds: range, results: Results, waits: tuple[float, float] = WAITS) -> None:
+def run_batch(jobs: list[Job], results: Results, waits: tuple[float, float] = WAITS) -> None:
     """Run a batch; a child that dies or hangs is followed by one that tries its last input alone, and one for the rest."""
-    while seeds:
-        child = Child(name, seeds, waits)
+    while jobs:
+        child = Child(jobs, waits)
         done = 0
-        for seed, how, what in child.lines():
+        for (how, what), (name, seed) in zip(child.lines(), jobs, strict=False):
             results.add(name, seed, how, what)
             done += 1
-        seeds = seeds[done:]
-        if not seeds:
+        jobs = jobs[done:]
+        if not jobs:
             return
-        alone = Child(name, seeds[:1], waits)
-        repeated = list(alone.lines())
-        results.add(name, seeds[0], child.ended, "among others, but not alone" if repeated else "")
-        seeds = seeds[1:]
+        repeated = list(Child(jobs[:1], waits).lines())
+        results.add(*jobs[0], child.ended, "among others, but not alone" if repeated else "")
+        jobs = jobs[1:]
 
 
 class Child:
-    """A process that goes through some inputs of a target."""
+    """A process that goes through some inputs."""
 
-    def __init__(self, name: str, seeds: range, waits: tuple[float, float]) -> None:
-        self.waits = waits
-        self.command = [sys.executable, "-m", "fuzz", "--child", name, "--first", str(seeds[0]), "--count", str(len(seeds))]
+    def __init__(self, jobs: list[Job], waits: tuple[float, float]) -> None:
+        self.jobs, self.waits = jobs, waits
         self.ended = DIED
         """How it ended, if before the last input."""
 
-    def lines(self) -> Iterator[tuple[int, str, str]]:
-        """What it says, until it ends or says nothing for too long."""
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """What it says of one input after the other, until it ends or says nothing for too long."""
         path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": path}
         with subprocess.Popen(
-            self.command, cwd=TESTS, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [sys.executable, "-m", "fuzz", "--child", json.dumps(self.jobs)],
+            cwd=TESTS,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         ) as process:
             lines: queue.Queue[str | None] = queue.Queue()
             threading.Thread(target=_pass_on, args=(process.stdout, lines), daemon=True).start()
             wait, later = self.waits
             try:
                 while (line := lines.get(timeout=wait)) is not None:
-                    seed, how, what = line.rstrip("\n").split("\t", 2)
-                    yield int(seed), how, what
+                    how, what = line.rstrip("\n").split("\t", 1)
+                    yield how, what
                     wait = later
             except queue.Empty:
                 self.ended = HUNG
@@ -164,5 +170,5 @@ def run(names: list[str], *, first: int, batch: int, until: float, waits: tuple[
             if time.monotonic() > until:
                 return results
             start = first + number * batch
-            run_batch(name, range(start, start + batch), results, waits)
+            run_batch([(name, seed) for seed in range(start, start + batch)], results, waits)
     return results

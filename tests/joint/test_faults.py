@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from multiprocessing import AuthenticationError
 from pathlib import Path
 
@@ -48,11 +49,25 @@ def here():
     return saved(LEARNER.fit(DATA, VALID))
 
 
-@pytest.fixture
-def client():
+@contextmanager
+def two_workers():
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=100
     ) as local, distributed.Client(local, set_as_default=False) as found:  # fmt: skip
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client():
+    """For tests that leave its workers as they were."""
+    with two_workers() as found:
+        yield found
+
+
+@pytest.fixture
+def mortal_client():
+    """For tests that kill a worker, or change it."""
+    with two_workers() as found:
         yield found
 
 
@@ -73,11 +88,11 @@ class Killing:
             threading.Timer(0.005, os.kill, (process, signal.SIGKILL)).start()
 
 
-def test_a_member_that_is_killed_costs_a_few_rounds_and_no_byte(client, folders, here):
-    processes = list(client.run(os.getpid).values())
+def test_a_member_that_is_killed_costs_a_few_rounds_and_no_byte(mortal_client, folders, here):
+    processes = list(mortal_client.run(os.getpid).values())
     killing = Killing(processes[1], after=14)
     with (
-        rk.cluster(client.get_executor(pure=False)),
+        rk.cluster(mortal_client.get_executor(pure=False)),
         pytest.warns(UserWarning, match=r"is gone; going on without it from round 10"),
     ):
         assert saved(LEARNER.fit(*opened(folders), callbacks=[killing])) == here
@@ -85,10 +100,10 @@ def test_a_member_that_is_killed_costs_a_few_rounds_and_no_byte(client, folders,
     assert killing.rounds.count(10) == 1
 
 
-def test_a_folder_that_only_the_dead_could_read_is_named(client, folders, tmp_path):
+def test_a_folder_that_only_the_dead_could_read_is_named(mortal_client, folders, tmp_path):
     shutil.copytree(folders / "shards", tmp_path / "shards")
     train = rk.Binned(sorted((tmp_path / "shards").iterdir()))
-    process = next(iter(client.run(os.getpid).values()))
+    process = next(iter(mortal_client.run(os.getpid).values()))
 
     def lose_a_folder(progress):
         if progress.round == 3 and train.manifests[2].folder.exists():
@@ -96,21 +111,21 @@ def test_a_folder_that_only_the_dead_could_read_is_named(client, folders, tmp_pa
             os.kill(process, signal.SIGKILL)
 
     named = refused(rk.DataError, value=str(train.manifests[2].folder))
-    with rk.cluster(client.get_executor(pure=False)), pytest.warns(UserWarning, match="is gone"), named as caught:
+    with rk.cluster(mortal_client.get_executor(pure=False)), pytest.warns(UserWarning, match="is gone"), named as caught:
         LEARNER.fit(train, callbacks=[lose_a_folder])
     assert "no member can read this folder" in caught.value.problem
 
 
-def test_a_machine_of_another_kind_is_named(client, folders):
-    worker = sorted(client.run(os.getpid))[1]
+def test_a_machine_of_another_kind_is_named(mortal_client, folders):
+    worker = sorted(mortal_client.run(os.getpid))[1]
 
     def pretend():
         joint_training._processor = lambda: "x86_64 oldbridge"
 
-    client.run(pretend, workers=[worker])
-    with rk.cluster(client.get_executor(pure=False)), refused(rk.RankiniteError, value="x86_64 oldbridge") as caught:
+    mortal_client.run(pretend, workers=[worker])
+    with rk.cluster(mortal_client.get_executor(pure=False)), refused(rk.RankiniteError, value="x86_64 oldbridge") as caught:
         LEARNER.fit(*opened(folders))
-    assert f":{client.run(os.getpid)[worker]} has processor x86_64 oldbridge, but" in caught.value.problem
+    assert f":{mortal_client.run(os.getpid)[worker]} has processor x86_64 oldbridge, but" in caught.value.problem
 
 
 def test_what_a_callback_raises_is_raised_and_what_it_ends_is_ended(client, folders):
