@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 
 import rankinite as rk
-from _measure import SCRATCH, machine, write_section
+from _measure import SCRATCH, machine, sized, write_section
 from rankinite.engine.reducer import SUM
 from rankinite.planning.exchange import Exchange, Link, tree_exchange
 from rankinite.planning.job import Job
 from rankinite.planning.plan import outlook_of
 from rankinite.planning.speed import Speed, measure_speed
 
-PROCESSES, SHARDS, TREES, FEATURES, LEAVES, DOCUMENTS = (1, 2, 3), 6, 20, 136, 31, 100
+PROCESSES, SHARDS, TREES, FEATURES, LEAVES, DOCUMENTS = (1, 2, 3), 6, sized(20, 2), 136, 31, 100
 FOLDER = SCRATCH / "plan_check"
 SHORT, LONG, SUMS = 2, FEATURES * 256, 50
 """Numbers of the sums that tell latency and bandwidth, and how many of each are timed."""
@@ -113,8 +113,8 @@ def line_of(processes: int, job: Job, speed: Speed, runs: list[dict[str, Any]]) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=sized(5, 1))
+    parser.add_argument("--rows", type=int, default=sized(200_000, 3_000))
     parser.add_argument("--shape", default="best-first")
     parser.add_argument("--member", action="store_true")
     parser.add_argument("--dry", action="store_true", help="Print the section, and leave RESULTS.md alone.")
