@@ -40,6 +40,14 @@ def test_names_of_other_tools_lead_to_measures():
         assert rk.parse_measure(f"{name}_7") == rk.parse_measure(f"{name}.7") == rk.parse_measure(template.format(7))
 
 
+def test_what_a_shell_offers_are_measures():
+    rk.register_measure(rk.FunctionMeasure("top", lambda grades: float(grades[0]), cutoff=3))
+    offered = usual_measures()
+    assert {"top", "bpref", "ndcg@10", "map"} <= set(offered)
+    for text in offered:
+        rk.parse_measure(text)
+
+
 def written_as_the_page_says() -> type:
     """The measure of the page, as if it were written in ``binary.py``."""
     section = PAGE[PAGE.index("## Add a measure") : PAGE.index("## Add a learner")]

@@ -170,6 +170,7 @@ DEFINITIONS = [
     (rk.RBP(4, relevant=2, p=0.5), lambda g: rbp(g, 4, 2, 0.5)),
     (rk.QMeasure(), q_measure),
     (rk.QMeasure(3, gains=(0, 0, 1, 3, 7), beta=2), lambda g: q_measure(g, 3, lambda x: (0, 0, 1, 3, 7)[int(x)], 2)),
+    (rk.QMeasure(gains=(-2, -1, 1, 1, 3)), lambda g: q_measure(g, gain=lambda x: max((-2, -1, 1, 1, 3)[int(x)], 0))),
     (rk.Bpref(), bpref),
     (rk.Bpref(relevant=2), lambda g: bpref(g, 2)),
     (rk.AUC(), auc),
