@@ -50,7 +50,7 @@ def gain_of(left, grades):
     return sum(side.sum() ** 2 / len(side) for side in sides if len(side))
 
 
-@pytest.mark.parametrize("categories", [3, 4, 7])
+@pytest.mark.parametrize("categories", [3, 4, 5, 7])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_first_split_is_the_best_of_all_sets(categories, seed):
     """One against the rest for up to four categories; beyond, the best of all subsets."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,13 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.growing import grow_one
 from rankinite.data.categories import Vocabulary
+from rankinite.trees import growth
 from rankinite.trees._node_kernels import draw_features
 from rankinite.trees._split_kernels import sort_codes
-from rankinite.trees.settings import TreeSettings
+from rankinite.trees.bins import CategoryCounts, category_codes
+from rankinite.trees.settings import MOST_LEVELS, TreeSettings
 from rankinite.trees.structure import LEAF, Trees
+from refusals import refused
 
 SHAPES = ("best-first", "symmetric")
 CRITERIA = ("newton", "mse")
@@ -143,7 +148,7 @@ def test_between_sides_of_equal_rows_within_the_limits_it_goes_left_too():
 
 
 def with_category(codes, grades) -> rk.Dataset:
-    names = tuple(f"v{number}" for number in range(int(max(codes)) + 1))
+    names = tuple(f"v{number}" for number in range(int(np.nanmax(codes)) + 1))
     return rk.Dataset(
         features=np.asarray(codes, np.float32)[:, None],
         grades=np.asarray(grades, np.float32),
@@ -166,6 +171,10 @@ def test_of_two_sides_of_equal_weight_the_set_is_the_one_that_scores_lower(shape
         assert tree.set_of(0) == [codes[0]]
     light = category_tree([0, 0, 0, 1], [0, 0, 0, 1], shape=shape)
     assert light.set_of(0) == [1]
+
+
+def test_missing_values_that_may_go_with_either_side_of_a_category_go_with_the_one_that_scores_higher():
+    assert category_tree([0, 1, np.nan], [0, 4, 2]).set_of(0) == [0]
 
 
 @pytest.mark.parametrize(("least", "left"), [(1, [0]), (3, [0, 1]), (4, [0, 1, 4])])
@@ -195,6 +204,14 @@ def test_codes_are_sorted_by_their_means_and_equal_ones_by_code(means):
     assert codes.tolist() == wanted
 
 
+def test_as_many_categories_as_codes_have_one_each_and_one_more_shares():
+    for categories, codes in ((6, 6), (7, 6)):
+        rows, worth = np.arange(1, categories + 1) ** 2, np.arange(categories)
+        found = category_codes(CategoryCounts(rows, worth, 9), least=1, most=6)
+        assert len(set(found.tolist())) <= codes
+        assert (len(set(found.tolist())) == categories) == (categories == 6)
+
+
 # ---- draws ----------------------------------------------------------------------------------------------------------
 
 
@@ -215,3 +232,31 @@ def test_a_tree_draws_its_share_of_the_features_and_at_least_one():
         trees = [grown(rows, push, leaves=30, feature_share=share, seed=seed) for seed in range(5)]
         counts = [len(set(tree.feature.tolist()) - {LEAF}) for tree in trees]
         assert max(counts) == most
+
+
+# ---- rows that a forest has room for -------------------------------------------------------------------------------
+
+
+def test_beyond_the_rows_that_cells_are_precise_for_training_warns_and_says_what_to_do(monkeypatch):
+    data = rk.synthesise(20, world=rk.World(features=5, documents=10))
+    learner = rk.LambdaMART.plain(trees=2, leaves=4, min_rows=2)
+    monkeypatch.setattr(growth, "PRECISE", 200)
+    learner.fit(data)  # warnings are errors in tests: there is none
+    monkeypatch.setattr(growth, "PRECISE", 100)
+    with pytest.warns(UserWarning, match=r"200 rows: beyond 100 in a tree.*query_share=0\.5"):
+        learner.fit(data)
+    replace(learner, query_share=0.5).fit(data)
+
+
+def test_as_many_rows_as_a_cell_can_count_are_too_many(monkeypatch):
+    monkeypatch.setattr(growth, "LOW", 6)
+    learner = rk.LambdaMART.plain(trees=1, leaves=4, min_rows=2)
+    learner.fit(rk.synthesise(7, world=rk.World(features=5, documents=9)))
+    with refused(rk.DataError, value=64):
+        learner.fit(rk.synthesise(8, world=rk.World(features=5, documents=8)))
+
+
+def test_a_symmetric_tree_may_have_a_million_leaves_and_no_more():
+    assert TreeSettings(shape="symmetric", leaves=(2 << MOST_LEVELS) - 1).levels() == MOST_LEVELS
+    with refused(rk.ArgumentError, setting="leaves", value=2 << MOST_LEVELS):
+        TreeSettings(shape="symmetric", leaves=2 << MOST_LEVELS)

@@ -51,6 +51,9 @@ UNSOUND = {
     "sets that begin too late": replace(stump(), set_starts=np.asarray([1, 2, 2, 2]), set_codes=np.asarray([3, 4])),
     "a child beyond the tree": replace(stump(), right=np.asarray([3, 0, 0])),
     "a child that is its parent": replace(stump(), left=np.asarray([0, 0, 0])),
+    "a node beside the tree that is its own child": replace(
+        stump(), feature=np.asarray([LEAF, 0, LEAF]), left=np.asarray([0, 1, 0]), right=np.asarray([0, 2, 0])
+    ),
     "a child twice": replace(stump(), right=np.asarray([1, 0, 0])),
     "a value that is no number": replace(stump(), value=np.asarray([0.0, np.nan, 1.0])),
     "an infinite value": replace(stump(), value=np.asarray([0.0, 1.0, np.inf])),
