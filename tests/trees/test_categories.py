@@ -52,10 +52,11 @@ def gain_of(left, grades):
 
 @pytest.mark.parametrize("categories", [3, 4, 5, 7])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_first_split_is_the_best_of_all_sets(categories, seed):
+@pytest.mark.parametrize("shape", ["best-first", "symmetric"])
+def test_the_first_split_is_the_best_of_all_sets(categories, seed, shape):
     """One against the rest for up to four categories; beyond, the best of all subsets."""
     data = made(categories, seed=seed).select_features(["c"])
-    learner = rk.MART(trees=1, leaves=2, min_rows=1, category_smooth=0.0, category_rows=1, rate=1.0)
+    learner = rk.MART(trees=1, leaves=2, min_rows=1, category_smooth=0.0, category_rows=1, rate=1.0, shape=shape)
     tree = learner.fit(data).trees
     sizes = [1] if categories <= 4 else range(1, categories)
     sets = chain.from_iterable(combinations(range(categories), size) for size in sizes)

@@ -204,6 +204,22 @@ def test_codes_are_sorted_by_their_means_and_equal_ones_by_code(means):
     assert codes.tolist() == wanted
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_four_categories_at_most_are_tried_one_against_the_rest_and_without_smoothing(shape):
+    codes, grades = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3], [30, 6, 6, 6, 0, 0, 0, 5, 5, 5, 5]
+    gains = [category_tree(codes, grades, shape=shape, category_smooth=smooth).gain[0] for smooth in (0.0, 100.0)]
+    assert gains[0] == gains[1]
+    five = [category_tree([*codes, 4], [*grades, 9], shape=shape, category_smooth=smooth).gain[0] for smooth in (0.0, 1.0)]
+    assert five[0] > five[1]
+
+
+def test_within_the_limits_too_four_categories_are_tried_one_against_the_rest():
+    """The best, 0, has a single row; 2 and 3 together would gain more than 2 alone."""
+    codes, grades = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3], [30, 6, 6, 6, 0, 0, 0, 5, 5, 5, 5]
+    assert category_tree(codes, grades).set_of(0) == [0]
+    assert category_tree(codes, grades, min_rows=2).set_of(0) == [2]
+
+
 def test_as_many_categories_as_codes_have_one_each_and_one_more_shares():
     for categories, codes in ((6, 6), (7, 6)):
         rows, worth = np.arange(1, categories + 1) ** 2, np.arange(categories)
@@ -213,6 +229,13 @@ def test_as_many_categories_as_codes_have_one_each_and_one_more_shares():
 
 
 # ---- draws ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_random_threshold_always_parts_what_can_be_parted(shape):
+    for seed in range(12):
+        tree = grown([[0, 0, 1, 1]], [1, 1, -1, -1], leaves=2, shape=shape, thresholds="random", seed=seed)
+        assert tree.threshold[0] == 0.5
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=40).filter(any), st.floats(0.01, 1.0), st.integers(0, 2**63))

@@ -22,7 +22,7 @@ from oracles.trees import (
 )
 from rankinite.models.forest import Forest
 from rankinite.trees import _walk_kernels, walk
-from rankinite.trees.structure import LEAF, Trees, float32_below, join
+from rankinite.trees.structure import LEAF, Trees, float32_below, join, sets_of
 from rankinite.trees.walk import FEW_TREES, SHORTEST_RUN, PackedTrees, SymmetricTrees, add_runs, add_trees, depths_of, walks_of
 
 KINDS = {
@@ -108,6 +108,25 @@ def test_many_trees_at_a_stage_add_up_to_the_same():
     matrix = random_matrix(5, 40, 3)
     for rounds, stage in zip((40, 80, 90), forest.staged_scores(matrix, every=40), strict=True):
         assert stage.tolist() == scores(forest.truncate(rounds), matrix)
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_categories_beyond_the_largest_of_a_set_are_not_in_it(precision):
+    """Sets lie one behind the other, 32 codes in a word: 32 must not be looked up in the word of the next set."""
+    arrays = {name: np.asarray([0, 0, 0]) for name in ("threshold", "missing_left", "rows", "curvature", "gain")}
+    arrays |= {"feature": np.asarray([0, LEAF, LEAF]), "left": np.asarray([1, 0, 0]), "right": np.asarray([2, 0, 0])}
+    sets = [[5, 31], [0, 1, 32], [63]]
+    trees = join(
+        [
+            Trees(**arrays, value=np.asarray([0.0, 10.0**place, 0.0]), offsets=np.asarray([0, 3]), **sets_of([codes, [], []]))
+            for place, codes in enumerate(sets)
+        ]
+    )
+    categories = [-1, 0, 1, 5, 31, 32, 33, 63, 64, 65, 1 << 20]
+    scores_by_hand = [float(sum(10**place for place, codes in enumerate(sets) if code in codes)) for code in categories]
+    found = np.zeros((1, len(categories)))
+    add_trees(walks_of(trees), np.asarray(categories, precision)[:, None], 0, 3, found)
+    assert found[0].tolist() == scores_by_hand
 
 
 # ---- symmetric trees ------------------------------------------------------------------------------------------------

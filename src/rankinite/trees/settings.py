@@ -85,7 +85,7 @@ class TreeSettings:
             object.__setattr__(self, field, float(getattr(self, field)))
         for field, known in (("criterion", Criterion), ("shape", Shape), ("thresholds", Thresholds)):
             check_choice(name, field, getattr(self, field), get_args(known))
-        object.__setattr__(self, "monotone", _checked_signs(name, self.monotone))
+        object.__setattr__(self, "monotone", _monotone_entries(name, self.monotone))
         if self.shape == "symmetric":
             self._check_symmetric(name)
 
@@ -153,7 +153,7 @@ class TreeSettings:
         return signs
 
 
-def _checked_signs(name: str, monotone: object) -> tuple[str, ...]:
+def _monotone_entries(name: str, monotone: object) -> tuple[str, ...]:
     entries: tuple[object, ...] = (monotone,)
     if isinstance(monotone, Iterable) and not isinstance(monotone, str):
         entries = tuple(monotone)
