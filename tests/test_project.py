@@ -7,13 +7,14 @@ import os
 import re
 import subprocess
 import sys
-from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import rankinite as rk
+from rankinite.cli.app import VERBS
+from rankinite.version import REMOVED
 
 pytestmark = pytest.mark.posix("paths as POSIX has them")
 
@@ -29,12 +30,17 @@ def test_every_public_name_is_there():
         _ = rk.nonsense
 
 
-def test_the_names_for_the_type_checker_are_the_names_at_run_time():
-    tree = ast.parse((SOURCE / "__init__.py").read_text())
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    declared = {(node.module, node.names[0].name) for node in block.body if isinstance(node, ast.ImportFrom)}
-    packages = {("rankinite", name) for name in rk._PACKAGES}
-    assert declared == packages | {(module, name) for module, names in rk._HOMES.items() for name in names}
+def test_names_that_the_release_before_had_are_answered():
+    assert not {*REMOVED} & {*rk.__all__, *VERBS}
+    for name, sentence in REMOVED.items():
+        assert not hasattr(rk, name)
+        with pytest.raises(AttributeError, match=re.escape(sentence)):
+            getattr(rk, name)
+        for page in re.findall(r"docs/[\w./-]+", sentence):
+            assert (ROOT / page).exists()
+        done = subprocess.run([sys.executable, "-m", "rankinite", name], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert sentence in done.stderr
 
 
 def resolve(dotted: str):
@@ -125,15 +131,3 @@ def test_a_second_process_compiles_nothing(tmp_path):
         cached.append(sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.kernel")))
     assert len(cached[0]) > 5
     assert cached[1] == cached[0]
-
-
-# ---- names -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_class_name_means_one_thing():
-    homes = defaultdict(set)
-    for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                homes[node.name].add(path.name)
-    assert not {name: where for name, where in homes.items() if len(where) > 1}

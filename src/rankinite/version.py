@@ -1,3 +1,9 @@
-"""Version: the number of this release, written here alone; the package, its metadata and its files take it from here."""
+"""Version: the number of this release, and the public names and verbs of the one before that it lacks.
 
-VERSION = "0.2.0"
+The package, its metadata and its files take the number from here.
+"""
+
+VERSION = "0.3.0.dev0"
+_PLANNING = "The formulas for memory, messages and seconds are in the guide, docs/guide/planning.md"
+REMOVED = {"plan": _PLANNING, "Plan": _PLANNING}
+"""A name that 0.2 had in Python or as a verb → what there is instead, as a sentence. Entries go with 0.4."""

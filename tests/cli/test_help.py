@@ -15,12 +15,9 @@ from dataclasses import dataclass
 import pytest
 
 import rankinite
-from rankinite.adapt.decision import BASELINES
-from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
 from rankinite.cli import app
 from rankinite.cli import commands as verbs
 from rankinite.cli import completion as completing
-from rankinite.cli import ranker_arguments as rankers
 from rankinite.measures import CONVENTIONS, parse_measure, register_measure
 from rankinite.measures.binary import BinaryMeasure
 from rankinite.measures.registry import known_measures
@@ -251,7 +248,5 @@ def test_every_measure_is_completed_also_one_of_another_package(completed):
     assert {parse_measure(text).name for text in offered} == set(known_measures())
 
 
-def test_names_to_complete_are_those_there_are():
-    assert set(completing.METHODS) == {method.name for method in (*METHODS, AVERAGE)} - set(BASELINES)
+def test_conventions_to_complete_are_those_there_are():
     assert tuple(CONVENTIONS) == completing.CONVENTIONS
-    assert rankers.PREFIXES == completing.RANKERS

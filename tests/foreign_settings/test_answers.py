@@ -17,6 +17,7 @@ import pytest
 import xgboost
 
 import rankinite as rk
+from rankinite import learners
 from rankinite.cli.app import VERBS
 from rankinite.cli.commands import loaded
 from rankinite.cli.foreign_options import options_among
@@ -25,7 +26,7 @@ from rankinite.foreign_settings.remedies import GOALS
 from rankinite.foreign_settings.table import BY_NAME, FOREIGN_SETTINGS, LIBRARIES
 from rankinite.sklearn import LambdaMARTRanker
 
-LEARNERS = {name: getattr(rk, name) for name in rk.LEARNERS.values()}
+LEARNERS = {name: getattr(rk, name) for name in learners.LEARNERS.values()}
 OPTIONS = {verb: options_among(loaded(verb).params) for verb in VERBS}
 
 
@@ -63,8 +64,8 @@ def test_settings_that_no_learner_has_are_explained_in_python():
 
 def test_goals_are_learners_with_settings_that_they_take():
     for goal in GOALS.values():
-        module = next(module for module, name in rk.LEARNERS.items() if name == goal.learner)
-        assert module.rpartition(".")[2].replace("_", "-") == goal.shell
+        module = next(module for module, name in learners.LEARNERS.items() if name == goal.learner)
+        assert module.replace("_", "-") == goal.shell
         LEARNERS[goal.learner](**({goal.setting: goal.value} if goal.setting else {}))
 
 

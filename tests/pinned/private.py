@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import typer
 
 import rankinite as rk
+from rankinite import installed
 from rankinite.cli.app import app
 from rankinite.cli.commands import loaded
 from rankinite.data.grade_map import grade_map_of
@@ -16,6 +19,13 @@ from rankinite.data.io.read_settings import ReadSettings, several
 from rankinite.data.io.renaming import renaming_of
 
 ROLES = ("grades", "qid", "doc_id", "weight", "batch", "positions")
+
+
+@contextmanager
+def same_release() -> Generator[None]:
+    """The number of the release under which the pins were written: it is in reports and ONNX files, and promised to nobody."""
+    with patch.object(installed, "VERSION", "0.2.0"), patch.object(rk, "__version__", "0.2.0"):
+        yield
 
 
 def verbs() -> dict[str, Any]:

@@ -28,6 +28,7 @@ from pinned import (
     exports,
     handling,
     learners,
+    private,
     readers,
     search,
     verbs,
@@ -87,10 +88,16 @@ SUBJECTS: dict[str, Callable[[], dict[str, Any]]] = {
 """What is pinned, each in the file of its name."""
 
 
+def made(name: str) -> dict[str, Any]:
+    """What is to be pinned in the file of this name."""
+    with private.same_release():
+        return SUBJECTS[name]()
+
+
 def main(names: list[str]) -> None:
     """Write the files of these names, or of all."""
     for name in names or SUBJECTS:
-        (PINNED / f"{name}.json").write_text(json.dumps(SUBJECTS[name](), indent=1, ensure_ascii=False) + "\n")
+        (PINNED / f"{name}.json").write_text(json.dumps(made(name), indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pinned.surface import PINNED, SUBJECTS, public_names
+from pinned.surface import PINNED, SUBJECTS, made, public_names
 
 
 def pinned(name: str) -> dict:
@@ -24,7 +24,7 @@ def test_public_names_and_what_they_take():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("subject", [name for name in SUBJECTS if name != "names"])
 def test_what_is_pinned_is_what_is_made(subject):
-    found, expected = SUBJECTS[subject](), pinned(subject)
+    found, expected = made(subject), pinned(subject)
     changed = {name: (value, found.get(name)) for name, value in expected.items() if found.get(name) != value}
     assert not changed
     assert list(found) == list(expected)

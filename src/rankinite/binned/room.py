@@ -31,5 +31,5 @@ def check_room(train: Binned) -> None:
     needed, allowed = memory_for_training(train.rows, len(train.feature_names)), memory_left()
     if needed > allowed.left + BESIDES:  # the program itself is there already
         what = f"training on {train.rows:,} rows × {len(train.feature_names)} features"
-        remedy = "Train on more machines (`rankinite bin … --shards`, `rankinite plan`), or on fewer queries"
+        remedy = "Train on more machines (`rankinite bin … --shards`), or on fewer queries"
         raise too_large(train.source, what, needed, allowed, remedy)

@@ -11,6 +11,8 @@ import rankinite
 from rankinite.cli import commands as verbs
 from rankinite.cli import settings_file as config
 from rankinite.cli.foreign_options import answered
+from rankinite.errors import ArgumentError
+from rankinite.version import REMOVED
 
 EXAMPLES = """[bold]Three examples[/bold]
 
@@ -44,7 +46,9 @@ class Verbs(TyperGroup):
             return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The verb that the first argument names."""
+        """The verb that the first argument names; those that 0.2 had are answered with what there is instead."""
+        if args[0] in REMOVED:
+            raise ArgumentError(f"there is no verb {args[0]} any more", value=args[0], remedy=REMOVED[args[0]])
         with config.shortened_values():
             return super().resolve_command(ctx, args)
 
@@ -93,7 +97,6 @@ VERBS = {
     "combine": (TRAIN, "Combine rankers to one that is best for a measure."),
     "ensemble": (TRAIN, "Train an ensemble: many fits averaged into one model, such as the twelve of the challenge."),
     "distil": (TRAIN, "Distil a large ranker into one small forest that ranks alike."),
-    "plan": (TRAIN, "Estimate memory and time of training on machines that are not here."),
     "evaluate": (JUDGE, "Measure a ranker, with confidence intervals."),
     "compare": (JUDGE, "Compare rankers on the same queries: which is better, and how surely."),
     "cross-validate": (JUDGE, "Compare learners on queries that they did not see, fold by fold."),

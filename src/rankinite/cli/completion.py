@@ -1,22 +1,11 @@
-"""Names that a shell completes. Measures are asked of their registry, packages of others included; what takes longer to import
-is listed here, and a test compares.
-"""
+"""Names that a shell completes, asked of what owns them when the shell asks; only ``CONVENTIONS`` is listed here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-METHODS = (
-    *("interpolate", "interpolate-lambdarank", "lambdaboost", "trada", "trada-leaves", "trada-trim", "trada-splits"),
-    *("trada-trees", "trada-trees-lambda", "additive", "additive-lambda", "smart", "smart-paper", "smart-nodes"),
-    *("target-lambda", "neighbours", "pool", "pool-lambda", "pool-10", "pool-10-lambda", "pool-20", "average"),
-)
 CONVENTIONS = ("rankinite", "lightgbm", "xgboost", "ranklib", "trec", "sklearn", "letor")
-TARGETS = (
-    *("lightgbm", "es-ltr", "opensearch-ltr", "solr-ltr", "onnx", "elastic", "vespa", "xgboost", "ranklib", "mlflow", "c"),
-    *("sql", "pmml"),
-)
-RANKERS = ("feature:", "ascending:", "column:", "ascending-column:", "all-trees:")
+"""Tools to count like, which ``--help`` names: their owner imports Numba, and help must be quick. A test compares."""
 
 
 def measures(incomplete: str) -> list[str]:
@@ -28,7 +17,10 @@ def measures(incomplete: str) -> list[str]:
 
 def methods(incomplete: str) -> list[str]:
     """Methods of adaptation: the last of several with commas between them."""
-    return _last(incomplete, METHODS)
+    from rankinite.adapt.decision import BASELINES
+    from rankinite.adapt.methods.catalogue import AVERAGE, METHODS
+
+    return _last(incomplete, [method.name for method in (*METHODS, AVERAGE) if method.name not in BASELINES])
 
 
 def conventions(incomplete: str) -> list[str]:
@@ -38,12 +30,16 @@ def conventions(incomplete: str) -> list[str]:
 
 def targets(incomplete: str) -> list[str]:
     """Programs that serve rankers."""
+    from rankinite.serving.target import TARGETS
+
     return [name for name in TARGETS if name.startswith(incomplete)]
 
 
 def rankers(incomplete: str) -> list[str]:
     """Prefixes of rankers that are no files; where nothing is typed yet the shell offers files."""
-    return _last(incomplete, RANKERS) if incomplete else []
+    from rankinite.cli.ranker_arguments import PREFIXES
+
+    return _last(incomplete, PREFIXES) if incomplete else []
 
 
 def _last(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankinite import LEARNERS
 from rankinite.cli import completion as completing
 from rankinite.cli.learner_settings import LOSS, NONE, SHARED, Setting, settings_of
 from rankinite.errors import ArgumentError
+from rankinite.learners import LEARNERS
 from rankinite.learners.boosting import Boosting, Preset
 from rankinite.learners.descent import Descent
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankinite.learners import base as training
 
 _CLASSES: dict[str, type[training.Learner]] = {
-    module.rpartition(".")[2].replace("_", "-"): getattr(import_module(module), name) for module, name in LEARNERS.items()
+    module.replace("_", "-"): getattr(import_module(f"rankinite.learners.{module}"), name) for module, name in LEARNERS.items()
 }
 if TYPE_CHECKING:
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rankinite import LEARNERS
 from rankinite.errors import ArgumentError, DataError, RankiniteError, listed, quoted
 from rankinite.foreign_settings.answers import as_written, foreign_names
+from rankinite.learners import LEARNERS
 
 if TYPE_CHECKING:
     from rankinite.learners.base import Trainer
@@ -20,7 +20,6 @@ HELP = (
     "averaged), augment=50 or 70 (samples of 50 or 70 % of each query's documents as further training data) and "
     "scale=probability, peak, query or rank (scores on another scale; probability,peak: one after the other)"
 )
-LEARNER_CLASSES = {module.rpartition(".")[2]: name for module, name in LEARNERS.items()}
 AROUND = ("augment", "bags", "stop", "seeds", "summaries", "scale")
 """Settings that put something around a learner, from the inside out."""
 SOURCES = "sources"
@@ -121,7 +120,7 @@ def one_trainer(option: str, text: str) -> Trainer:
 def learner(option: str, text: str, kind: str) -> Any:
     """The learner of an option, which must be of a given kind and have settings of its own alone."""
     found = one_trainer(option, text)
-    if LEARNER_CLASSES[kind] != type(found).__name__:
+    if LEARNERS[kind] != type(found).__name__:
         raise ArgumentError(
             f"must be {kind} with settings of its own",
             setting=option,

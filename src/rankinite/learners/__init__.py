@@ -10,3 +10,14 @@ given), ``boosting_run`` (the loop of trees) with ``training_bins``, ``monitor``
 ``step_search`` (exact weights of trees). ``descent_run`` and ``lambdaboost_run`` are the other loops, ``checkpoint`` is the
 callback that an interrupted run goes on from, ``click_examination`` what debiasing estimates first.
 """
+
+LEARNERS = {
+    "lambdamart": "LambdaMART",
+    "mart": "MART",
+    "mcrank": "McRank",
+    "ranknet_trees": "RankNetTrees",
+    "lambdarank": "LambdaRank",
+    "ranknet": "RankNet",
+    "lambdaboost": "LambdaBoost",
+}
+"""What can train: the module and its class. The command line calls each by the name of its module."""
