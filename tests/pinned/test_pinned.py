@@ -8,6 +8,9 @@ import pytest
 
 from pinned.surface import PINNED, SUBJECTS, made, public_names
 
+LONG = {"adaptation", "exports", "search"}
+"""What takes ten seconds to make anew."""
+
 
 def pinned(name: str) -> dict:
     return json.loads((PINNED / f"{name}.json").read_text())
@@ -22,7 +25,9 @@ def test_public_names_and_what_they_take():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("subject", [name for name in SUBJECTS if name != "names"])
+@pytest.mark.parametrize(
+    "subject", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in SUBJECTS if name != "names"]
+)
 def test_what_is_pinned_is_what_is_made(subject):
     found, expected = made(subject), pinned(subject)
     changed = {name: (value, found.get(name)) for name, value in expected.items() if found.get(name) != value}

@@ -9,7 +9,7 @@ from serving.parity import differing, random_case
 
 pytestmark = [pytest.mark.slow, pytest.mark.tools("a Java runtime and a C compiler called cc")]
 
-FORESTS = 50
+FORESTS = 200
 
 
 @pytest.mark.parametrize("to", list(TARGETS))
