@@ -52,14 +52,14 @@ def test_a_net_of_many_features_is_sampled_within_its_errors(monkeypatch):
     ranker, matrix = net(13, 3), np.random.default_rng(1).normal(size=(12, 13))
     sampled = ranker.contributions(matrix, permutations=60, seed=5)
     np.testing.assert_allclose(sampled.scores, ranker.score(matrix), atol=1e-9, rtol=0)
-    monkeypatch.setattr("rankinite.models.explanations.of_net.MOST_EXACT", 13)
+    monkeypatch.setattr("rankinite.models.explanations.net_contributions.MOST_EXACT", 13)
     exact = ranker.contributions(matrix)
     assert exact.errors is None
     away = np.abs(sampled.values - exact.values) / sampled.errors
     assert np.mean(away < 2.0) > 0.9  # 95 % of normal errors
     assert away.max() < 6.0
     again = ranker.contributions(matrix, permutations=60, seed=5)
-    monkeypatch.setattr("rankinite.models.explanations.of_net.MOST_EXACT", 12)
+    monkeypatch.setattr("rankinite.models.explanations.net_contributions.MOST_EXACT", 12)
     assert np.array_equal(again.values, exact.values)
     assert np.array_equal(ranker.contributions(matrix, permutations=60, seed=5).values, sampled.values)
     assert not np.array_equal(ranker.contributions(matrix, permutations=60, seed=6).values, sampled.values)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.models.weight_space import moves_of
+from rankinite.models.local_optimum import moves_of
 from refusals import refused
 
 WORLD = rk.World(features=6, documents=12, terms=3, seed=4)

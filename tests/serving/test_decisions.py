@@ -10,7 +10,7 @@ import pytest
 import rankinite as rk
 from oracles.trees import random_forest
 from rankinite.errors import ArgumentError
-from rankinite.models.training import MISSING_VALUES
+from rankinite.models.history import MISSING_VALUES
 from rankinite.serving.decisions import missing_decided, shift_decided, version_of
 from rankinite.serving.flattening import flatten
 from rankinite.serving.plan import lowest_score, zero_directions

@@ -11,7 +11,7 @@ import rankinite as rk
 from oracles.trees import random_forest
 from rankinite.data.categories import Vocabulary, union
 from rankinite.errors import ArgumentError
-from rankinite.models.forest_edits import with_vocabularies
+from rankinite.models.forest import with_vocabularies
 from rankinite.serving.proof import own_scores
 from rankinite.serving.target import TARGETS, target_named
 from refusals import refused

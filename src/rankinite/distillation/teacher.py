@@ -15,8 +15,7 @@ from rankinite.distillation._pursuit_kernels import product
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.models.base import Fitted
-from rankinite.models.forest import Forest
-from rankinite.models.forest_edits import with_vocabularies
+from rankinite.models.forest import Forest, with_vocabularies
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
 from rankinite.trees.structure import LEAF, Trees, join

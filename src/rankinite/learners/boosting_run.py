@@ -39,7 +39,7 @@ from rankinite.learners.training_bins import bins_and_codes, codes_in, with_cate
 from rankinite.learners.training_checks import starting_scores
 from rankinite.models.blend import Blend
 from rankinite.models.forest import Forest
-from rankinite.models.training import MISSING_VALUES
+from rankinite.models.history import MISSING_VALUES
 from rankinite.plurals import counted
 from rankinite.trees._state import Keys
 from rankinite.trees.growth import Grower, GrownTree, NotFiniteError, add_known_trees, add_tree

@@ -7,25 +7,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
 from rankinite.data.fingerprint import arrays_key
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.scorers import Scorer, is_scorer
-from rankinite.models.explained import Explained
+from rankinite.evaluation.scorers import Scorer, is_scorer, match_to
 from rankinite.models.files.container import Stored, write_model
-from rankinite.models.training import learner_of
+from rankinite.models.history import learner_of
 
 if TYPE_CHECKING:
     from rankinite.grid import Grid
+    from rankinite.measures.base import Measure
     from rankinite.models.blend import Blend
+    from rankinite.models.explanations.contributions import Contributions, Response, Sampling
+    from rankinite.models.explanations.pair import PairExplanation
+    from rankinite.models.explanations.permutation import PermutationImportance
+    from rankinite.models.explanations.query import QueryExplanation
+    from rankinite.models.explanations.summary import WithinQueries
     from rankinite.models.history import History
     from rankinite.models.scorer import PreparedScorer
 
@@ -92,7 +98,7 @@ Note = Callable[[str], None]
 """Takes a sentence that says what was done to a ranker."""
 
 
-class Fitted(Explained, ABC):
+class Fitted(ABC):
     """A ranker of ours: besides scoring it can be saved, weighted and added, and describe itself.
 
     A kind of ranker is one class in one file, and one line in :data:`rankinite.models.files.loading.HOMES`. Whoever shows,
@@ -209,6 +215,126 @@ class Fitted(Explained, ABC):
         """How large it is: a number for each kind of thing that it is made of."""
         return {type(self).__name__.lower(): 1}
 
+    # ---- why it scores as it does: see models/explanations ----------------------------------------------------------
+
+    def contributions(self, data: Dataset | npt.ArrayLike, *, permutations: int = 200, seed: int = 0) -> Contributions:
+        """What every feature adds to every score: exact Shapley values, which add up to the score minus the model's mean.
+
+        A feature that is not known lets a row go both ways at a forest's nodes, in the proportions of the training rows; it
+        has its training mean in nets and linear rankers. Nets of more than 12 features are sampled: ``permutations`` orders
+        in which features become known, drawn by ``seed``; then ``errors`` are the standard errors.
+        """
+        from rankinite.models.explanations.contributions import OWNER, Sampling
+
+        check_count(OWNER, "permutations", permutations, 4)
+        check_seed(OWNER, seed)
+        matched: Any = match_to(self, data)[0] if isinstance(data, Dataset) else self
+        return split_scores(matched, data, Sampling(permutations, seed))
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """The contributions to the scores of data that name features as the ranker does; refused where there are none."""
+        raise _unexplained(self)
+
+    def response(self) -> Response | None:
+        """How the score follows one feature while the others stay; None where that is not known exactly."""
+        return None
+
+    def permutation_importance(
+        self,
+        data: Dataset,
+        measure: Measure | str = "ndcg@10",
+        *,
+        features: Sequence[str] | None = None,
+        repeats: int = 5,
+        seed: int = 0,
+        confidence: float = 0.95,
+    ) -> PermutationImportance:
+        """What the measure loses when a feature is shuffled within queries: :func:`rankinite.permutation_importance`."""
+        from rankinite.models.explanations.permutation import permutation_importance
+
+        return permutation_importance(self, data, measure, features=features, repeats=repeats, seed=seed, confidence=confidence)
+
+    @overload
+    def explain(
+        self,
+        data: Dataset,
+        qid: str | int,
+        *,
+        above: str | int,
+        below: str | int,
+        measure: Measure | str = ...,
+        repeats: int = ...,
+        permutations: int = ...,
+        seed: int = ...,
+    ) -> PairExplanation: ...
+
+    @overload
+    def explain(
+        self,
+        data: Dataset,
+        qid: str | int,
+        *,
+        measure: Measure | str = ...,
+        repeats: int = ...,
+        permutations: int = ...,
+        seed: int = ...,
+    ) -> QueryExplanation: ...
+
+    @overload
+    def explain(self, data: Dataset, *, permutations: int = ..., seed: int = ...) -> WithinQueries: ...
+
+    def explain(
+        self,
+        data: Dataset,
+        qid: str | int | None = None,
+        *,
+        above: str | int | None = None,
+        below: str | int | None = None,
+        measure: Measure | str = "ndcg@10",
+        repeats: int = 10,
+        permutations: int = 200,
+        seed: int = 0,
+    ) -> Any:
+        """Why one document of a query is ranked above another, what ranks a query, or what ranks all of them.
+
+        ``above`` and ``below``: document ids, or row numbers within the query, counted from 0. With both, the difference of
+        their scores is split by feature, and the smallest change of one number that swaps them is looked for, or else the
+        most frequent category that does (:class:`rankinite.PairExplanation`). With neither, ``measure`` says what every
+        feature is worth in the query, when its contributions are taken out and when its values are shuffled ``repeats`` times
+        (:class:`rankinite.QueryExplanation`). Without a query, features are ranked by their contributions within all queries
+        (:class:`rankinite.WithinQueries`).
+        """
+        from rankinite.models.explanations.contributions import Sampling
+        from rankinite.models.explanations.documents import OWNER
+        from rankinite.models.explanations.pair import explain_pair
+        from rankinite.models.explanations.query import explain_query
+        from rankinite.models.explanations.summary import explain_queries
+
+        check_count(OWNER, "repeats", repeats)
+        check_count(OWNER, "permutations", permutations, 4)
+        check_seed(OWNER, seed)
+        from rankinite.measures.spelling import one_measure
+
+        chosen, sampling = one_measure(OWNER, "measure", measure), Sampling(permutations, seed)
+        if (above is None) != (below is None):
+            given, missing = ("above", "below") if below is None else ("below", "above")
+            raise ArgumentError(
+                f"names one document, and `{missing}=…` none",
+                owner=OWNER,
+                setting=given,
+                value=below if above is None else above,
+                remedy="Give both, or neither to explain the whole query",
+            )
+        if qid is None and above is not None:
+            raise ArgumentError(
+                "names a document of no query", owner=OWNER, setting="above", value=above, remedy="Give its query with `qid=…`"
+            )
+        if qid is None:
+            return explain_queries(self, data, sampling)
+        if above is None or below is None:
+            return explain_query(self, data, qid, chosen, repeats, sampling)
+        return explain_pair(self, data, qid, above, below, sampling)
+
     # ---- files and sums ---------------------------------------------------------------------------------------
 
     def save(self, path: AnyPath) -> None:
@@ -219,7 +345,7 @@ class Fitted(Explained, ABC):
         write_model(path, self.stored())
 
     def _repr_html_(self) -> str:
-        from rankinite.models.notebook import card
+        from rankinite.models.views import card
 
         return card(self).html()
 
@@ -255,6 +381,26 @@ def _in_row_order(score: Callable[..., Floats]) -> Callable[..., Floats]:
         return in_row_order(score(self, features, *further, **settings), features)
 
     return scored
+
+
+def split_scores(ranker: Any, features: Any, sampling: Sampling) -> Contributions:
+    """The contributions of a ranker, or of one inside another; refuses rankers whose scores cannot be split."""
+    if isinstance(ranker, Fitted):
+        return ranker.split_scores(features, sampling)
+    raise _unexplained(ranker)
+
+
+def response_of(ranker: Any) -> Response | None:
+    """How the score of a ranker, or of one inside another, follows one feature; refuses rankers of which nothing is known."""
+    if isinstance(ranker, Fitted):
+        return ranker.response()
+    raise _unexplained(ranker)
+
+
+def _unexplained(ranker: object) -> ArgumentError:
+    from rankinite.models.explanations.contributions import not_split
+
+    return not_split(f"a {type(ranker).__name__}", "Nothing is known of its scores but their values")
 
 
 def part_scores(part: Scorer, features: Any, qid: npt.ArrayLike | None) -> npt.NDArray[Any]:

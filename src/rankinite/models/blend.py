@@ -26,10 +26,13 @@ from rankinite.models.base import (
     names_of,
     needs_queries,
     part_scores,
+    response_of,
     sketches_of,
+    split_scores,
     stored_part,
     trained_of,
 )
+from rankinite.models.explanations.contributions import Contributions, Response, Sampling, added_responses, weighted_sum
 from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
 from rankinite.models.files.sketches import stored_sketch, with_sketch
@@ -51,7 +54,6 @@ class Blend(Fitted):
     """The queries that the weights were chosen by; None: by no queries, or by queries that are not known."""
 
     about_title = "part 1, the correction"
-    explained_by = "of_blend"
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -134,6 +136,14 @@ class Blend(Fitted):
                 )
             total = _bounded(np.add, total, scores)
         return total
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """The weighted sum over the parts."""
+        return weighted_sum([(weight, split_scores(part, features, sampling)) for weight, part in self.parts])
+
+    def response(self) -> Response | None:
+        """That of the weighted sum."""
+        return added_responses((weight, response_of(part)) for weight, part in self.parts)
 
     def stored(self) -> Stored:
         """Its content in a model file: every part, the names of whose arrays begin with its number."""

@@ -14,6 +14,7 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.models.base import Fitted, Note
+from rankinite.models.explanations.contributions import Contributions, Response, Sampling
 from rankinite.models.files.container import DAMAGED, Stored
 
 
@@ -29,8 +30,6 @@ class Feature(Fitted):
     """The feature's position, or its name."""
     ascending: bool = False
     """True: small values rank high, as for a distance or a URL's length."""
-
-    explained_by = "of_feature"
 
     def __post_init__(self) -> None:
         feature: Any = self.feature
@@ -90,6 +89,17 @@ class Feature(Fitted):
         # The lowest score that is still ranked: −inf would mean "not returned".
         lowest = np.finfo(SCORE).min
         return np.maximum(np.where(np.isnan(signed), lowest, signed), lowest)
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """The feature's own score; a column has no mean in the model, so that the base is 0."""
+        name = str(self.feature)
+        if isinstance(features, Dataset) and isinstance(self.feature, int):
+            name = features.feature_names[features.feature_index(self.feature)]
+        return Contributions(self.score(features)[:, None], 0.0, (name,))
+
+    def response(self) -> Response | None:
+        """A line; not known for a column that is given by its position alone."""
+        return Response(slopes={self.feature: -1.0 if self.ascending else 1.0}) if isinstance(self.feature, str) else None
 
     def stored(self) -> Stored:
         """Its content in a model file."""

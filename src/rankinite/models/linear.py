@@ -18,12 +18,12 @@ from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats, frozen
 from rankinite.errors import DataError
 from rankinite.grid import Grid
-from rankinite.models import views
 from rankinite.models.base import Trained
+from rankinite.models.explanations.contributions import Contributions, Response, Sampling
 from rankinite.models.files.container import Stored
-from rankinite.models.history import History
+from rankinite.models.history import History, by_learner
 from rankinite.models.text import linear_text
-from rankinite.models.training import by_learner
+from rankinite.models.views import MISSING, more_note
 from rankinite.models.weighted import Weighted, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import sizes_of
@@ -53,8 +53,6 @@ class Linear(Weighted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, or it was not trained."""
 
-    explained_by = "of_linear"
-
     @property
     def kind(self) -> str:
         """What it is called in a sentence."""
@@ -71,15 +69,32 @@ class Linear(Weighted):
 
     def summary(self) -> list[tuple[str, str]]:
         """Features, weights, and what missing values are."""
-        return views.linear_summary(self)
+        return [
+            ("features", f"{len(self.feature_names):,} ({int(np.count_nonzero(self.weights)):,} used)"),
+            ("weights", f"{len(self.weights):,} and a bias"),
+            ("missing values", MISSING[self.nan]),
+        ]
 
     def tables(self, most: int | None) -> list[Grid]:
         """The largest weights, and what training has changed most."""
-        return [views.weights_grid(self, most), *([] if self.before is None else [views.changes_grid(self, most)])]
+        weights = self.by_feature()
+        used = sorted((name for name in weights if weights[name]), key=lambda name: -abs(weights[name]))
+        rows = tuple((name, f"{weights[name]:+.6g}") for name in used[:most])
+        unit = "A weight is in its feature's own unit: what it does to the score depends on how much the feature varies."
+        grids = [Grid(("feature", "weight"), rows, notes=(unit, *more_note(len(used) - len(rows))))]
+        if self.before is not None:
+            changes, before = self.changes(), dict(zip(self.feature_names, self.before.tolist(), strict=True))
+            rows = tuple((name, f"{before[name]:+.6g}", f"{weights[name]:+.6g}", f"{changes[name]:+.6g}") for name in changes)
+            title = f"{len(changes):,} of {len(weights):,} weights changed"
+            notes = more_note(len(changes) - len(rows[:most]))
+            grids.append(Grid(("feature", "before", "weight", "change"), rows[:most], title=title, notes=notes))
+        return grids
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it: all it takes to compute the scores elsewhere."""
-        return super().facts() | views.linear_facts(self)
+        centre = dict(zip(self.feature_names, self.centre_of_features.tolist(), strict=True))
+        facts = {**super().facts(), "nan": self.nan, "bias": self.bias, "weights": self.by_feature(), "centre": centre}
+        return facts if self.before is None else {**facts, "changes": self.changes()}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -127,6 +142,15 @@ class Linear(Weighted):
         """The centre, known to be there."""
         assert self.centre is not None
         return self.centre
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """Weight × (value − centre); a missing value has the centre, and adds nothing."""
+        away = self.filled_matrix(features, self.centre_of_features) - self.centre_of_features
+        return Contributions(self.weights * away, self.bias, self.feature_names)
+
+    def response(self) -> Response | None:
+        """Lines."""
+        return Response(slopes=self.by_feature())
 
     def stored(self) -> Stored:
         """Its content in a model file."""

@@ -21,17 +21,205 @@ import numpy as np
 
 from rankinite.checks import check_count, check_number, check_positive
 from rankinite.data.dataset import Dataset
-from rankinite.engine.kernel import Indices
-from rankinite.errors import ArgumentError
+from rankinite.engine.kernel import SCORE, Features, Flags, Floats, Indices, frozen
+from rankinite.engine.parallel import run, thread_count
+from rankinite.errors import ArgumentError, DataError
+from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
-from rankinite.measures.base import Measure
+from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.spelling import one_measure
-from rankinite.models.directions import Curves, Directions
+from rankinite.models.blend import Blend
+from rankinite.models.inputs import columns_of
+from rankinite.models.linear import Linear
+from rankinite.models.net import Net
+from rankinite.nets._state import Frame
+from rankinite.nets.network import add_scores, layers_of
+from rankinite.nets.standard import check_features, fit_standard
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """The weights of a ranker that make a difference to a ranking, and its scores when they are moved."""
+
+    names: tuple[str, ...]
+    """The feature or unit that each weight belongs to."""
+    frame: Frame
+    every: Floats
+    """All weights."""
+    free: Flags
+    """Those that make a difference: not the last bias, which all scores share, nor those of features that never vary."""
+    features: Features
+    factor: float
+
+    @property
+    def weights(self) -> Floats:
+        """The weights that make a difference."""
+        return self.every[self.free]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return int(self.free.sum())
+
+    @property
+    def length(self) -> float:
+        """√Σ weight²."""
+        return float(np.linalg.norm(self.weights))
+
+    def scores(self, move: Floats) -> Floats:
+        """The scores of all rows after adding ``move`` to the weights that make a difference."""
+        moved = self.every.copy()
+        moved[self.free] += move
+        scores = np.zeros(len(self.features), SCORE)
+        add_scores(self.frame, moved, self.features, scores)
+        scores *= self.factor
+        return scores
+
+
+def moves_of(ranker: Scorer, data: Dataset, factor: float) -> Moves:
+    """The weights of a ranker, whose scores are multiplied by ``factor``."""
+    if not isinstance(ranker, Net | Linear):
+        kind = type(ranker).__name__
+        raise ArgumentError(
+            f"a {kind} has no weights to move",
+            value=kind,
+            remedy="Give a Net or a Linear ranker, or a blend that ends in one",
+        )
+    columns = columns_of(data.feature_names, ranker.feature_names, data.source)
+    features = data.features if columns is None else frozen(np.ascontiguousarray(data.features[:, columns]))
+    check_features(features, ranker.feature_names, data.source, missing=ranker.nan == "mean")
+    frame, weights = ranker.frame, ranker.weights
+    if isinstance(ranker, Linear):
+        spread = fit_standard(features, np.arange(data.rows), data.source).scale
+        inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+        weights = np.append(ranker.weights * inverse, ranker.bias)
+        frame = Frame(frame.sizes, frame.centre, frozen(spread))
+    counts = np.ones(len(weights))
+    counts[-1] = 0.0
+    layers_of(frame.sizes, counts)[0][0][:, frame.scale == 0.0] = 0.0
+    free = counts > 0.0
+    if not weights[free].any():
+        raise ArgumentError(
+            "all weights are 0, so that there is no length to measure steps by", place=repr(ranker), remedy="Train it first"
+        )
+    names = np.asarray(_names(ranker, frame), object)[free]
+    return Moves(tuple(names.tolist()), frame, weights, free, features, factor)
+
+
+def _names(ranker: Net | Linear, frame: Frame) -> list[str]:
+    """One name per weight, in the order of the weights."""
+    if isinstance(ranker, Linear):
+        return [*ranker.feature_names, "bias"]
+    names: list[str] = []
+    for number in range(len(frame.sizes) - 1):
+        inputs, outputs = int(frame.sizes[number]), int(frame.sizes[number + 1])
+        below = ranker.feature_names if number == 0 else [f"unit {number}.{k}" for k in range(inputs)]
+        above = ["score"] if number == len(frame.sizes) - 2 else [f"unit {number + 1}.{k}" for k in range(outputs)]
+        names += [f"{one} → {unit}" for unit in above for one in below]
+        names += [f"bias → {unit}" for unit in above]
+    return names
+
+
+_SAME = 1e-12  # sums of the same values in another order differ by less
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The measure as one weight alone is moved."""
+
+    names: tuple[str, ...]
+    """The weights."""
+    moved: Floats
+    """How far they are moved, as a share of the length of all weights together; shape (points,)."""
+    values: Floats
+    """The measure, shape (weights, points)."""
+
+
+class Directions:
+    """The measure of a ranker as its weights are moved along random directions."""
+
+    def __init__(
+        self,
+        ranker: Scorer,
+        data: Dataset,
+        measure: Measure,
+        random: np.random.Generator,
+        progress: Callable[[int, int], None] | None,
+        work: int,
+    ) -> None:
+        if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] - users may pass anything
+            kind = type(data).__name__
+            raise DataError(f"the data are a {kind}", value=kind, remedy="Give a Dataset, as rankinite.read returns")
+        if measure.pooled:
+            raise ArgumentError(
+                "judges all rows together",
+                owner="local_optimum",
+                setting="measure",
+                value=str(measure),
+                remedy="Test a measure that has a value for each query",
+            )
+        self.sign = sign_of(measure)
+        self.data, self.measure, self.random, self.progress, self.work = data, measure, random, progress, work
+        *fixed, (weight, moving) = ranker.parts if isinstance(ranker, Blend) else ((1.0, ranker),)
+        self.fixed = Blend(tuple(fixed)).score(data) if fixed else None
+        self.moves: Moves = moves_of(moving, data, weight)
+        value = self.values(np.zeros(self.moves.count))
+        self.counted = random.permutation(np.flatnonzero(~np.isnan(value)))
+        queries = len(self.counted)
+        self.parts = np.unique([max(1, queries // 100), max(1, queries // 10), max(1, queries // 3), queries])
+        self.start = self.means(value)
+
+    def values(self, move: Floats) -> Floats:
+        """The measure of every query after a move of the weights, higher being better."""
+        scores = self.moves.scores(move)
+        if self.fixed is not None:
+            scores += self.fixed
+        return self.sign * evaluate(self.data.in_row_order(scores), self.data, [self.measure])[self.measure].per_query
+
+    def means(self, values: Floats) -> Floats:
+        """The means over the first queries of each part."""
+        return np.cumsum(values[self.counted])[self.parts - 1] / self.parts
+
+    def count(self, directions: int, steps: Sequence[float]) -> tuple[Indices, Indices]:
+        """In how many directions the measure rises, and stays the same: by step and part of the queries."""
+        rising, level = np.zeros((2, len(steps), len(self.parts)), np.int64)
+        seeds = self.random.spawn(directions)
+        batch = 4 * thread_count()
+        for first in range(0, directions, batch):
+            for gains in run(lambda random: self._gains(random, steps), seeds[first : first + batch]):
+                rising += gains > _SAME
+                level += np.abs(gains) <= _SAME
+            if self.progress is not None:
+                self.progress(min(first + batch, directions) * len(steps), self.work)
+        return rising, level
+
+    def _gains(self, random: np.random.Generator, steps: Sequence[float]) -> Floats:
+        """What moving along one direction adds to the measure, shape (steps, parts)."""
+        direction = random.normal(size=self.moves.count)
+        direction *= self.moves.length / np.linalg.norm(direction)
+        return np.asarray([self.means(self.values(step * direction)) - self.start for step in steps])
+
+    def curves(self, count: int, points: int = 21, reach: float = 0.3) -> Curves:
+        """The measure as each of the largest weights is moved alone."""
+        largest = np.argsort(-np.abs(self.moves.weights), kind="stable")[:count]
+        moved = np.linspace(-reach, reach, points)
+
+        def follow(weight: int) -> list[float]:
+            values: list[float] = []
+            for share in moved.tolist():
+                move = np.zeros(self.moves.count)
+                move[weight] = share * self.moves.length
+                values.append(float(self.means(self.values(move))[-1]))
+            return values
+
+        values = self.sign * np.asarray(run(follow, largest.tolist()))
+        return Curves(tuple(self.moves.names[weight] for weight in largest.tolist()), moved, values)
+
 
 OWNER = "local_optimum"
 STEPS = (0.005, 0.01, 0.02, 0.05, 0.1)

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
-from rankinite.models import views
+from rankinite.models.explanations.contributions import Contributions, Sampling
 from rankinite.models.files.container import Stored
-from rankinite.models.history import History
+from rankinite.models.history import History, by_learner
 from rankinite.models.text import net_text
-from rankinite.models.training import by_learner
+from rankinite.models.views import MISSING
 from rankinite.models.weighted import Weighted, checked_hidden, stored_fields
 from rankinite.nets._state import Frame
 from rankinite.nets.network import layers_of, sizes_of, weight_count
@@ -52,8 +53,6 @@ class Net(Weighted):
     sketch: QuerySketch | None = None
     """Which queries it was trained on; None: that is not known, or it was not trained."""
 
-    explained_by = "of_net"
-
     @property
     def unit(self) -> str:
         """The steps of its training."""
@@ -61,11 +60,18 @@ class Net(Weighted):
 
     def summary(self) -> list[tuple[str, str]]:
         """Features, units, weights, and what missing values are."""
-        return views.net_summary(self)
+        return [
+            ("features", f"{len(self.feature_names):,} ({int(np.count_nonzero(self.scale)):,} used)"),
+            ("hidden units", ", ".join(map(str, self.hidden)) or "none"),
+            ("weights", f"{len(self.weights):,}"),
+            ("missing values", MISSING[self.nan]),
+        ]
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it: all it takes to compute the scores elsewhere."""
-        return super().facts() | views.net_facts(self)
+        layers = [{"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in self.layers()]
+        standard = {"centre": self.centre.tolist(), "scale": self.scale.tolist()}
+        return {**super().facts(), "nan": self.nan, "hidden": list(self.hidden), **standard, "layers": layers}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(self.feature_names))
@@ -97,6 +103,12 @@ class Net(Weighted):
     def frame(self) -> Frame:
         """All but the weights, for the kernels."""
         return Frame(sizes_of(len(self.feature_names), self.hidden), self.centre, self.scale)
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """Shapley values: over all sets of features where these are few, else over some orders of them."""
+        from rankinite.models.explanations.net_contributions import net_contributions
+
+        return net_contributions(self, features, sampling)
 
     def stored(self) -> Stored:
         """Its content in a model file."""

@@ -26,8 +26,18 @@ from rankinite.models.base import (
     names_of,
     needs_queries,
     part_scores,
+    response_of,
     sketches_of,
+    split_scores,
     stored_part,
+)
+from rankinite.models.explanations.contributions import (
+    Contributions,
+    Response,
+    Sampling,
+    added_responses,
+    not_split,
+    weighted_sum,
 )
 from rankinite.models.files.container import Stored
 from rankinite.models.files.loading import build
@@ -70,7 +80,6 @@ class Normalised(Fitted):
     """What it is then divided by; ``all`` and ``probability`` only."""
 
     about_title = "the ranker whose scores they are"
-    explained_by = "of_normalised"
 
     def __post_init__(self) -> None:
         if not is_scorer(self.ranker):
@@ -153,6 +162,23 @@ class Normalised(Fitted):
         result = np.empty_like(scores)
         result[order] = _WITHIN[self.scale](scores[order], starts)
         return result
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """Those of its ranker, divided by the spread; refuses scales that are no multiples of its scores."""
+        if self.scale != "all":
+            raise not_split(
+                f"a ranker scaled by {self.scale}",
+                "They are no sums of what features add"
+                if self.scale == "probability"
+                else "They depend on the other documents of the query",
+                "Explain the ranker inside it (its `.ranker`), which puts the documents of a query in the same order",
+            )
+        inside = split_scores(self.ranker, features, sampling)
+        return weighted_sum([(1.0 / self.spread, inside)], -self.centre / self.spread)
+
+    def response(self) -> Response | None:
+        """That of its ranker, divided by the spread."""
+        return added_responses([(1.0 / self.spread, response_of(self.ranker))])
 
     def stored(self) -> Stored:
         """Its content in a model file."""

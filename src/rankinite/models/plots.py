@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankinite.models.directions import Curves
+    from rankinite.models.local_optimum import Curves
 
 
 def plot_importance(importance: Mapping[str, float], kind: str, top: int, axes: Axes | None) -> Axes:

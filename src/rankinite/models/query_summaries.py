@@ -15,10 +15,11 @@ from rankinite.engine.kernel import SCORE, Features, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.scorers import Scorer
 from rankinite.grid import Grid
-from rankinite.models.base import Fitted, Part, line_of, names_of, part_scores, sketches_of, stored_part
+from rankinite.models.base import Fitted, Part, line_of, names_of, part_scores, sketches_of, split_scores, stored_part
+from rankinite.models.explanations.contributions import Contributions, Sampling
 from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
-from rankinite.models.inputs import check_meaning, located
+from rankinite.models.inputs import NamedMatrix, check_meaning, feature_matrix
 from rankinite.models.query_scores import SUMMARIES, grouped, summed_up
 from rankinite.plurals import counted
 
@@ -37,7 +38,6 @@ class QuerySummaries(Fitted):
     """The ranker over the features, followed by the summaries of each source."""
 
     about_title = "over the features and the summaries"
-    explained_by = "of_summaries"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sources", tuple(self.sources))
@@ -115,9 +115,13 @@ class QuerySummaries(Fitted):
     def extended(self, features: Dataset | npt.ArrayLike, qid: npt.ArrayLike | None) -> Reals:
         """The features of the ranker on top: those of the documents, then the summaries."""
         check_meaning(features, (self._plain, *map(names_of, self.sources)), "ranker with query summaries")
-        matrix, columns = located(features, self._plain)
+        matrix, columns = feature_matrix(features, self._plain)
         plain = matrix if columns is None else matrix[:, columns]
         return np.column_stack((plain, summaries_of(self.sources, features, qid)))
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """Those of the features and summaries of the ranker on top: summaries are features like the others."""
+        return split_scores(self.top, NamedMatrix(self.extended(features, None), names_of(self.top)), sampling)
 
     def stored(self) -> Stored:
         """Its content in a model file: the ranker on top, then the sources, the arrays of each with its number before them."""

@@ -23,8 +23,18 @@ from rankinite.models.base import (
     names_of,
     needs_queries,
     part_scores,
+    response_of,
     sketches_of,
+    split_scores,
     stored_part,
+)
+from rankinite.models.explanations.contributions import (
+    Contributions,
+    Response,
+    Sampling,
+    added_responses,
+    not_split,
+    weighted_sum,
 )
 from rankinite.models.files.container import DAMAGED, Stored
 from rankinite.models.files.loading import build
@@ -47,7 +57,6 @@ class Stack(Fitted):
     """The queries that ``top`` was trained on; None: that is not known."""
 
     about_title = "on top of the parts' scores"
-    explained_by = "of_stack"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
@@ -116,6 +125,20 @@ class Stack(Fitted):
         """One score per row of a Dataset, a data frame or a matrix; ``qid``: the query of each row, for parts that need it."""
         check_meaning(features, map(names_of, self.parts), "stack")
         return self.top.score(np.column_stack([part_scores(part, features, qid) for part in self.parts]))
+
+    def split_scores(self, features: Dataset | npt.ArrayLike, sampling: Sampling) -> Contributions:
+        """The weighted sum over the parts; refuses a net on top, which mixes their scores."""
+        top = self.top
+        if not isinstance(top, Linear):
+            raise not_split("a stack below a net", "The net mixes the scores of its parts")
+        parts = [split_scores(part, features, sampling) for part in self.parts]
+        shift = top.bias - float(np.sum(top.weights * top.centre_of_features))
+        return weighted_sum(list(zip(top.weights.tolist(), parts, strict=True)), shift)
+
+    def response(self) -> Response | None:
+        """That of the weighted sum."""
+        weights = self.top.weights.tolist()
+        return added_responses((weight, response_of(part)) for weight, part in zip(weights, self.parts, strict=True))
 
     def stored(self) -> Stored:
         """Its content in a model file: the net, then the rankers, the names of whose arrays begin with their number."""

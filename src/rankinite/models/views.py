@@ -1,21 +1,17 @@
-"""Views of models: summaries, tables and plain facts, from which notebooks, ``inspect`` and reports are made."""
+"""Views of models: plain facts and rows of text, from which notebooks, ``inspect`` and reports are made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankinite.grid import Grid
+from rankinite.grid import Grid, few
+from rankinite.models.base import Fitted, Trained, line_of, names_of
+from rankinite.models.history import by_learner
 from rankinite.plurals import counted
-from rankinite.trees.structure import LEAF
 
 if TYPE_CHECKING:
     from rankinite.models.base import Trained
-    from rankinite.models.forest import Forest
-    from rankinite.models.linear import Linear
-    from rankinite.models.net import Net
 
 MISSING = {"refuse": "refused", "mean": "taken for the feature's mean"}
 """What is done with a missing value, in words."""
@@ -28,88 +24,6 @@ def training_facts(trained: Trained) -> dict[str, Any]:
         "history": None if trained.history is None else trained.history.to_dict(),
         "training_queries": None if trained.sketch is None else trained.sketch.queries,
     }
-
-
-def forest_summary(forest: Forest) -> list[tuple[str, str]]:
-    """Trees, leaves and features."""
-    leaves = int((forest.trees.feature == LEAF).sum())
-    used = len(np.unique(forest.trees.feature[forest.trees.feature != LEAF]))
-    return [
-        ("trees", f"{len(forest):,}" + (f" ({forest.rounds:,} rounds of {forest.outputs})" if forest.outputs > 1 else "")),
-        ("leaves", f"{leaves:,}" + (f" ({leaves / len(forest):.1f} per tree)" if len(forest) else "")),
-        ("features", f"{len(forest.feature_names):,} ({used:,} used)"),
-    ]
-
-
-def forest_facts(forest: Forest) -> dict[str, Any]:
-    """Sizes, and the importance of features."""
-    return {
-        "trees": len(forest),
-        "rounds": forest.rounds,
-        "leaves": int((forest.trees.feature == LEAF).sum()),
-        "importance": {"gain": forest.importance("gain"), "count": forest.importance("count")},
-    }
-
-
-def importance_grid(forest: Forest, most: int | None) -> Grid:
-    """The features with the largest gains; ``most`` of them."""
-    gains, counts = forest.importance("gain"), forest.importance("count")
-    used = [name for name in gains if counts[name]]
-    total = sum(gains.values()) or 1.0
-    rows = tuple((name, f"{gains[name]:.6g}", f"{gains[name] / total:.1%}", f"{counts[name]:.0f}") for name in used[:most])
-    return Grid(("feature", "gain", "share", "splits"), rows, notes=_more(len(used) - len(rows)))
-
-
-def net_summary(net: Net) -> list[tuple[str, str]]:
-    """Features, units, weights, and what missing values are."""
-    return [
-        ("features", f"{len(net.feature_names):,} ({int(np.count_nonzero(net.scale)):,} used)"),
-        ("hidden units", ", ".join(map(str, net.hidden)) or "none"),
-        ("weights", f"{len(net.weights):,}"),
-        ("missing values", MISSING[net.nan]),
-    ]
-
-
-def net_facts(net: Net) -> dict[str, Any]:
-    """All it takes to compute the scores elsewhere."""
-    layers = [{"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in net.layers()]
-    standard = {"centre": net.centre.tolist(), "scale": net.scale.tolist()}
-    return {"nan": net.nan, "hidden": list(net.hidden), **standard, "layers": layers}
-
-
-def linear_summary(ranker: Linear) -> list[tuple[str, str]]:
-    """Features, weights, and what missing values are."""
-    return [
-        ("features", f"{len(ranker.feature_names):,} ({int(np.count_nonzero(ranker.weights)):,} used)"),
-        ("weights", f"{len(ranker.weights):,} and a bias"),
-        ("missing values", MISSING[ranker.nan]),
-    ]
-
-
-def linear_facts(ranker: Linear) -> dict[str, Any]:
-    """All it takes to compute the scores elsewhere."""
-    centre = dict(zip(ranker.feature_names, ranker.centre_of_features.tolist(), strict=True))
-    facts = {"nan": ranker.nan, "bias": ranker.bias, "weights": ranker.by_feature(), "centre": centre}
-    return facts if ranker.before is None else facts | {"changes": ranker.changes()}
-
-
-def weights_grid(ranker: Linear, most: int | None) -> Grid:
-    """The features with the largest weights, whatever their sign; ``most`` of them."""
-    weights = ranker.by_feature()
-    used = sorted((name for name in weights if weights[name]), key=lambda name: -abs(weights[name]))
-    rows = tuple((name, f"{weights[name]:+.6g}") for name in used[:most])
-    unit = "A weight is in its feature's own unit: what it does to the score depends on how much the feature varies."
-    return Grid(("feature", "weight"), rows, notes=(unit, *_more(len(used) - len(rows))))
-
-
-def changes_grid(ranker: Linear, most: int | None) -> Grid:
-    """The features whose weights training has changed most; ``most`` of them."""
-    assert ranker.before is not None
-    changes, weights = ranker.changes(), ranker.by_feature()
-    before = dict(zip(ranker.feature_names, ranker.before.tolist(), strict=True))
-    rows = tuple((name, f"{before[name]:+.6g}", f"{weights[name]:+.6g}", f"{changes[name]:+.6g}") for name in changes)[:most]
-    title = f"{len(changes):,} of {len(weights):,} weights changed"
-    return Grid(("feature", "before", "weight", "change"), rows, title=title, notes=_more(len(changes) - len(rows)))
 
 
 def history_rows(trained: Trained) -> Iterable[tuple[str, str]]:
@@ -137,5 +51,38 @@ def queries_row(trained: Trained) -> Iterable[tuple[str, str]]:
         yield "trained on", f"{about}{counted(sketch.queries, 'query')}{more}"
 
 
-def _more(hidden: int) -> tuple[str, ...]:
+def more_note(hidden: int) -> tuple[str, ...]:
+    """The note below a table that shows only some features."""
     return (f"… and {hidden} more (--importance 0 lists all)",) if hidden else ()
+
+
+FIRST = ("measure", "trees", "rounds", "epochs", "leaves", "rate", "loss", "seed")
+"""The settings of most interest, in the order in which they are listed."""
+
+
+def card(ranker: Fitted) -> Grid:
+    """The table."""
+    trained = ranker.trained() if ranker.about() is ranker and not ranker.inside() else None
+    title = type(ranker).__name__ + ("" if trained is None else by_learner(trained.settings))
+    return Grid(("", ""), tuple(_lines(ranker, trained)), align="ll", title=title)
+
+
+def _lines(ranker: Fitted, trained: Trained | None) -> Iterable[tuple[str, str]]:
+    yield from ranker.summary()
+    inside = ranker.inside()
+    for number, part in enumerate(inside if len(inside) > 1 else ()):  # the summary names one that is alone
+        yield f"part {number}" if part.weight is None else f"{part.weight:g} ×", line_of(part.ranker)
+    names = names_of(ranker)
+    if names:
+        yield "names", f"{len(names):,}: {few(names)}"
+    if trained is not None:
+        yield from _settings(trained)
+        yield from history_rows(trained)
+        yield from queries_row(trained)
+
+
+def _settings(trained: Trained) -> Iterable[tuple[str, str]]:
+    known = [name for name, value in trained.settings.items() if isinstance(value, str | int | float) and name != "learner"]
+    ordered = sorted(known, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    if ordered:
+        yield "settings", few(f"{name} {trained.settings[name]}" for name in ordered)

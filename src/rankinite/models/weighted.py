@@ -15,13 +15,12 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, cut, listed
-from rankinite.models import views
 from rankinite.models.base import Fitted, Trained
 from rankinite.models.files.container import Stored
 from rankinite.models.files.sketches import stored_sketch, with_sketch
-from rankinite.models.history import History, stored_history
-from rankinite.models.inputs import located, two_features
-from rankinite.models.training import drawn_history, plain_settings
+from rankinite.models.history import History, drawn_history, plain_settings, stored_history
+from rankinite.models.inputs import feature_matrix, two_features
+from rankinite.models.views import training_facts
 from rankinite.nets._state import Frame
 from rankinite.nets.network import add_scores
 from rankinite.nets.standard import check_features
@@ -61,7 +60,7 @@ class Weighted(Fitted):
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it: all it takes to compute the scores elsewhere."""
-        return super().facts() | views.training_facts(self.trained())
+        return super().facts() | training_facts(self.trained())
 
     def plot_history(self, axes: Axes | None = None) -> Axes:
         """Draw the measure after every epoch, or round of boosting, of training."""
@@ -69,7 +68,7 @@ class Weighted(Fitted):
 
     def _scores(self, frame: Frame, weights: Floats, features: Dataset | npt.ArrayLike) -> Floats:
         """The scores of rows; refuses features that are missing, and scores beyond all floats."""
-        matrix, columns = located(features, self.feature_names)
+        matrix, columns = feature_matrix(features, self.feature_names)
         if columns is not None:
             matrix = frozen(np.ascontiguousarray(matrix[:, columns]))
         place = features.source if isinstance(features, Dataset) else "the features"
@@ -85,6 +84,13 @@ class Weighted(Fitted):
                 remedy="Give features like those of the training data",
             )
         return scores
+
+    def filled_matrix(self, features: Dataset | npt.ArrayLike, centre: Floats) -> Floats:
+        """The features in float64, missing values replaced; refuses what the ranker would not score."""
+        self.score(features)
+        matrix, columns = feature_matrix(features, self.feature_names)
+        wide = (matrix if columns is None else matrix[:, columns]).astype(SCORE)
+        return np.where(np.isnan(wide), centre, wide)
 
     def _take(self, lengths: Mapping[str, int]) -> None:
         """Check the names, settings and arrays, and keep copies that nobody can change; ``lengths``: those of the arrays."""

@@ -8,10 +8,10 @@ from rankinite.data.dataset import Dataset
 from rankinite.grid import number
 from rankinite.measures.base import sign_of
 from rankinite.models.explanations.documents import Document
-from rankinite.models.explanations.explaining import Explanation
 from rankinite.models.explanations.pair import PairExplanation
 from rankinite.models.explanations.permutation import PermutationImportance
 from rankinite.models.explanations.query import QueryExplanation
+from rankinite.models.explanations.summary import WithinQueries
 from rankinite.plurals import counted
 from rankinite.report import provenance as repeating
 from rankinite.report.builders import CallerFacts
@@ -20,7 +20,7 @@ from rankinite.report.explanation_section import of_all_queries, of_losses, of_p
 
 
 def of_explanation(
-    explanation: Explanation | PermutationImportance,
+    explanation: PairExplanation | QueryExplanation | WithinQueries | PermutationImportance,
     data: Dataset | None = None,
     *,
     ranker: Any = None,

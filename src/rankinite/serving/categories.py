@@ -20,8 +20,7 @@ from rankinite.engine.kernel import Reals
 from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.scorers import Scorer
 from rankinite.models.base import Fitted, names_of
-from rankinite.models.forest import Forest
-from rankinite.models.forest_edits import with_vocabularies
+from rankinite.models.forest import Forest, with_vocabularies
 
 FILE = "categories.json"
 UNKNOWN = "unknown"

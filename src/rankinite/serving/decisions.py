@@ -14,9 +14,9 @@ from rankinite.choices import ServedMissing
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.models.forest import Forest
+from rankinite.models.history import MISSING_VALUES
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.models.training import MISSING_VALUES
 from rankinite.serving.flattening import Flat, Leaf, NetOfSums, Probability, Term, leaves_of
 from rankinite.serving.plan import lowest_leaves, tells_missing_from_zero, zero_directions
 from rankinite.serving.target import Target

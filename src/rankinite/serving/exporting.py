@@ -14,8 +14,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.data.io.text_files import AnyPath
 from rankinite.engine.kernel import SCORE, Reals
 from rankinite.models.base import Fitted, Ranker
-from rankinite.models.category_inputs import with_codes
-from rankinite.models.inputs import located
+from rankinite.models.inputs import encode_categories, feature_matrix
 from rankinite.plurals import agreeing, counted
 from rankinite.serving import categories, names
 from rankinite.serving.decisions import decided, missing_decided, shift_decided, version_of
@@ -133,8 +132,8 @@ def sample_rows(plan: ExportPlan, sample: Dataset) -> Reals:
     own = plan.own_names[:-1] if plan.flat.by_query else plan.own_names
     features = own if set(own) <= set(sample.feature_names) or not plan.renamed else plan.names
     places = {plan.names.index(name): vocabulary for name, vocabulary in plan.categories.items()}
-    matrix, columns = located(sample, features, places)
-    matrix = with_codes(sample, matrix, columns, features, places)
+    matrix, columns = feature_matrix(sample, features, places)
+    matrix = encode_categories(sample, matrix, columns, features, places)
     rows = matrix if columns is None else np.ascontiguousarray(matrix[:, columns])
     return np.column_stack((rows, sample.query_of_row().astype(SCORE))) if plan.flat.by_query else rows
 

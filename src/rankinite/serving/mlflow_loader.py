@@ -12,7 +12,7 @@ from rankinite.engine.kernel import Floats, Indices
 from rankinite.errors import DataError, cut
 from rankinite.models.base import Ranker, names_of, needs_queries, part_scores
 from rankinite.models.files.loading import load
-from rankinite.models.inputs import located
+from rankinite.models.inputs import feature_matrix
 from rankinite.serving.categories import with_shared_codes
 from rankinite.serving.flattening import QUERY
 
@@ -40,7 +40,7 @@ class ServedRanker:
         import pyarrow as pa
 
         numbers = tuple(name for name in names_of(self.ranker) if name not in self._categories)
-        matrix, columns = located(frame, numbers)
+        matrix, columns = feature_matrix(frame, numbers)
         found = matrix if columns is None else matrix[:, columns]
         filled = np.where(np.isnan(found), found.dtype.type(0), found)
         return pa.table(

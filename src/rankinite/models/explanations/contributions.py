@@ -1,21 +1,18 @@
-"""Contributions: scores split by feature."""
+"""Contributions: scores split by feature; Response: how a score follows one feature while the others stay.
+
+Each kind of ranker splits its scores itself (``split_scores``) and says how they respond (``response``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from rankinite.checks import check_count, check_seed
-from rankinite.data.dataset import Dataset
+from rankinite.data.categories import Vocabulary, union
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError
-from rankinite.evaluation.scorers import match_to
-from rankinite.models.explained import Explained
 from rankinite.plurals import counted
 
 OWNER = "contributions"
@@ -62,28 +59,6 @@ class Sampling:
     seed: int = 0
 
 
-def contributions_of(ranker: Any, data: Dataset | npt.ArrayLike, permutations: int, seed: int) -> Contributions:
-    """The contributions of a ranker whose features are named as in the data."""
-    check_count(OWNER, "permutations", permutations, 4)
-    check_seed(OWNER, seed)
-    matched, _ = match_to(ranker, data) if isinstance(data, Dataset) else (ranker, ())
-    return split_scores(matched, data, Sampling(permutations, seed))
-
-
-def split_scores(ranker: Any, features: Any, sampling: Sampling) -> Contributions:
-    """The contributions of a ranker, or of one inside another; refuses rankers whose scores cannot be split."""
-    return module_of(ranker).contributions(ranker, features, sampling)
-
-
-def module_of(ranker: Any) -> Any:
-    """The module that splits a ranker's scores."""
-    name = ranker.explained_by if isinstance(ranker, Explained) else ""
-    if not name:
-        kind = type(ranker).__name__
-        raise not_split(f"a {kind}", "Nothing is known of its scores but their values")
-    return import_module(f"rankinite.models.explanations.{name}")
-
-
 def not_split(what: str, rule: str, remedy: str = REMEDY) -> ArgumentError:
     """The error for a ranker whose scores cannot be split by feature."""
     return ArgumentError(f"the scores of {what} cannot be split by feature", place=OWNER, value=what, rule=rule, remedy=remedy)
@@ -104,3 +79,32 @@ def weighted_sum(parts: Sequence[tuple[float, Contributions]], shift: float = 0.
         if errors is not None and part.errors is not None:
             errors[:, places] += abs(weight) * part.errors
     return Contributions(values, shift + sum(weight * part.base for weight, part in parts), names, errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Between two neighbouring thresholds of a number, a score is a line in it; its slope is the same everywhere."""
+
+    thresholds: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
+    """By feature: where the score may jump, in rising order; a value that equals a threshold is on its left."""
+    slopes: Mapping[str, float] = field(default_factory=dict[str, float])
+    """By feature: what one unit more adds besides; 0 where left out."""
+    categories: Mapping[str, Vocabulary] = field(default_factory=dict[str, Vocabulary])
+    """By feature: the categories that the score tells apart; all others are scored alike."""
+
+
+def added_responses(parts: Iterable[tuple[float, Response | None]]) -> Response | None:
+    """The response of a weighted sum; None where that of a part is not known."""
+    thresholds: dict[str, Floats] = {}
+    slopes: dict[str, float] = {}
+    categories: dict[str, Vocabulary] = {}
+    for weight, part in parts:
+        if part is None:
+            return None
+        for name, cuts in part.thresholds.items():
+            thresholds[name] = np.union1d(thresholds[name], cuts) if name in thresholds else cuts
+        for name, slope in part.slopes.items():
+            slopes[name] = slopes.get(name, 0.0) + weight * slope
+        for name, vocabulary in part.categories.items():
+            categories[name] = union((categories[name], vocabulary)) if name in categories else vocabulary
+    return Response(thresholds, slopes, categories)

@@ -13,7 +13,8 @@ from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.scorers import match_to, scores_of
 from rankinite.frames import finite
 from rankinite.grid import Grid, number
-from rankinite.models.explanations.contributions import Sampling, module_of, split_scores
+from rankinite.models.base import response_of, split_scores
+from rankinite.models.explanations.contributions import Sampling
 from rankinite.models.explanations.documents import OWNER, Document, document_of, query_of
 from rankinite.models.explanations.swaps import FeatureChange, smallest_swap
 
@@ -182,7 +183,7 @@ def _swap(ranker: Any, data: Dataset, query: Dataset, first: Document, second: D
     if first.score == second.score:
         return None, "Both have the same score: any change that adds to one of them decides."
     note = "" if first.score > second.score else f"{second.name} is the one above: the difference is below 0."
-    response = module_of(ranker).response(ranker)
+    response = response_of(ranker)
     if response is None:
         return None, f"{note} The smallest change that swaps them is not known for this kind of ranker.".strip()
     higher, lower = (first, second) if first.score > second.score else (second, first)

@@ -30,6 +30,7 @@ from rankinite.short_names import short_source
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 OWNER = "permutation_importance"
 SHOWN = 20
 """Features that are printed."""

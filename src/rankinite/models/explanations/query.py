@@ -18,7 +18,8 @@ from rankinite.frames import finite
 from rankinite.grid import Grid, number
 from rankinite.measures.base import Measure, sign_of
 from rankinite.measures.conventions import convention
-from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
+from rankinite.models.base import split_scores
+from rankinite.models.explanations.contributions import Contributions, Sampling
 from rankinite.models.explanations.documents import query_of
 from rankinite.models.explanations.shuffles import shuffles
 from rankinite.plurals import agreeing, counted

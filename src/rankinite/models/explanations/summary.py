@@ -14,7 +14,8 @@ from rankinite.errors import DataError
 from rankinite.evaluation.scorers import match_to
 from rankinite.evaluation.significance import exact_mean
 from rankinite.grid import Grid, number
-from rankinite.models.explanations.contributions import Contributions, Sampling, split_scores
+from rankinite.models.base import split_scores
+from rankinite.models.explanations.contributions import Contributions, Sampling
 from rankinite.models.explanations.query import within_sizes
 from rankinite.plurals import agreeing, counted
 from rankinite.short_names import short_source

@@ -18,7 +18,7 @@ from rankinite.data.categories import Vocabulary, recoded_column, union
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
 from rankinite.frames import finite
-from rankinite.models.explanations.response import Response
+from rankinite.models.explanations.contributions import Response
 from rankinite.trees.structure import float32_below
 
 ROOM = 1 << 22

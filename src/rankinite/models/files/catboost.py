@@ -19,7 +19,7 @@ from rankinite.errors import DataError
 from rankinite.models.files.nested_trees import LeafNode, SplitNode, constant_tree, row_counts, tree_of
 from rankinite.models.files.parsed import Parsed, splits_by_categories
 from rankinite.models.forest import Forest
-from rankinite.models.training import MISSING_VALUES
+from rankinite.models.history import MISSING_VALUES
 from rankinite.trees.structure import LEAF, Trees, join
 
 LOSSES = {"RMSE": "squared", "YetiRank": "lambda", "LambdaMart": "lambda", "PairLogit": "pairs"}

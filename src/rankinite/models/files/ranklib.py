@@ -21,8 +21,8 @@ from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.models.files.nested_trees import LeafNode, SplitNode, tree_of
 from rankinite.models.files.parsed import MOST_UNNAMED, SAVE_AGAIN, java_float, number_words
 from rankinite.models.forest import Forest
+from rankinite.models.history import MISSING_VALUES
 from rankinite.models.linear import Linear
-from rankinite.models.training import MISSING_VALUES
 from rankinite.trees.structure import Trees, join
 
 LOSSES = {"LambdaMART": "lambda", "MART": "squared"}

@@ -22,9 +22,9 @@ from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.models.files.nested_trees import LeafNode, SplitNode, tree_of
 from rankinite.models.files.parsed import Parsed
 from rankinite.models.forest import Forest
+from rankinite.models.history import MISSING_VALUES
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.models.training import MISSING_VALUES
 from rankinite.trees.structure import Trees, join
 
 SLACK = np.float32(1e-6)

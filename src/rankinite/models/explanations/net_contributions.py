@@ -1,4 +1,4 @@
-"""Contributions to the scores of nets: over all sets of features where these are few, else over some orders of them.
+"""Shapley values of nets: over all sets of features where these are few, else over some orders of them.
 
 A feature that is not known has its centre, the mean in the training data, which is also what a missing value counts as. So the
 base is the score of the centre, and a missing value adds nothing.
@@ -14,8 +14,6 @@ import numpy as np
 
 from rankinite.engine.kernel import SCORE, Floats, Indices, frozen
 from rankinite.models.explanations.contributions import Contributions, Sampling
-from rankinite.models.explanations.of_linear import filled_matrix
-from rankinite.models.explanations.response import Response
 from rankinite.nets.network import add_scores
 from rankinite.seeds import generator
 
@@ -28,9 +26,9 @@ ROOM = 1 << 22
 """Numbers in a matrix that is scored at a time."""
 
 
-def contributions(net: Net, features: Any, sampling: Sampling) -> Contributions:
+def net_contributions(net: Net, features: Any, sampling: Sampling) -> Contributions:
     """What every feature adds to the net's score; features that it does not use add nothing."""
-    matrix = filled_matrix(net, features, net.centre)
+    matrix = net.filled_matrix(features, net.centre)
     used = np.flatnonzero(net.scale != 0.0)
     split = _over_sets if len(used) <= MOST_EXACT else _over_orders
     values = np.zeros(matrix.shape, SCORE)
@@ -41,11 +39,6 @@ def contributions(net: Net, features: Any, sampling: Sampling) -> Contributions:
         if errors is not None:
             errors[first:last, used] = spread
     return Contributions(values, float(_scores(net, net.centre[None])[0]), net.feature_names, errors)
-
-
-def response(_net: Net) -> Response | None:
-    """Not known in closed form."""
-    return None
 
 
 def _over_sets(net: Net, matrix: Floats, used: Indices, _sampling: Sampling) -> tuple[Floats, Floats]:
