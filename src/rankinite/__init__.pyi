@@ -12,13 +12,14 @@ from rankinite.data.clicks import ClickLog as ClickLog
 from rankinite.data.clicks import ClickSettings as ClickSettings
 from rankinite.data.clicks import simulate_clicks as simulate_clicks
 from rankinite.data.dataset import Dataset as Dataset
-from rankinite.data.description import Description as Description
-from rankinite.data.description import describe as describe
+from rankinite.data.describe import Description as Description
+from rankinite.data.describe import describe as describe
 from rankinite.data.folds import Fold as Fold
 from rankinite.data.folds import batch_folds as batch_folds
 from rankinite.data.folds import k_folds as k_folds
 from rankinite.data.folds import rotating_folds as rotating_folds
 from rankinite.data.folds import split as split
+from rankinite.data.identity import QuerySketch as QuerySketch
 from rankinite.data.io.plain_scores import read_scores as read_scores
 from rankinite.data.io.preference_files import read_preferences as read_preferences
 from rankinite.data.io.reading import read as read
@@ -32,7 +33,6 @@ from rankinite.data.sampling import AUG50 as AUG50
 from rankinite.data.sampling import AUG70 as AUG70
 from rankinite.data.sampling import augment as augment
 from rankinite.data.sampling import sample_documents as sample_documents
-from rankinite.data.sketch import QuerySketch as QuerySketch
 from rankinite.data.synthetic import World as World
 from rankinite.data.synthetic import synthesise as synthesise
 from rankinite.distillation.students import Distilled as Distilled

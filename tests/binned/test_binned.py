@@ -17,9 +17,7 @@ from rankinite.binned.room import BYTES_A_ROW
 from rankinite.binned.sampling import LowestRows
 from rankinite.binned.streaming import cuts
 from rankinite.binned.writing import new_folder
-from rankinite.data.fingerprint import fingerprint
-from rankinite.data.overlap import contents_of
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import contents_of, fingerprint, row_keys
 from rankinite.engine.memory import Allowance
 from rankinite.models.files.container import model_bytes
 from rankinite.trees.bins import fit_bins

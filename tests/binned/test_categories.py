@@ -15,11 +15,9 @@ import rankinite as rk
 from rankinite.binned import making
 from rankinite.binned.description import describe_bins
 from rankinite.binned.tally import CategoryTally
-from rankinite.data.coding import trimmed
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.categories import drop_unused_categories
+from rankinite.data.identity import contents_of, fingerprint, row_keys
 from rankinite.data.io.pieces import open_pieces
-from rankinite.data.overlap import contents_of
-from rankinite.data.row_keys import row_keys
 from rankinite.learners.training_bins import with_categories
 from rankinite.models.files.container import model_bytes
 from rankinite.trees.bins import centred_grades, count_categories, fit_bins
@@ -49,7 +47,7 @@ def drawn(words: int = 40, *, rows: int = 960, seed: int = 0, new: str = "") -> 
     names = [f"{new if k % 7 == 0 else ''}wörd {k:03d}" for k in range(words)]
     grades = np.clip(np.round(worth) + 1, 0, 3)
     grades[-1] = 4
-    return trimmed(
+    return drop_unused_categories(
         rk.Dataset(
             features=features,
             grades=grades.astype(np.float32),
@@ -128,7 +126,7 @@ def test_counts_of_pieces_are_those_of_the_whole(size):
     centred = centred_grades(data.grades, data.offsets, float(data.grades.max()))
     first = CategoryTally()
     pieces = [data.select_queries(range(k, min(k + size, data.queries))) for k in range(0, data.queries, size)]
-    pieces = [trimmed(piece) for piece in pieces]
+    pieces = [drop_unused_categories(piece) for piece in pieces]
     for piece in pieces:
         first.take(piece)
     assert first.is_mixed == (size < 4000)  # the largest grade comes last
@@ -191,7 +189,7 @@ def test_an_appended_shard_has_the_codes_of_the_first(tmp_path):
 def test_rare_words_of_an_appended_shard_count_as_missing(tmp_path):
     """No value of the first is missing: what the second brings must be seen by training."""
     full = drawn()
-    full = trimmed(full.select_rows(~np.isnan(full.features).any(axis=1)))
+    full = drop_unused_categories(full.select_rows(~np.isnan(full.features).any(axis=1)))
     old = rk.bin(full, tmp_path / "old", bin_sample=400, category_rows=1)
     assert not old.bins.has_missing.any()
     rare = rk.bin(full, tmp_path / "rare", bin_sample=400, category_rows=4)

@@ -47,7 +47,7 @@ def test_threads_are_given_before_the_verb_or_after_it(run, letor, monkeypatch, 
         seen.append(thread_count())
         return real(data)
 
-    monkeypatch.setattr("rankinite.data.description.describe", describe)
+    monkeypatch.setattr("rankinite.data.describe.describe", describe)
     before = thread_count()
     assert run(*words, letor).code == 0
     assert seen == [1]
@@ -58,7 +58,7 @@ def test_a_fault_of_the_program_says_so_and_where_if_asked(run, letor, monkeypat
     def broken(data):
         raise KeyError("oops")
 
-    monkeypatch.setattr("rankinite.data.description.describe", broken)
+    monkeypatch.setattr("rankinite.data.describe.describe", broken)
     done = run("describe", letor)
     assert done.code == 1
     assert "a fault of the program (KeyError: 'oops')" in done.err

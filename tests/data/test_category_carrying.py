@@ -15,15 +15,11 @@ from hypothesis import strategies as st
 import rankinite as rk
 from data.test_category_files import data_with
 from data.test_category_reading import names_in
-from rankinite.data import row_keys as keys
-from rankinite.data.categories import Vocabulary, recoded, union
-from rankinite.data.coding import trimmed
+from rankinite.data import identity as keys
+from rankinite.data.categories import Vocabulary, drop_unused_categories, recode, union
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import fingerprint
-from rankinite.data.joining import reunited
-from rankinite.data.overlap import check_apart
-from rankinite.data.row_keys import feature_keys, row_keys
-from rankinite.data.sketch import QuerySketch, contents_of
+from rankinite.data.identity import QuerySketch, check_apart, contents_of, feature_keys, fingerprint, row_keys
+from rankinite.data.joining import rejoin
 from rankinite.errors import DataError
 from rankinite.workers.shared_data import SharedData
 from refusals import refused
@@ -34,7 +30,7 @@ DATA = data_with(["b", "a", None, "c", "a", "b", "d", "d", "a"], [5, None, 7, 5,
 def with_more_names(data: Dataset) -> Dataset:
     """The same rows in other codes."""
     more = {name: union([one, Vocabulary(("-7", "000", "8", "zz"))]) for name, one in data.categories.items()}
-    found = recoded(data, more)
+    found = recode(data, more)
     assert (found.features[:, 1] != data.features[:, 1]).any()
     return found
 
@@ -58,7 +54,7 @@ def test_whole_numbers_have_the_keys_of_plain_numbers() -> None:
 def test_fingerprints_tell_vocabularies_apart() -> None:
     different = {fingerprint(data) for data in (DATA, with_more_names(DATA), replace(DATA, categories={}))}
     assert len(different) == 3
-    assert fingerprint(trimmed(with_more_names(DATA))) != fingerprint(with_more_names(DATA))
+    assert fingerprint(drop_unused_categories(with_more_names(DATA))) != fingerprint(with_more_names(DATA))
     assert fingerprint(DATA) == fingerprint(pickle.loads(pickle.dumps(DATA)))
 
 
@@ -92,7 +88,7 @@ def test_selections_keep_vocabularies() -> None:
     first, second = DATA.select_queries(["0"]), DATA.select_queries(["2"])
     assert first.categories is DATA.categories
     assert names_in(first, "c") == ["b", "a", None]
-    assert names_in(reunited(first, second), "c") == ["b", "a", None, "d", "d", "a"]
+    assert names_in(rejoin(first, second), "c") == ["b", "a", None, "d", "d", "a"]
     assert list(rk.augment(DATA, 0.7, 2).categories) == ["c", "n"]
     fold = next(iter(rk.k_folds(DATA, 3)))
     assert fold.train.categories == DATA.categories

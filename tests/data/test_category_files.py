@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.test_category_reading import names_in
-from rankinite.data.categories import Vocabulary, vocabulary_of
-from rankinite.data.coding import trimmed
+from rankinite.data.categories import Vocabulary, drop_unused_categories, vocabulary_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.io import writing
 from rankinite.data.io.reading import read
@@ -134,11 +133,11 @@ def test_features_that_a_file_states_to_be_categories(tmp_path: Path) -> None:
 
 def test_levels_that_no_row_has_are_trimmed() -> None:
     data = data_with(["d", None, "b", "d", "a", "c"]).select_rows(np.asarray([True, True, True, False, False, False]))
-    short = trimmed(data)
+    short = drop_unused_categories(data)
     assert short.categories["c"] == Vocabulary(("b", "d"))
     assert names_in(short, "c") == names_in(data, "c") == ["d", None, "b"]
     assert names_in(short, "n") == names_in(data, "n")
-    assert trimmed(short) is short
+    assert drop_unused_categories(short) is short
 
 
 def test_hand_made_numbers_that_no_type_holds_are_written_as_text(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import rankinite as rk
 from rankinite.cli.error_text import shell_text
-from rankinite.data.grade_map import grade_map_of
+from rankinite.data.grades import grade_map_of
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.errors import ArgumentError, DataError

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankinite as rk
-from rankinite.data.one_hot import MOST_COLUMNS
+from rankinite.data.categories import MOST_COLUMNS
 from refusals import refused
 
 WORDS = ["acme", "b & co", "c=d", "zed"]

@@ -7,9 +7,9 @@ import gc
 import numpy as np
 
 import rankinite as rk
-from rankinite.data.fingerprint import fingerprint
-from rankinite.data.joining import reunited
-from rankinite.data.origin import origin_of
+from rankinite.data.dataset import origin_of
+from rankinite.data.identity import fingerprint
+from rankinite.data.joining import rejoin
 
 WORLD = rk.World(features=3, documents=5)
 
@@ -36,10 +36,10 @@ def test_a_whole_that_is_gone_has_no_selections_and_is_not_kept():
 def test_parts_of_one_whole_are_reunited_as_a_selection_and_others_are_joined():
     whole, other = rk.synthesise(8, world=WORLD), rk.synthesise(3, part="test", world=WORLD)
     first, second = whole.select_queries([5, 1]), whole.select_queries([2])
-    together = reunited(first, second)
+    together = rejoin(first, second)
     assert origin_of(together)[1].tolist() == [5, 1, 2]
     assert fingerprint(together) == fingerprint(rk.concat([first, second]))
-    joined = reunited(first, other)
+    joined = rejoin(first, other)
     assert origin_of(joined) is None
     assert fingerprint(joined) == fingerprint(rk.concat([first, other]))
     assert joined.source == first.source

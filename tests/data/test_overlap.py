@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.overlap import known_queries, shared_queries, shuffled
 from rankinite.data.dataset import Dataset
-from rankinite.data.overlap import check_apart, contents_of
+from rankinite.data.identity import check_apart, contents_of
 from refusals import refused
 
 WORLD = rk.World(features=4, documents=6, noise=0.3)

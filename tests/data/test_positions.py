@@ -8,7 +8,7 @@ import pytest
 
 import rankinite as rk
 from oracles.datasets import random_dataset
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings
 from refusals import refused

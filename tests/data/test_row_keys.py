@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import random_dataset
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import content_order, row_keys
+from rankinite.data.identity import content_order, row_keys
 
 
 def shuffled(data, seed):
@@ -100,7 +100,7 @@ def test_every_process_finds_the_same_keys(switch):
     """With the compiler or without: a model trained here must be the model trained there."""
     code = (
         "import numpy as np, rankinite as rk\n"
-        "from rankinite.data.row_keys import row_keys\n"
+        "from rankinite.data.identity import row_keys\n"
         "data = rk.read(np.array([[1.5, -0.0], [np.nan, 7]]), grades=[0, 2], qid=['a', 'ä'])\n"
         "print(*row_keys(data))\n"
     )

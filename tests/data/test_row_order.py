@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import rankinite as rk
-from rankinite.data.row_values import RowValues
+from rankinite.data.grouping import RowValues
 from rankinite.sklearn import MARTRanker
 from refusals import refused
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.overlap import known_queries, shuffled
-from rankinite.data.overlap import contents_of
-from rankinite.data.sketch import MOST_KEYS, QuerySketch, united
+from rankinite.data.identity import MOST_KEYS, QuerySketch, contents_of, unite_sketches
 from refusals import refused
 
 MANY = 20_000
@@ -111,15 +110,19 @@ def test_the_union_is_the_sketch_of_all_queries_together_in_any_order(spans, ran
     random.shuffle(pieces)
     joined = pieces[0]
     for piece in pieces[1:]:
-        joined = united(joined, piece)
+        joined = unite_sketches(joined, piece)
     assert (joined.level, joined.complete) == (whole.level, True)
     assert joined.keys.tobytes() == whole.keys.tobytes()
 
 
 def test_what_is_not_known_stays_so():
     sketch = QuerySketch.of(random_dataset())
-    assert united(None, None) is None
-    for partly in (united(None, sketch), united(sketch, None), united(united(sketch, None), sketch)):
+    assert unite_sketches(None, None) is None
+    for partly in (
+        unite_sketches(None, sketch),
+        unite_sketches(sketch, None),
+        unite_sketches(unite_sketches(sketch, None), sketch),
+    ):
         assert not partly.complete
         assert partly.keys.tolist() == sketch.keys.tolist()
 

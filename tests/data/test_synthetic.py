@@ -10,10 +10,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from oracles.datasets import contents
-from rankinite.data._matrix_kernels import polynomial_values
+from rankinite.data._kernels import polynomial_values
 from rankinite.data.dataset import Dataset
-from rankinite.data.synthetic import BLOCK, EFFECTS, WEB_SHARES, World, synthesise
-from rankinite.data.synthetic_categories import category_effects, category_features
+from rankinite.data.synthetic import BLOCK, EFFECTS, WEB_SHARES, World, category_effects, category_features, synthesise
 from rankinite.engine.parallel import threads
 from rankinite.errors import ArgumentError
 from refusals import refused

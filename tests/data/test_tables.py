@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.datasets import contents, random_dataset
-from rankinite.data._matrix_kernels import columns_to_rows
+from rankinite.data._kernels import columns_to_rows
 from rankinite.data.io import tables
 from rankinite.data.io.reading import read
 from rankinite.data.io.writing import write, write_parquet

@@ -18,8 +18,8 @@ import pytest
 
 import rankinite as rk
 from oracles.datasets import random_dataset
-from rankinite.data.description import describe
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.describe import describe
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.format_detection import format_of
 from rankinite.data.io.read_settings import ReadSettings
 from rankinite.data.io.reading import read_with

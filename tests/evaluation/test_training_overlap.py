@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.overlap import known_queries, shuffled
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.evaluation.caveats import TrainingOverlap, TrainingOverlaps, overlap_warnings
 
 WORLD = rk.World(features=4, documents=6, noise=0.3)
@@ -152,7 +152,7 @@ def test_a_sketch_that_covers_none_of_the_queries_leaves_it_unknown():
     data = many(10_000, 20_000)
     overlap = TrainingOverlaps(data).of(rk.Blend(((1.0, rk.Feature(0)),), large()))
     assert overlap == TrainingOverlap(0, 10_000)
-    from rankinite.data.overlap import contents_of
+    from rankinite.data.identity import contents_of
 
     outside = np.flatnonzero(~large().covered(contents_of(data)))[:2]
     few = TrainingOverlaps(data.select_queries(outside)).of(rk.Blend(((1.0, rk.Feature(0)),), large()))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import rankinite as rk
-from rankinite.data.coding import trimmed
+from rankinite.data.categories import drop_unused_categories
 from rankinite.models.files.container import model_bytes
 
 WORLD = rk.World(features=70, documents=20, noise=0.3)
@@ -100,7 +100,7 @@ def with_categories(data: rk.Dataset, count: int, part: str) -> rk.Dataset:
         features[-30:, column] = np.arange(30) % 3
     names = tuple(sorted({f"{part} {k:03d}" if k % 10 == 3 else f"word {k:03d}" for k in range(count)}))
     vocabulary = rk.Vocabulary(names)
-    return trimmed(replace(data, features=features, categories={"6": vocabulary, "67": vocabulary}))
+    return drop_unused_categories(replace(data, features=features, categories={"6": vocabulary, "67": vocabulary}))
 
 
 def base_of(kind: str) -> rk.Ranker:

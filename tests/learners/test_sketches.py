@@ -13,7 +13,7 @@ import rankinite as rk
 from oracles.overlap import known_queries, shuffled
 from oracles.trees import random_forest
 from rankinite.adapt import lambdaboost, neighbours, pool, smart, trada
-from rankinite.data.overlap import contents_of
+from rankinite.data.identity import contents_of
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.files.matching import match_features
 from refusals import refused

@@ -15,7 +15,7 @@ import pytest
 from ir_measures import AP, RR, Bpref, Judged, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
 
 import rankinite as rk
-from rankinite.data.judged_rows import remember_judged_rows
+from rankinite.data.dataset import remember_judged_rows
 
 QUERIES = 1000
 EXPONENTIAL = {grade: 2**grade - 1 for grade in range(5)}

@@ -128,7 +128,7 @@ def test_categories_are_tried_where_no_number_swaps_two_documents(seed, parts, v
     found = ranker.explain(data, "q3", above=high, below=low)
 
     def lifts(feature: str, code: float, names: tuple[str, ...]) -> bool:
-        renamed = rk.data.categories.recoded(query, {"c": rk.data.categories.Vocabulary(names)})
+        renamed = rk.data.categories.recode(query, {"c": rk.data.categories.Vocabulary(names)})
         return bool(ranker.score(with_value(renamed, low, feature, code))[low] > scores[high])
 
     cuts = np.concatenate([one.trees.threshold[one.trees.set_sizes == 0] for one in forests]).astype(np.float32)
@@ -155,7 +155,7 @@ def test_categories_are_tried_where_no_number_swaps_two_documents(seed, parts, v
         new = change.new if isinstance(change.new, str) else "missing"
         assert (change.feature, categories[new]) == ("c", max(categories.values()))
         code = float(every.index(new)) if new in every else np.nan
-        renamed = rk.data.categories.recoded(query, {"c": rk.data.categories.Vocabulary(every)})
+        renamed = rk.data.categories.recode(query, {"c": rk.data.categories.Vocabulary(every)})
         assert ranker.score(with_value(renamed, low, "c", code))[low] == change.score
         assert new in str(found)
         assert json.loads(found.to_json())["change"]["category"] is True

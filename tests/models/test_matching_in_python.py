@@ -10,7 +10,7 @@ import pytest
 import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.trees import random_forest
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from refusals import refused
 
 NAMES = ("1", "2", "3")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankinite as rk
 from oracles.nets import Follower, climb, graded_pairs, standardised
-from rankinite.data.row_keys import content_order, query_order
+from rankinite.data.identity import content_order, query_order
 from rankinite.nets._state import Frame
 from rankinite.nets.network import first_weights, sizes_of
 from rankinite.nets.standard import fit_standard

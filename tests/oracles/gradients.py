@@ -7,7 +7,7 @@ from math import exp, log, log2
 import numpy as np
 
 import rankinite as rk
-from rankinite.data.row_keys import content_order
+from rankinite.data.identity import content_order
 
 
 def sigmoid(x):

@@ -9,7 +9,7 @@ import numpy as np
 
 import rankinite as rk
 from oracles.gradients import ranked, sigmoid
-from rankinite.data.row_keys import query_order
+from rankinite.data.identity import query_order
 from rankinite.engine.kernel import frozen
 from rankinite.nets._state import Frame
 from rankinite.nets.network import first_weights, sizes_of, weight_count

@@ -13,7 +13,7 @@ import rankinite as rk
 from rankinite import installed
 from rankinite.cli.app import app
 from rankinite.cli.commands import loaded
-from rankinite.data.grade_map import grade_map_of
+from rankinite.data.grades import grade_map_of
 from rankinite.data.io.pieces import open_pieces
 from rankinite.data.io.read_settings import ReadSettings, several
 from rankinite.data.io.renaming import renaming_of

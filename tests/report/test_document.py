@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankinite as rk
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.errors import ArgumentError, DataError
 from rankinite.report import moved_section, of_choice, of_comparison, of_training, queries
 from rankinite.report.queries import JudgedRanker, grades_by_rank, queries_of, tied_ranks

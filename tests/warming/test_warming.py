@@ -36,7 +36,7 @@ try:
 except SystemExit as end:
     assert not end.code
 """
-BESIDES_DEFAULTS = ("rankinite.data._row_key_kernels", "rankinite.data._matrix_kernels", "rankinite.engine._math_kernels")
+BESIDES_DEFAULTS = ("rankinite.data._kernels", "rankinite.engine._math_kernels")
 """Small kernels that compile in a tenth of a second."""
 
 

@@ -23,7 +23,7 @@ from scipy import special
 from rankinite.adapt.gain import GainEvidence, GainPosterior, Signs
 from rankinite.adapt.held_out import judged_queries, standard_error
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import row_keys
 from rankinite.engine.kernel import Floats
 from rankinite.evaluation.significance import NOISE, exact_mean, paired_differences, randomisation
 from rankinite.evaluation.values import query_values

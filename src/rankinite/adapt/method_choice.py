@@ -26,12 +26,11 @@ from rankinite.adapt.trial_store import TrialStore
 from rankinite.adapt.trials import MethodTrial, TrialMonitor, average_trial, trials_to_average, try_method
 from rankinite.checks import check_count, check_number, check_seed
 from rankinite.choices import Batches
-from rankinite.data.dataset import Dataset
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import held_out_batches
+from rankinite.data.identity import check_apart
 from rankinite.data.joining import check_same_features
-from rankinite.data.overlap import check_apart
 from rankinite.engine.work import ProgressCallback
 from rankinite.errors import ArgumentError, DataError, MeasureError, RankiniteError, listed, quoted
 from rankinite.evaluation.caveats import TrainingOverlaps

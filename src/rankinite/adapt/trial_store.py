@@ -21,7 +21,7 @@ from rankinite.adapt.methods.catalogue import AdaptationMethod
 from rankinite.adapt.methods.trada import Trada
 from rankinite.adapt.shared_fits import Task
 from rankinite.adapt.trials import MethodTrial
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.sealed_files import AGAIN, DAMAGE, SealedFolder, digest
 from rankinite.engine.kernel import SCORE
 from rankinite.errors import DataError

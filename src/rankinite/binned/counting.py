@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankinite.binned.data import Binned
 from rankinite.binned.tally import CategoryTally
-from rankinite.data.categories import Vocabulary, recoded
+from rankinite.data.categories import Vocabulary, recode
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Flags
 from rankinite.errors import DataError, quoted
@@ -41,7 +41,7 @@ class Counted:
         """Which features have the code of missing values in some row, as far as it is known which categories are rare."""
         if self._like is None:
             return missing_features(piece.features)
-        features = recoded(piece, self._like.categories).features
+        features = recode(piece, self._like.categories).features
         found = missing_features(features)
         for feature, codes in self._codes.items():
             column = features[:, feature]

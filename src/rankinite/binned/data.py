@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from rankinite.binned.folder import Manifest, block_count, read_manifest
-from rankinite.data._row_key_kernels import Keys
+from rankinite.data._kernels import Keys
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_queries
-from rankinite.data.fingerprint import arrays_key, fingerprint
 from rankinite.data.grouping import TEXT
-from rankinite.data.overlap import Contents, contents_of
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import Contents, arrays_key, contents_of, fingerprint, row_keys
 from rankinite.engine.kernel import INDEX, Floats, Grades, Indices, Strings, frozen
 from rankinite.engine.reducer import Members
 from rankinite.errors import ArgumentError, DataError, quoted

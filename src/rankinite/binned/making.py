@@ -29,19 +29,17 @@ from rankinite.binned.streaming import Told, cuts, one_ahead, parted, with_progr
 from rankinite.binned.tally import CategoryTally
 from rankinite.binned.writing import FolderWriter, check_disk, folder_bytes, new_folder, write_manifest
 from rankinite.checks import check_count
-from rankinite.choices import Missing
-from rankinite.data.categories import Vocabulary, recoded
-from rankinite.data.cleaning import Infinite, Unjudged
-from rankinite.data.coding import is_id_like, like_ids
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
-from rankinite.data.grade_map import grade_map_of
+from rankinite.choices import Infinite, Missing, Unjudged
+from rankinite.data.categories import Vocabulary, recode
+from rankinite.data.dataset import Dataset, without_weightless
+from rankinite.data.grades import grade_map_of
+from rankinite.data.identity import row_keys
 from rankinite.data.io.pieces import Pieces, open_pieces
 from rankinite.data.io.read_settings import Column, ReadSettings, several
 from rankinite.data.io.reading import Source
 from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.row_keys import row_keys
+from rankinite.data.odd_features import is_id_like, like_ids
 from rankinite.engine.memory import memory_left, spelled_size, too_large
 from rankinite.errors import ArgumentError, DataError, respelled
 from rankinite.plurals import counted, data_size
@@ -261,7 +259,7 @@ class _Coding:
                 rows, key = int(sizes[first:last].sum()), None if scorer is None else scorer.key
                 writer = FolderWriter(folder, edges, categories, rows, last - first, weighted=counted.weighted, base=key)
                 for piece in next(parts):
-                    writer.add(piece, recoded(piece, categories), None if scorer is None else scorer.of(piece))
+                    writer.add(piece, recode(piece, categories), None if scorer is None else scorer.of(piece))
                 settings = (self.most, self.sample, self.category_rows)
                 made.append(writer.finish(names, self.pieces.source, settings, judged=counted.judged))
         for manifest in made:

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankinite.data.categories import Vocabulary, vocabulary_of
-from rankinite.data.coding import category_columns
+from rankinite.data.categories import Vocabulary, category_columns, vocabulary_of
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Features, Indices
 from rankinite.trees._state import MISSING

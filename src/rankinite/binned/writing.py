@@ -15,10 +15,8 @@ import numpy.typing as npt
 from rankinite.binned.folder import CODES, KINDS, MANIFEST, UNFINISHED, Manifest, bins_key, block_count, hash_of
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import arrays_key, named_facts
+from rankinite.data.identity import arrays_key, contents_of, named_facts, row_keys
 from rankinite.data.io.output_files import write_atomically
-from rankinite.data.overlap import contents_of
-from rankinite.data.row_keys import row_keys
 from rankinite.engine.kernel import INDEX, Floats
 from rankinite.engine.memory import spelled_size
 from rankinite.errors import DataError

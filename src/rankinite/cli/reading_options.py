@@ -16,7 +16,7 @@ from rankinite.plurals import data_size
 
 if TYPE_CHECKING:
     from rankinite.data.dataset import Dataset
-    from rankinite.data.grade_map import GradeMap
+    from rankinite.data.grades import GradeMap
     from rankinite.data.io.read_settings import ReadSettings
 
 _READING = "Reading the data"
@@ -187,7 +187,7 @@ def _say_note(text: str) -> None:
 
 def grade_map(text: str) -> GradeMap:
     """The map that ``Good=2,Fair=1`` stands for."""
-    from rankinite.data.grade_map import GradeMap, number_in
+    from rankinite.data.grades import GradeMap, number_in
 
     found: dict[str, float] = {}
     for entry in text.split(","):

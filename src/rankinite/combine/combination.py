@@ -15,8 +15,8 @@ import numpy as np
 
 from rankinite.combine.fixed_scores import FixedScores, as_rankers, notes_on_missing, notes_on_tail, returned_by_any
 from rankinite.data.dataset import Dataset
+from rankinite.data.identity import QuerySketch
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.sketch import QuerySketch
 from rankinite.drawing import INK
 from rankinite.engine.kernel import Flags, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, quoted

@@ -15,7 +15,7 @@ from rankinite.checks import check_choice, check_count
 from rankinite.choices import Scale
 from rankinite.combine.combination import Combination, Rankers, ScoredRankers, blend_of, score_rankers, sketch_of
 from rankinite.data.dataset import Dataset
-from rankinite.data.overlap import check_apart
+from rankinite.data.identity import check_apart
 from rankinite.engine.kernel import FEATURE, Floats
 from rankinite.errors import ArgumentError, MeasureError
 from rankinite.learners.lambdarank import LambdaRank

@@ -19,9 +19,8 @@ from rankinite.checks import check_choice, check_count, check_number, check_seed
 from rankinite.choices import ClickModel
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.grouping import as_text
+from rankinite.data.grouping import as_text, check_order
 from rankinite.data.io.output_files import write_atomically
-from rankinite.data.row_values import check_order
 from rankinite.engine.kernel import GRADE, INDEX, SCORE, Flags, Floats, Indices
 from rankinite.errors import DataError
 

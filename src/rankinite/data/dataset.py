@@ -1,29 +1,41 @@
-"""Dataset: the data that everything else works on, mostly judged."""
+"""Dataset: the data that everything else works on, mostly judged. Rows of a query are adjacent; all arrays are read-only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.categories import Vocabulary
-from rankinite.data.dataset_checks import check_dataset, whole_positions
-from rankinite.data.dataset_edits import mapped_grades, renamed_features
-from rankinite.data.grouping import as_text, group_rows, one_per_query
-from rankinite.data.one_hot import MOST_COLUMNS, Named, categories_of, one_hot
-from rankinite.data.origin import remember_origin
+from rankinite.data.categories import MOST_COLUMNS, Named, Vocabulary, categories_of, one_hot
+from rankinite.data.dataset_checks import check_dataset, check_judged, whole_positions
+from rankinite.data.grades import look_up_grades
+from rankinite.data.grouping import as_text, check_order, group_rows, one_per_query, order_of, with_order
 from rankinite.data.preferences import Preferences
-from rankinite.data.row_values import check_order, order_of, with_order
-from rankinite.data.selection import no_such_feature, query_numbers, row_numbers
-from rankinite.engine.kernel import FEATURE, GRADE, INDEX, SCORE, Features, Floats, Grades, Indices, Positions, Strings, frozen
-from rankinite.engine.reducer import Members
-from rankinite.errors import DataError
+from rankinite.engine.kernel import (
+    FEATURE,
+    GRADE,
+    INDEX,
+    SCORE,
+    Features,
+    Flags,
+    Floats,
+    Grades,
+    Indices,
+    Positions,
+    Strings,
+    frozen,
+)
+from rankinite.errors import DataError, listed, quoted
 from rankinite.frames import ArrowTable, Tabular
 from rankinite.plurals import agreeing, counted, data_size
+
+if TYPE_CHECKING:
+    from rankinite.engine.reducer import Members
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,12 +163,12 @@ class Dataset(Tabular):
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def __repr__(self) -> str:
-        size = f"{data_size(self.queries, self.rows, len(self.feature_names))}"
+        size = data_size(self.queries, self.rows, len(self.feature_names))
         notes = f"{'' if self.judged else ', no grades'}{', rows regrouped' if self.regrouped else ''}"
         return f"<Dataset {self.source}: {size}{notes}>"
 
     def _repr_html_(self) -> str:
-        from rankinite.data.summary import dataset_grid
+        from rankinite.data.describe import dataset_grid
 
         return dataset_grid(self).html()
 
@@ -167,32 +179,57 @@ class Dataset(Tabular):
     def feature_index(self, feature: int | str) -> int:
         """The column of a feature given by position or by name."""
         if isinstance(feature, str):
-            column = self._positions.get(feature)
-        else:
-            column = feature if 0 <= feature < len(self.feature_names) else None
-        if column is None:
-            raise no_such_feature(self, feature)
-        return column
+            if feature not in self._column_by_name:
+                raise DataError(
+                    f"no feature is named {quoted(feature)}",
+                    place=self.source,
+                    value=feature,
+                    rule=f"The features are {listed(self.feature_names)}",
+                )
+            return self._column_by_name[feature]
+        if not 0 <= feature < len(self.feature_names):
+            raise DataError(
+                f"there is no feature at position {feature}",
+                place=self.source,
+                value=int(feature),
+                rule=f"Positions run from 0 to {len(self.feature_names) - 1}",
+            )
+        return feature
+
+    @cached_property
+    def _column_by_name(self) -> dict[str, int]:
+        """The first column of each feature name: looking every name up in the tuple would take time squared."""
+        return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
 
     # ---- choosing ---------------------------------------------------------------------------------------------
 
     def select_queries(self, queries: npt.ArrayLike | Iterable[str]) -> Dataset:
         """The queries given as numbers, as a mask, or by qid, in the order given."""
-        chosen = query_numbers(self, queries)
+        chosen = self._query_numbers(queries)
         lengths = np.diff(self.offsets)[chosen]
         offsets = np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths)))
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        found = self._with_rows(rows, offsets, chosen)
-        remember_origin(found, self, chosen)
-        return found
+        selection = self._with_rows(rows, offsets, chosen)
+        before = origin_of(self)
+        whole, numbers = (self, chosen) if before is None else (before[0], before[1][chosen])
+        _ORIGINS[selection] = ref(whole), numbers
+        return selection
 
     def select_rows(self, keep: npt.NDArray[np.bool_]) -> Dataset:
         """The rows where the mask is true; queries left empty disappear.
 
         Of regrouped data, a mask must say its order as scores must: ``data.select_rows(data.in_row_order(data.grades > 0))``.
         """
-        rows = row_numbers(self, np.asarray(keep))
+        mask = np.asarray(keep)
+        if mask.dtype != np.bool_ or mask.shape != (self.rows,):
+            raise DataError(
+                f"the mask of rows is {mask.dtype} of shape {mask.shape}",
+                place=self.source,
+                value=mask.shape,
+                rule=f"A mask has one boolean per row, {self.rows} in all",
+            )
         check_order(keep, self)
+        rows = np.flatnonzero(mask)
         lengths = np.bincount(self.query_of_row()[rows], minlength=self.queries)
         chosen = np.flatnonzero(lengths)
         return self._with_rows(rows, np.concatenate((np.zeros(1, INDEX), np.cumsum(lengths[chosen]))), chosen)
@@ -206,7 +243,15 @@ class Dataset(Tabular):
 
     def rename_features(self, names: Mapping[str, str] | Sequence[str]) -> Dataset:
         """New feature names: all of them in order, or a mapping from old to new."""
-        return renamed_features(self, names)
+        if isinstance(names, Mapping):
+            for old in names:
+                self.feature_index(old)
+            renamed = tuple(names.get(name, name) for name in self.feature_names)
+        else:
+            renamed = tuple(names)
+        new_name = dict(zip(self.feature_names, renamed, strict=False))  # the new data refuse a wrong number of names
+        categories = {new_name.get(name, name): vocabulary for name, vocabulary in self.categories.items()}
+        return replace(self, feature_names=renamed, categories=categories)
 
     def one_hot(
         self, names: Sequence[str] | str | None = None, *, like: Named | None = None, most: int = MOST_COLUMNS
@@ -228,7 +273,18 @@ class Dataset(Tabular):
 
         >>> binary = data.map_grades({0: 0, 1: 0, 2: 1})                             # doctest: +SKIP
         """
-        return mapped_grades(self, mapping)
+        check_judged(self)
+        if not isinstance(mapping, Mapping):
+            return replace(self, grades=np.asarray(mapping(self.grades), GRADE))
+        grades, missing = look_up_grades(self.grades, mapping)
+        if missing:
+            raise DataError(
+                f"the grade map does not contain {', '.join(f'{grade:g}' for grade in missing)}",
+                place=self.source,
+                value=missing,
+                remedy="Map every grade that appears in the data",
+            )
+        return replace(self, grades=grades.astype(GRADE))
 
     def without_grades(self) -> Dataset:
         """The same data as if nobody had judged them."""
@@ -307,11 +363,6 @@ class Dataset(Tabular):
 
     # ---- internals --------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        """The first column of each feature name: looking every name up in the tuple would take time squared."""
-        return {name: column for column, name in reversed(list(enumerate(self.feature_names)))}
-
     def _check_count(self, values: npt.NDArray[Any], count: int, each: str) -> None:
         if values.shape[:1] != (count,):
             raise DataError(
@@ -320,6 +371,48 @@ class Dataset(Tabular):
                 value=values.size,
                 remedy=f"Give one value for each {each}",
             )
+
+    def _query_numbers(self, queries: npt.ArrayLike | Iterable[str]) -> Indices:
+        if isinstance(queries, str):
+            queries = [queries]
+        chosen = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
+        if chosen.dtype == np.bool_:
+            if len(chosen) != self.queries:
+                raise DataError(
+                    f"the mask of queries has {counted(len(chosen), 'entry')}",
+                    place=self.source,
+                    value=len(chosen),
+                    rule=f"A mask has one entry per query, {self.queries} in all",
+                )
+            return np.flatnonzero(chosen)
+        if chosen.dtype.kind in "UTO":
+            number_of = {str(qid): number for number, qid in enumerate(self.qids.tolist())}
+            qids = [str(qid) for qid in chosen.tolist()]
+            unknown = [qid for qid in qids if qid not in number_of]
+            if unknown:
+                raise DataError(
+                    f"there is no query {quoted(unknown[0])}",
+                    place=self.source,
+                    value=unknown[0],
+                    rule=f"The queries are {listed(self.qids.tolist())}",
+                )
+            return np.asarray([number_of[qid] for qid in qids], INDEX)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise DataError(
+                f"queries cannot be chosen by {chosen.dtype} values",
+                place=self.source,
+                value=str(chosen.dtype),
+                remedy="Give their numbers, a mask, or their qids",
+            )
+        outside = chosen[(chosen < 0) | (chosen >= self.queries)]
+        if len(outside):
+            raise DataError(
+                f"there is no query number {outside[0]}",
+                place=self.source,
+                value=int(outside[0]),
+                rule=f"Queries are numbered from 0 to {self.queries - 1}",
+            )
+        return chosen.astype(INDEX)
 
     def _with_rows(self, rows: Indices, offsets: Indices, chosen: Indices) -> Dataset:
         return Dataset(
@@ -339,3 +432,43 @@ class Dataset(Tabular):
             categories=self.categories,
             positions=None if self.positions is None else self.positions[rows],
         )
+
+
+def without_weightless(data: Dataset) -> Dataset:
+    """The data without queries of weight 0, from which nothing is learnt; the same data if all queries weigh 0."""
+    if data.weights is None or data.weights.all() or not data.weights.any():
+        return data
+    return data.select_queries(data.weights > 0.0)
+
+
+# ---- what is known of data beside their arrays ------------------------------------------------------------------------
+# Notes that live as long as the data sets they are about, and keep none of them alive.
+
+_ORIGINS: WeakKeyDictionary[Dataset, tuple[ref[Dataset], Indices]] = WeakKeyDictionary()
+_JUDGED: WeakKeyDictionary[Dataset, Flags] = WeakKeyDictionary()
+
+
+def origin_of(data: Dataset) -> tuple[Dataset, Indices] | None:
+    """The data set that this is a selection of, and the numbers of its queries there; None if it is none, or the whole is gone.
+
+    A process that has the whole need only be told which queries.
+    """
+    note = _ORIGINS.get(data)
+    whole = None if note is None else note[0]()
+    return None if note is None or whole is None else (whole, note[1])
+
+
+def remember_judged_rows(data: Dataset, judged: Flags) -> None:
+    """Note which rows somebody judged, where grade 0 may also mean that nobody did: TREC judgements put to a run."""
+    _JUDGED[data] = frozen(judged)
+
+
+def judged_rows(data: Dataset) -> Flags | None:
+    """One per row: whether somebody judged it, in such data and in queries selected from them. None: only grades are known."""
+    if data in _JUDGED:
+        return _JUDGED[data]
+    origin = origin_of(data)
+    if origin is None or origin[0] not in _JUDGED:
+        return None
+    whole, queries = origin
+    return np.concatenate([_JUDGED[whole][whole.offsets[query] : whole.offsets[query + 1]] for query in queries])

@@ -22,23 +22,69 @@ if TYPE_CHECKING:
 def check_dataset(data: Dataset) -> None:
     """Refuse arrays that do not fit together, or hold values that nothing can be computed from."""
     _check_shape(data, "features", (data.grades.size, len(data.feature_names)))
-    _check_categories(data)
+    for name, vocabulary in data.categories.items():
+        if data.feature_names.count(name) != 1:
+            raise DataError(
+                f"{data.feature_names.count(name)} features are called {quoted(name)}, which has a vocabulary",
+                place=data.source,
+                value=name,
+                rule="A vocabulary belongs to one feature",
+                remedy="Give categories for features of the data, whose names differ",
+            )
+        column = data.features[:, data.feature_names.index(name)]
+        codes = column[~np.isnan(column)]
+        if len(codes) and not (codes.min() >= 0 and codes.max() < len(vocabulary) and (np.floor(codes) == codes).all()):
+            wrong = codes[~((codes >= 0) & (codes < len(vocabulary)) & (np.floor(codes) == codes))]
+            raise DataError(
+                f"the code {wrong[0]:g} is no category",
+                place=f"{data.source}, feature {quoted(name)}",
+                value=float(wrong[0]),
+                rule=f"Codes are whole numbers from 0 to {len(vocabulary) - 1}, or NaN",
+                remedy="Let rankinite.read make the codes, with `categories`",
+            )
     check_queries(data)
 
 
 def check_queries(data: Dataset) -> None:
     """The same of all but the features."""
-    _check_shapes(data)
-    _check_offsets(data)
+    rows, queries = data.grades.size, data.qids.size
+    lengths = {"grades": rows, "qids": queries, "offsets": queries + 1, "doc_ids": rows, "weights": queries, "batches": queries}
+    for name, length in (lengths | {"input_row": rows, "positions": rows}).items():
+        _check_shape(data, name, (length,))
+
+    offsets = data.offsets
+    inside = bool(((offsets >= 0) & (offsets <= rows)).all())
+    # Neighbours are compared, not subtracted: the difference of two huge numbers wraps round.
+    if offsets[0] != 0 or offsets[-1] != rows or not inside or not (offsets[:-1] < offsets[1:]).all():
+        raise DataError(
+            f"the offsets {quoted(offsets.tolist())} do not divide {counted(rows, 'row')} into queries",
+            place=f"{data.source}, offsets",
+            value=offsets.tolist(),
+            rule=f"They must rise from 0 to {rows}, the number of rows, without an empty query",
+        )
+
     names, counts = distinct(data.qids)
-    if len(names) < data.queries:
+    if len(names) < queries:
         repeated = str(names[counts > 1][0])
         raise DataError(
             f"query {quoted(repeated)} appears twice", place=data.source, value=repeated, rule="Query ids must differ"
         )
-    _check_weights(data)
+
+    if data.weights is not None:
+        bad = np.flatnonzero(~((data.weights == 0) | ((data.weights >= LEAST_WEIGHT) & (data.weights <= MOST_WEIGHT))))
+        if len(bad):
+            raise DataError(
+                f"the weight is {data.weights[bad[0]]:g}",
+                place=f"{data.source}, query {quoted(str(data.qids[bad[0]]))}",
+                value=float(data.weights[bad[0]]),
+                rule=f"Weights must be finite and not negative: 0, or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, so that their "
+                "sums and squares are finite too",
+                remedy="Divide all of them by one number",
+            )
+
     if data.preferences is not None:
         data.preferences.check(data.query_of_row())
+
     bad = np.flatnonzero(~np.isfinite(data.grades))
     if len(bad):
         grade = float(data.grades[bad[0]])
@@ -56,49 +102,11 @@ def check_queries(data: Dataset) -> None:
         )
 
 
-def check_judged(data: Dataset) -> None:
-    """Refuse data without grades, where something is to be learnt from grades or measured by them."""
-    if not data.judged:
-        raise DataError(
-            "its rows have no grades",
-            place=data.source,
-            value=False,
-            rule="Rows that nobody judged can be scored, and distilled from, but not learnt from or evaluated on",
-            remedy="Give judged data; if a column holds the grades, read them with `grades='…'`",
-        )
-
-
-def _check_shapes(data: Dataset) -> None:
-    rows, queries = data.grades.size, data.qids.size
-    one_per_row, one_per_query = (rows,), (queries,)
-    _check_shape(data, "grades", one_per_row)
-    _check_shape(data, "qids", one_per_query)
-    _check_shape(data, "offsets", (queries + 1,))
-    _check_shape(data, "doc_ids", one_per_row)
-    _check_shape(data, "weights", one_per_query)
-    _check_shape(data, "batches", one_per_query)
-    _check_shape(data, "input_row", one_per_row)
-    _check_shape(data, "positions", one_per_row)
-
-
 def _check_shape(data: Dataset, name: str, shape: tuple[int, ...]) -> None:
     array = getattr(data, name)
     if array is not None and array.shape != shape:
         raise DataError(
             f"the shape is {array.shape}", place=f"{data.source}, {name}", value=array.shape, rule=f"It must be {shape}"
-        )
-
-
-def _check_offsets(data: Dataset) -> None:
-    """Neighbours are compared, not subtracted: the difference of two huge numbers wraps round."""
-    offsets, rows = data.offsets, data.rows
-    inside = bool(((offsets >= 0) & (offsets <= rows)).all())
-    if offsets[0] != 0 or offsets[-1] != rows or not inside or not (offsets[:-1] < offsets[1:]).all():
-        raise DataError(
-            f"the offsets {quoted(offsets.tolist())} do not divide {counted(rows, 'row')} into queries",
-            place=f"{data.source}, offsets",
-            value=offsets.tolist(),
-            rule=f"They must rise from 0 to {rows}, the number of rows, without an empty query",
         )
 
 
@@ -120,44 +128,16 @@ def whole_positions(positions: npt.NDArray[Any], source: str) -> Positions:
     return numbers.astype(np.int32)
 
 
-def _check_weights(data: Dataset) -> None:
-    if data.weights is None:
-        return
-    inside = (data.weights == 0) | ((data.weights >= LEAST_WEIGHT) & (data.weights <= MOST_WEIGHT))
-    bad = np.flatnonzero(~inside)
-    if len(bad):
+def check_judged(data: Dataset) -> None:
+    """Refuse data without grades, where something is to be learnt from grades or measured by them."""
+    if not data.judged:
         raise DataError(
-            f"the weight is {data.weights[bad[0]]:g}",
-            place=f"{data.source}, query {quoted(str(data.qids[bad[0]]))}",
-            value=float(data.weights[bad[0]]),
-            rule=f"Weights must be finite and not negative: 0, or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, so that their sums "
-            "and squares are finite too",
-            remedy="Divide all of them by one number",
+            "its rows have no grades",
+            place=data.source,
+            value=False,
+            rule="Rows that nobody judged can be scored, and distilled from, but not learnt from or evaluated on",
+            remedy="Give judged data; if a column holds the grades, read them with `grades='…'`",
         )
-
-
-def _check_categories(data: Dataset) -> None:
-    """Every categorical feature is there once and holds codes of its vocabulary, or NaN."""
-    for name, vocabulary in data.categories.items():
-        if data.feature_names.count(name) != 1:
-            raise DataError(
-                f"{data.feature_names.count(name)} features are called {quoted(name)}, which has a vocabulary",
-                place=data.source,
-                value=name,
-                rule="A vocabulary belongs to one feature",
-                remedy="Give categories for features of the data, whose names differ",
-            )
-        column = data.features[:, data.feature_names.index(name)]
-        codes = column[~np.isnan(column)]
-        if len(codes) and not (codes.min() >= 0 and codes.max() < len(vocabulary) and (np.floor(codes) == codes).all()):
-            wrong = codes[~((codes >= 0) & (codes < len(vocabulary)) & (np.floor(codes) == codes))]
-            raise DataError(
-                f"the code {wrong[0]:g} is no category",
-                place=f"{data.source}, feature {quoted(name)}",
-                value=float(wrong[0]),
-                rule=f"Codes are whole numbers from 0 to {len(vocabulary) - 1}, or NaN",
-                remedy="Let rankinite.read make the codes, with `categories`",
-            )
 
 
 def check_rows(data: Dataset) -> None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import distinct
+from rankinite.data.identity import feature_keys, query_keys
 from rankinite.data.joining import concat
-from rankinite.data.row_keys import feature_keys, query_keys
-from rankinite.engine.kernel import Indices, Strings
+from rankinite.engine.kernel import Flags, Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.plurals import counted
 from rankinite.seeds import generator
@@ -100,13 +100,7 @@ def holdouts(data: Dataset, k: int, *, queries: Indices | None = None, seed: int
             value=k,
             rule="There must be at least 2 parts, each of at least one query",
         )
-    query_of_row = data.query_of_row()
-    parts: list[Holdout] = []
-    for held in np.array_split(dealt, k):
-        inside = np.isin(np.arange(data.queries), held)
-        chosen = data.select_queries(~inside), data.select_queries(inside)
-        parts.append(Holdout(*chosen, np.flatnonzero(inside[query_of_row])))
-    return parts
+    return [_holdout(data, np.isin(np.arange(data.queries), held)) for held in np.array_split(dealt, k)]
 
 
 def holdouts_by_content(data: Dataset, k: int, *, seed: int = 0) -> list[Holdout]:
@@ -115,9 +109,7 @@ def holdouts_by_content(data: Dataset, k: int, *, seed: int = 0) -> list[Holdout
     if groups.max(initial=0) + 1 < k:
         return holdouts(data, k, seed=seed)
     part_of_group = generator(seed).permutation(groups.max() + 1) % k
-    part, query_of_row = part_of_group[groups], data.query_of_row()
-    held = [part == number for number in range(k)]
-    return [Holdout(data.select_queries(~one), data.select_queries(one), np.flatnonzero(one[query_of_row])) for one in held]
+    return [_holdout(data, part_of_group[groups] == part) for part in range(k)]
 
 
 def held_out_batches(data: Dataset) -> list[Holdout]:
@@ -131,9 +123,7 @@ def held_out_batches(data: Dataset) -> list[Holdout]:
             rule="To hold one out there must be two",
             remedy="Give a number of `folds`",
         )
-    query_of_row = data.query_of_row()
-    inside = [data.batches == name for name in names]
-    return [Holdout(data.select_queries(~one), data.select_queries(one), np.flatnonzero(one[query_of_row])) for one in inside]
+    return [_holdout(data, data.batches == name) for name in names]
 
 
 def rotating_folds(parts: Sequence[Dataset]) -> list[Fold]:
@@ -164,6 +154,11 @@ def batch_holdouts(data: Dataset, *, valid: float = 0.1, seed: int = 0) -> list[
         train, stop = split(data.select_queries(np.flatnonzero(~held)), (1.0 - valid, valid), seed=seed)
         folds.append(Fold(train, stop, data.select_queries(np.flatnonzero(held))))
     return folds
+
+
+def _holdout(data: Dataset, held: Flags) -> Holdout:
+    rows = np.flatnonzero(np.repeat(held, np.diff(data.offsets)))
+    return Holdout(data.select_queries(~held), data.select_queries(held), rows)
 
 
 def _batches(data: Dataset) -> Strings:

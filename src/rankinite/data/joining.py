@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.categories import recoded, union
-from rankinite.data.dataset import Dataset
+from rankinite.data.categories import recode, union
+from rankinite.data.dataset import Dataset, origin_of
 from rankinite.data.grouping import TEXT, as_text, distinct
-from rankinite.data.origin import origin_of
 from rankinite.data.preferences import Preferences
 from rankinite.engine.kernel import Indices, Strings
 from rankinite.errors import ArgumentError, DataError, quoted
@@ -29,15 +28,21 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     rows that nobody judged would count as bad ones. Nor are data with positions and data without.
     """
     parts = list(parts)
-    _check_prefixes(parts, prefixes)
+    if not parts:
+        raise ArgumentError("is empty", owner="concat", setting="parts", value=[], remedy="Give at least one data set")
+    if prefixes is not None and len(prefixes) != len(parts):
+        raise ArgumentError(
+            f"does not fit {len(parts)} data sets",
+            owner="concat",
+            setting="prefixes",
+            value=prefixes,
+            remedy="Give one prefix per data set, or none",
+        )
     first = parts[0]
     for part in parts[1:]:
-        check_same_features(first, part)
-        check_same_categories(first, part)
-        _check_both_judged(first, part)
-        _check_both_shown(first, part)
+        _check_joinable(first, part)
     categories = {name: union(part.categories[name] for part in parts) for name in first.categories}
-    parts = [recoded(part, categories) for part in parts]
+    parts = [recode(part, categories) for part in parts]
     prefixes = prefixes or [""] * len(parts)
     qids = np.concatenate([np.strings.add(as_text([prefix]), part.qids) for prefix, part in zip(prefixes, parts, strict=True)])
     _check_qids(qids, parts)
@@ -60,7 +65,7 @@ def concat(parts: Iterable[Dataset], *, prefixes: Sequence[str] | None = None) -
     )
 
 
-def reunited(first: Dataset, second: Dataset) -> Dataset:
+def rejoin(first: Dataset, second: Dataset) -> Dataset:
     """The queries of both, called by the source of the first: as a selection where both are selections of one data set.
 
     As such, processes that have the whole need only be told which queries it has.
@@ -70,45 +75,6 @@ def reunited(first: Dataset, second: Dataset) -> Dataset:
         return replace(concat([first, second]), source=first.source)
     whole, queries = origins[0]
     return whole.select_queries(np.concatenate((queries, origins[1][1])))
-
-
-def _check_both_judged(first: Dataset, second: Dataset) -> None:
-    if first.judged != second.judged:
-        graded, bare = (first, second) if first.judged else (second, first)
-        raise DataError(
-            f"its rows have no grades, but those of {graded.source} have",
-            place=bare.source,
-            value=False,
-            rule="All rows of a data set have grades, or none",
-            remedy="Leave them out of the other too, with without_grades()",
-            shell_remedy="Give data that are all judged, or not at all",
-        )
-
-
-def _check_both_shown(first: Dataset, second: Dataset) -> None:
-    if (first.positions is None) != (second.positions is None):
-        shown, bare = (first, second) if second.positions is None else (second, first)
-        raise DataError(
-            f"its rows have no positions, but those of {shown.source} have",
-            place=bare.source,
-            value=None,
-            rule="All rows of a data set have positions, or none",
-            remedy="Leave them out of the other too, with with_positions(None)",
-            shell_remedy="Give data that all have positions, or none",
-        )
-
-
-def _check_prefixes(parts: Sequence[Dataset], prefixes: Sequence[str] | None) -> None:
-    if not parts:
-        raise ArgumentError("is empty", owner="concat", setting="parts", value=[], remedy="Give at least one data set")
-    if prefixes is not None and len(prefixes) != len(parts):
-        raise ArgumentError(
-            f"does not fit {len(parts)} data sets",
-            owner="concat",
-            setting="prefixes",
-            value=prefixes,
-            remedy="Give one prefix per data set, or none",
-        )
 
 
 def _check_qids(qids: Strings, parts: Sequence[Dataset]) -> None:
@@ -157,8 +123,8 @@ def check_same_features(first: Dataset, second: Dataset) -> None:
             )
 
 
-def check_same_categories(first: Dataset, second: Dataset) -> None:
-    """Refuse two data sets of which one has categories where the other has numbers."""
+def _check_joinable(first: Dataset, second: Dataset) -> None:
+    check_same_features(first, second)
     odd = sorted(first.categories.keys() ^ second.categories.keys())
     if odd:
         here, there = ("a category", "a number") if odd[0] in second.categories else ("a number", "a category")
@@ -169,6 +135,26 @@ def check_same_categories(first: Dataset, second: Dataset) -> None:
             rule="The same features must be categories",
             remedy=f"Read both with `categories={[odd[0]]!r}`, or the second with like=first",
             shell_remedy=f"Read both with `categories={[odd[0]]!r}`",
+        )
+    if first.judged != second.judged:
+        graded, bare = (first, second) if first.judged else (second, first)
+        raise DataError(
+            f"its rows have no grades, but those of {graded.source} have",
+            place=bare.source,
+            value=False,
+            rule="All rows of a data set have grades, or none",
+            remedy="Leave them out of the other too, with without_grades()",
+            shell_remedy="Give data that are all judged, or not at all",
+        )
+    if (first.positions is None) != (second.positions is None):
+        shown, bare = (first, second) if second.positions is None else (second, first)
+        raise DataError(
+            f"its rows have no positions, but those of {shown.source} have",
+            place=bare.source,
+            value=None,
+            rule="All rows of a data set have positions, or none",
+            remedy="Leave them out of the other too, with with_positions(None)",
+            shell_remedy="Give data that all have positions, or none",
         )
 
 

@@ -6,21 +6,22 @@ where columns have some, and values, which must leave hardly any doubt: what rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.coding import nearly_one_per_row
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.column_names import NAMED_LIKE, meaning_of
-from rankinite.engine.kernel import Flags, Indices
+from rankinite.engine.kernel import Features, Flags, Indices
+from rankinite.errors import quoted
 from rankinite.plurals import counted
 
 _SAMPLE = 1 << 12  # rows that are looked at first: they settle most features
 _MOST_NAMES = 20
+_LEAST_ROWS = 100  # from which on it is hardly chance that most of them have a category of their own
 
 OWN_CATEGORY = "has a category of its own in more than half of the rows, as an id does"
 
@@ -199,3 +200,30 @@ SIGNS = (
     Sign("has another whole number in every row, as an id does", _numbers_rows, _has_rows),
 )
 """Looked for in this order."""
+
+
+# ---- categories ---------------------------------------------------------------------------------------------------------
+
+
+def nearly_one_per_row(codes: Features) -> int:
+    """How many categories a column has, if more than half of at least 100 rows have one of their own; else 0."""
+    different = len(np.unique(codes[~np.isnan(codes)]))
+    return different if is_id_like(different, len(codes)) else 0
+
+
+def is_id_like(categories: int, rows: int) -> bool:
+    """Whether a feature has more categories than half of at least 100 rows."""
+    return rows >= _LEAST_ROWS and 2 * categories > rows
+
+
+def like_ids(source: str, categories: Mapping[str, int], rows: int) -> str:
+    """A warning of categories with nearly as many values as there are rows, with settings between backticks."""
+    one, names = len(categories) == 1, list(categories)
+    counts = ", ".join(f"{quoted(name)} ({count:,} values)" for name, count in categories.items())
+    documents = [name for name in names if meaning_of(name) == "document"][:1] or names[:1]
+    which = "it names" if one else f"{quoted(documents[0])} names"
+    return (
+        f"{source}: {counts} in {rows:,} rows {'looks like an id, which says' if one else 'look like ids, which say'} nothing "
+        f"about other rows. Leave {'it' if one else 'them'} out with `ignore={names!r}`; if {which} the documents, pass "
+        f"`doc_id={documents[0]!r}`."
+    )

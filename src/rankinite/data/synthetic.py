@@ -1,8 +1,13 @@
 """Artificial judged data from random cubic polynomials (paper 000 §5.1), and domains that differ by a chosen shift.
 
 Features are uniform in [−1, 1]. The grade is a random cubic polynomial of them, cut at the quantiles of a web-like grade
-distribution. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance. A world may have categories
-too (``synthetic_categories``), whose effects are added to it.
+distribution. The polynomial is the sum of a linear, a quadratic and a cubic part of equal variance.
+
+A world may have categories too: levels of uneven frequency, each with an effect on relevance of its own. A categorical feature
+with L levels adds √(1 − i)·a[level] + √i·b[level]·x to the value that is cut into grades: a and b are normal numbers, one of
+each per level, x a numeric feature of mean 0 and variance 1, i = 0.3. Averaged over documents this has mean 0 and variance 1
+for every feature; all categorical features together count as much as the polynomial of the numeric ones. The level of
+frequency rank r (from 0) is drawn with probability proportional to 1 / (r + 2).
 
 Everything is drawn from streams of random numbers named by what they are for, so that the world does not depend on how much
 of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
@@ -10,29 +15,21 @@ of it is drawn: the first 100 queries of 10,000 are the 100 queries of 100.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from rankinite.checks import check_choice
 from rankinite.choices import Part
-from rankinite.data._matrix_kernels import polynomial_values
-from rankinite.data.categories import MOST
-from rankinite.data.coding import trimmed
+from rankinite.data._kernels import polynomial_values
+from rankinite.data.categories import MOST, Vocabulary, drop_unused_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
-from rankinite.data.synthetic_categories import (
-    CategoryEffect,
-    are_levels,
-    category_effects,
-    category_features,
-    effects_of,
-    levels_of,
-)
-from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices, Strings
+from rankinite.engine.kernel import FEATURE, GRADE, SCORE, Features, Floats, Grades, Indices
 from rankinite.engine.parallel import run
 from rankinite.errors import ArgumentError
 
@@ -50,6 +47,13 @@ MOST_QUERIES = 10_000_000
 """The limit of queries per part: qids are numbers, and each part of each domain has its own range of them."""
 POLYNOMIAL, CHANGE, REFERENCE, FEATURES, NOISE, EFFECTS, LEVELS, REFERENCE_LEVELS = range(8)
 """What a stream of random numbers is for."""
+INTERACTION = 0.3
+"""The share of a category's variance that depends on a numeric feature."""
+NOUNS = ("brand", "shop", "author", "city", "series", "colour")
+"""What categorical features are called."""
+
+Stream = Callable[..., np.random.Generator]
+"""The random numbers for a purpose, given as whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class World:
     polynomial."""
 
     def __post_init__(self) -> None:
+        levels = cast("Sequence[Any]", self.categories)  # as users give them
         rules = {
             "features": (self.features >= DEGREE, f"at least {DEGREE}"),
             "documents": (self.documents >= 1, "at least 1"),
@@ -88,7 +93,10 @@ class World:
                 bool(self.grade_shares) and min(self.grade_shares) >= 0 and abs(sum(self.grade_shares) - 1) < 1e-3,
                 "shares that add up to 1",
             ),
-            "categories": (are_levels(self.categories), f"numbers of levels, each in 2 … {MOST}"),
+            "categories": (
+                all(isinstance(count, int | np.integer) and 2 <= count <= MOST for count in levels),
+                f"numbers of levels, each in 2 … {MOST}",
+            ),
         }
         for name, (holds, rule) in rules.items():
             if not holds:
@@ -119,7 +127,19 @@ def synthesise(
     <Dataset synthetic valid 0: 100 queries, 5,000 rows, 50 features>
     """
     world = world or World()
-    _check_draw(queries, part, domain)
+    check_choice("synthesise", "part", part, get_args(Part))
+    if not 1 <= queries <= MOST_QUERIES:
+        raise ArgumentError(
+            f"must lie between 1 and {MOST_QUERIES}",
+            owner="synthesise",
+            setting="queries",
+            value=queries,
+            remedy="Draw more from another domain or with another seed",
+        )
+    if domain < 0:
+        raise ArgumentError(
+            "is negative", owner="synthesise", setting="domain", value=domain, rule="Domains are numbered from 0"
+        )
     place = domain * len(get_args(Part)) + get_args(Part).index(part)
     features = np.empty((queries * world.documents, world.features + len(world.categories)), FEATURE)
     grades = np.empty(len(features), GRADE)
@@ -134,6 +154,7 @@ def synthesise(
 
     run(draw, range(-(-queries // BLOCK)))
     qids = as_text(np.arange(queries) + place * MOST_QUERIES + 1)
+    document = np.strings.add(as_text(["-"]), as_text(np.arange(world.documents)))
     categories = category_features(world.categories)
     drawn = Dataset(
         features=features,
@@ -141,27 +162,11 @@ def synthesise(
         offsets=np.arange(queries + 1) * world.documents,
         qids=qids,
         feature_names=(*(str(number) for number in range(1, world.features + 1)), *categories),
-        doc_ids=_doc_ids(qids, world.documents) if doc_ids else None,
+        doc_ids=np.strings.add(np.repeat(qids, world.documents), np.tile(document, queries)) if doc_ids else None,
         source=f"synthetic {part} {domain}",
         categories=categories,
     )
-    return trimmed(drawn)
-
-
-def _check_draw(queries: int, part: str, domain: int) -> None:
-    check_choice("synthesise", "part", part, get_args(Part))
-    if not 1 <= queries <= MOST_QUERIES:
-        raise ArgumentError(
-            f"must lie between 1 and {MOST_QUERIES}",
-            owner="synthesise",
-            setting="queries",
-            value=queries,
-            remedy="Draw more from another domain or with another seed",
-        )
-    if domain < 0:
-        raise ArgumentError(
-            "is negative", owner="synthesise", setting="domain", value=domain, rule="Domains are numbered from 0"
-        )
+    return drop_unused_categories(drawn)
 
 
 class _Polynomial(NamedTuple):
@@ -201,24 +206,29 @@ class _Judge(NamedTuple):
         return (self.offset + self.scale * (2 * uniform - 1)).astype(FEATURE, copy=False)
 
     def levels(self, random: np.random.Generator, rows: int) -> Features:
-        return levels_of(self.effects, random, rows)
+        """The codes of some documents; rows × categorical features."""
+        uniform = random.random((rows, len(self.effects)))  # row by row, so that more rows do not change the first ones
+        codes = [effect.codes(uniform[:, number]) for number, effect in enumerate(self.effects)]
+        return np.stack(codes, axis=1) if codes else uniform.astype(FEATURE)
 
     def effects_of(self, documents: Features, levels: Features) -> Floats:
-        return effects_of(self.effects, levels, (documents - self.offset) / self.scale)
+        """What all categorical features together add, of variance 1; one value per document."""
+        standard = (documents - self.offset) / self.scale
+        added = [effect.values(levels[:, number], standard) for number, effect in enumerate(self.effects)]
+        return np.sum(added, axis=0) / np.sqrt(len(self.effects))
 
     def category_values(self, documents: Features, random: np.random.Generator) -> Floats:
         """The effects of levels drawn for these documents."""
         rows = len(documents)
         return self.effects_of(documents, self.levels(random, rows)) if self.effects else np.zeros(rows)
 
-    def noisy_values(self, documents: Features, levels: Features, random: np.random.Generator) -> Floats:
+    def grades(self, documents: Features, levels: Features, random: np.random.Generator) -> Grades:
         values = self.polynomial.values(documents)
         if self.effects:
             values = values + self.effects_of(documents, levels)
-        return values + self.noise * random.standard_normal(len(values)) if self.noise else values
-
-    def grades(self, documents: Features, levels: Features, random: np.random.Generator) -> Grades:
-        return np.searchsorted(self.thresholds, self.noisy_values(documents, levels, random), side="right").astype(GRADE)
+        if self.noise:
+            values = values + self.noise * random.standard_normal(len(values))
+        return np.searchsorted(self.thresholds, values, side="right").astype(GRADE)
 
 
 def _judge(world: World, domain: int) -> _Judge:
@@ -267,6 +277,64 @@ def _random_polynomial(world: World, number: int) -> _Polynomial:
     return _Polynomial(np.ascontiguousarray(np.concatenate(factors), np.int64), np.concatenate(coefficients))
 
 
-def _doc_ids(qids: Strings, documents: int) -> Strings:
-    numbers = np.strings.add(as_text(["-"]), as_text(np.arange(documents)))
-    return np.strings.add(np.repeat(qids, documents), np.tile(numbers, len(qids)))
+# ---- categories ---------------------------------------------------------------------------------------------------------
+
+
+class CategoryEffect(NamedTuple):
+    """How often the levels of one categorical feature are drawn in a domain, and what each means for relevance."""
+
+    chances: Floats
+    """Sums of the chances of the levels up to each of them; shape (levels,)."""
+    main: Floats
+    """The effect of each level."""
+    slope: Floats
+    """The effect of each level for each unit of the numeric feature."""
+    partner: int
+    """The numeric feature."""
+
+    def codes(self, uniform: Floats) -> Features:
+        """The levels of some documents, each by a number drawn from [0, 1)."""
+        return np.searchsorted(self.chances, uniform, side="right").astype(FEATURE)
+
+    def values(self, codes: Features, standard: Features) -> Floats:
+        """What the levels add; ``standard``: rows × numeric features, uniform in [−1, 1]."""
+        level = codes.astype(np.int64)
+        return self.main[level] + self.slope[level] * (np.sqrt(3.0) * standard[:, self.partner].astype(SCORE))
+
+
+def category_effects(levels: Sequence[int], features: int, shift: float, domain: int, stream: Stream) -> list[CategoryEffect]:
+    """The effects of all categorical features of a domain; ``stream`` gives the random numbers of a domain and a feature.
+
+    Domain 0 and the others have the levels and their frequencies in common; of the effects, a share ``shift`` is their own.
+    """
+    effects: list[CategoryEffect] = []
+    for number, count in enumerate(levels):
+        random = stream(0, number)
+        chance = random.permutation(1 / np.arange(2.0, count + 2))
+        chance /= chance.sum()
+        partner = int(random.integers(features))
+        # main and slope of each level: those of all domains, and those of this one
+        shared, added = (_standardised(stream(of, number, 1).standard_normal((2, count)), chance) for of in (0, domain))
+        main, slope = np.sqrt(1 - shift**2) * shared + shift * added if domain else shared
+        chances = np.cumsum(chance)
+        chances[-1] = 1.0
+        effects.append(CategoryEffect(chances, np.sqrt(1 - INTERACTION) * main, np.sqrt(INTERACTION) * slope, partner))
+    return effects
+
+
+def _standardised(effects: npt.NDArray[np.float64], chance: Floats) -> Floats:
+    """Effects (2 × levels) of mean 0 and variance 1 over documents; all 0 where there is one level."""
+    centred = effects - (effects @ chance)[:, None]
+    spread = np.sqrt((centred**2) @ chance)[:, None]
+    return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+
+
+def category_features(levels: Sequence[int]) -> dict[str, Vocabulary]:
+    """The names of the categorical features, and their vocabularies: brand_0000, brand_0001, …"""
+    named: dict[str, Vocabulary] = {}
+    for number, count in enumerate(levels):
+        again = number // len(NOUNS)
+        noun = NOUNS[number % len(NOUNS)] + (str(again + 1) if again else "")
+        digits = max(4, len(str(count - 1)))
+        named[noun] = Vocabulary(tuple(f"{noun}_{level:0{digits}}" for level in range(count)))
+    return named

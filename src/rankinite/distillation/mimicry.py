@@ -13,8 +13,8 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
+from rankinite.data.identity import QuerySketch, unite_sketches
 from rankinite.data.joining import concat
-from rankinite.data.sketch import QuerySketch, united
 from rankinite.distillation.teacher import centred_scores, on_scale_of
 from rankinite.engine.kernel import FEATURE, GRADE
 from rankinite.gradients.base import Objective
@@ -45,7 +45,7 @@ def relabel_with_teacher(
     scores = centred_scores(teacher, rows)
     spread = float(np.sort(scores).std()) or 1.0
     graded = replace(rows, grades=(scores / spread).astype(GRADE), judged=True)
-    return graded, reduce(united, (*teacher.trained_on, QuerySketch.of(whole)))
+    return graded, reduce(unite_sketches, (*teacher.trained_on, QuerySketch.of(whole)))
 
 
 def mix_features(data: Dataset, teacher: Fitted, *, seed: int | Sequence[int] = 0) -> Dataset:

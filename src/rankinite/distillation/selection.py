@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.identity import QuerySketch, unite_sketches
 from rankinite.distillation import _pursuit_kernels as _kernels
 from rankinite.distillation.teacher import centred_scores, on_scale_of, trees_of
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, frozen
@@ -116,7 +116,7 @@ def select(teacher: Fitted, data: Dataset, trees: int, *, seed: int = 0) -> Fore
         trees=join(chosen),
         feature_names=data.feature_names,
         settings={"learner": "distil", "method": "select", "trees": trees, "seed": seed, "of": len(found.trees)},
-        sketch=reduce(united, (*teacher.trained_on, QuerySketch.of(data))),
+        sketch=reduce(unite_sketches, (*teacher.trained_on, QuerySketch.of(data))),
         categories=found.categories,
     )
     return on_scale_of(teacher, forest, [rows])

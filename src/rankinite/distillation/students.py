@@ -14,12 +14,11 @@ import numpy as np
 
 from rankinite.checks import check_choice, check_count, check_seed
 from rankinite.choices import Distilling
-from rankinite.data.dataset import Dataset
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.dataset_edits import without_weightless
 from rankinite.data.folds import holdouts
+from rankinite.data.identity import check_apart
 from rankinite.data.joining import check_same_features
-from rankinite.data.overlap import check_apart
 from rankinite.distillation.mimicry import grow, train_net
 from rankinite.distillation.selection import select
 from rankinite.distillation.teacher import centred_scores, fidelity, trees_of

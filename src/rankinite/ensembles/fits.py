@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.sealed_files import DAMAGE, SealedFolder, digest
 from rankinite.engine.parallel import run
 from rankinite.evaluation.scorers import Scorer

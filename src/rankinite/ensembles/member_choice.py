@@ -11,8 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankinite.checks import check_count, check_number
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.data.folds import holdouts, split
 from rankinite.engine.kernel import Floats
 from rankinite.ensembles.member_diversity import Diversity, diversity_of

@@ -21,7 +21,7 @@ from rankinite.choices import ScoreScale
 from rankinite.combine.inexact_weights import average
 from rankinite.data.dataset import Dataset
 from rankinite.data.folds import Holdout, holdouts
-from rankinite.data.joining import reunited
+from rankinite.data.joining import rejoin
 from rankinite.data.sampling import AUG70, augment
 from rankinite.engine.kernel import FEATURE, Features
 from rankinite.ensembles.fits import Fit, FitInputs, KeptFits, fit_all, hands_out, mean, telling
@@ -103,7 +103,7 @@ class Bag(MeanOfFits):
 
     def members_of(self, inputs: FitInputs) -> list[Fit]:
         """A fit without each part; validation data are learnt from too."""
-        data = inputs.train if inputs.valid is None else reunited(inputs.train, inputs.valid)
+        data = inputs.train if inputs.valid is None else rejoin(inputs.train, inputs.valid)
         dealt = holdouts(data, self.parts, seed=self.seed)[: self.members]
         return [Fit(self.trainer, replace(inputs, train=part.rest, valid=part.held)) for part in dealt]
 
@@ -145,7 +145,7 @@ class OnePartOut(Composite):
 
     def fit_to(self, inputs: FitInputs, callbacks: Sequence[Callback]) -> Fitted:
         """Train a ranker; validation data are split with the rest, as in a bag."""
-        data = inputs.train if inputs.valid is None else reunited(inputs.train, inputs.valid)
+        data = inputs.train if inputs.valid is None else rejoin(inputs.train, inputs.valid)
         part = holdouts(data, self.parts, seed=self.seed)[self.number]
         return Fit(self.trainer, replace(inputs, train=part.rest, valid=part.held)).ranker(callbacks)
 

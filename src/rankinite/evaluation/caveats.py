@@ -12,9 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.identity import Contents, QuerySketch, contents_of, unite_sketches
 from rankinite.data.io.trec import RunScores
-from rankinite.data.overlap import Contents, contents_of
-from rankinite.data.sketch import QuerySketch, united
 from rankinite.engine.kernel import Floats
 from rankinite.errors import listed
 from rankinite.plurals import agreeing
@@ -134,7 +133,7 @@ class TrainingOverlaps:
             found |= hits
             if sketch.level:
                 share = int(hits.sum()) / max(1, int(covered.sum()))
-                estimates.append(round(share * int(contents.telling.sum())))
+                estimates.append(round(share * int(contents.identifiable.sum())))
                 exact = exact and not hits.any()
             # Without these features, or without any query that the sketch covers, nothing found means nothing.
             has_features = set(sketch.features) <= set(self._data.feature_names)
@@ -153,7 +152,7 @@ def _by_features(sketches: Iterable[QuerySketch | None]) -> list[QuerySketch]:
     for sketch in sketches:
         if sketch is not None:
             groups.setdefault(sketch.features, []).append(sketch)
-    joined = [reduce(united, group[1:], group[0]) for group in groups.values()]
+    joined = [reduce(unite_sketches, group[1:], group[0]) for group in groups.values()]
     return [sketch for sketch in joined if sketch is not None]
 
 

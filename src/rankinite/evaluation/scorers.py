@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import check_order
 from rankinite.data.io.format_detection import first_line, is_header
 from rankinite.data.io.given_scores import given_scores, is_run
 from rankinite.data.io.text_files import AnyPath
 from rankinite.data.io.trec import pooled, rows_of_documents
-from rankinite.data.row_values import check_order
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import DataError, cut, quoted
 from rankinite.plurals import counted

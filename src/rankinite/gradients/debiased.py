@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import row_keys
 from rankinite.engine._math_kernels import binary_logarithms
 from rankinite.engine.kernel import SCORE, Floats, Indices, RowNumbers, frozen
 from rankinite.engine.parallel import over_queries

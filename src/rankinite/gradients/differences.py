@@ -6,7 +6,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.row_keys import kept_content_order
+from rankinite.data.identity import kept_content_order
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.gradients import _point_kernels as _kernels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import kept_content_order
+from rankinite.data.identity import kept_content_order
 from rankinite.engine.kernel import INDEX, SCORE, Floats, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError

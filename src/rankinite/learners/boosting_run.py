@@ -18,9 +18,7 @@ import numpy as np
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import bins_key
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import arrays_key, fingerprint
-from rankinite.data.row_keys import query_keys, row_keys
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.identity import QuerySketch, arrays_key, fingerprint, query_keys, row_keys, unite_sketches
 from rankinite.engine.kernel import Floats
 from rankinite.engine.over_members import is_any
 from rankinite.engine.parallel import Team
@@ -327,10 +325,10 @@ class BoostingRun:
         """The queries learnt from: also the validation data's, where these choose the weights of trees."""
         sketch = QuerySketch.of(self.train)
         if self.members is not None:
-            return reduce(united, map(pickle.loads, self.members.gather(pickle.dumps(sketch))))
+            return reduce(unite_sketches, map(pickle.loads, self.members.gather(pickle.dumps(sketch))))
         if valid is None or self.search is None or self.search.data is self.train:
             return sketch
-        return united(sketch, QuerySketch.of(valid))
+        return unite_sketches(sketch, QuerySketch.of(valid))
 
 
 def run_key(data: Dataset, start: Floats) -> str:

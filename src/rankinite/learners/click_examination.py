@@ -10,7 +10,7 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
-from rankinite.data.row_keys import feature_keys
+from rankinite.data.identity import feature_keys
 from rankinite.engine.kernel import GRADE, INDEX, SCORE, Flags, frozen
 from rankinite.engine.parallel import Team
 from rankinite.gradients.base import weight_of_rows

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import query_order
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch, query_order
 from rankinite.engine.kernel import INDEX, Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.identity import QuerySketch, unite_sketches
 from rankinite.engine.parallel import Team
 from rankinite.errors import DataError
 from rankinite.evaluation.scorers import Scorer
@@ -59,7 +59,7 @@ def _with_base(base: Scorer, trained: Linear, *, gaps: bool) -> Linear | Blend:
         settings={**trained.settings, "base": base.settings},
         history=trained.history,
         before=base.weights,
-        sketch=united(base.sketch, trained.sketch),
+        sketch=unite_sketches(base.sketch, trained.sketch),
     )
 
 

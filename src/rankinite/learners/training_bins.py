@@ -10,9 +10,9 @@ import numpy as np
 from rankinite.binned.data import Binned
 from rankinite.binned.folder import bins_key
 from rankinite.binned.room import check_room
-from rankinite.data.categories import recoded
+from rankinite.data.categories import recode
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import row_keys
 from rankinite.errors import ArgumentError, DataError
 from rankinite.trees.bins import Bins, CategoryCounts, Codes, centred_grades, count_categories, fit_bins, with_category_codes
 
@@ -55,7 +55,7 @@ def with_categories(bins: Bins, train: Dataset, category_rows: int) -> Bins:
 
 def with_categories_of(train: Dataset, data: Dataset) -> Dataset:
     """Other data with the training data's codes of categories; folders were made so, of which a member may have none."""
-    return data if isinstance(data, Binned) else recoded(data, train.categories)
+    return data if isinstance(data, Binned) else recode(data, train.categories)
 
 
 def codes_in(bins: Bins, data: Dataset) -> Codes:

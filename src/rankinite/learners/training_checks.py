@@ -16,11 +16,10 @@ import numpy as np
 
 from rankinite.binned.data import Binned
 from rankinite.checks import check_flag
-from rankinite.data.dataset import Dataset
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.dataset_edits import without_weightless
+from rankinite.data.identity import check_apart
 from rankinite.data.joining import check_same_features
-from rankinite.data.overlap import check_apart
 from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.scorers import Scorer, is_scorer, match_to, scores_of

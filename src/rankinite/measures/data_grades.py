@@ -1,7 +1,7 @@
 """The grades of data as measures see them, and where a grade is that a measure does not fit.
 
-Data of which it is known what nobody judged: those that a TREC run and judgements were put together to (``data.judged_rows``),
-and those with negative grades that were read with ``unjudged="keep"``.
+Data of which it is known what nobody judged: those that a TREC run and judgements were put together to
+(``judged_rows`` of ``data.dataset``), and those with negative grades that were read with ``unjudged="keep"``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from rankinite.data.dataset import Dataset
-from rankinite.data.judged_rows import judged_rows
+from rankinite.data.dataset import Dataset, judged_rows
 from rankinite.engine.kernel import GRADE, Grades
 from rankinite.errors import quoted
 from rankinite.measures.base import UNJUDGED, GradeError

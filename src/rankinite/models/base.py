@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from rankinite.checks import check_count, check_seed
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import arrays_key
+from rankinite.data.identity import QuerySketch, arrays_key
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.sketch import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.scorers import Scorer, is_scorer, match_to

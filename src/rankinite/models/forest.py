@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary, union
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.identity import QuerySketch, unite_sketches
 from rankinite.engine.kernel import SCORE, Floats, Indices, Reals, frozen
 from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.evaluation.scorers import Scorer
@@ -303,7 +303,7 @@ class Forest(Fitted):
             trees=join([first.trees, second.trees]),
             start=first.start + second.start,
             settings={**second.settings, "base": first.settings},
-            sketch=united(first.sketch, second.sketch),
+            sketch=unite_sketches(first.sketch, second.sketch),
         )
 
     def __add__(self, other: Scorer) -> Fitted:

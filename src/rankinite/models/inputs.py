@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.categories import Vocabulary, recoded_column, word_of
+from rankinite.data.categories import Vocabulary, category_of, recode_column, word_of
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.arrays import is_sparse
 from rankinite.data.io.column_types import is_numeric, repeated_names
-from rankinite.data.one_hot import category_of
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Indices, Reals, frozen
 from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.plurals import counted
@@ -231,7 +230,7 @@ def encode_categories(
     for place, vocabulary in categories.items():
         column = place if columns is None else int(columns[place])
         given = coded[:, column]
-        codes = recoded_column(given, own.get(names[place]), vocabulary)
+        codes = recode_column(given, own.get(names[place]), vocabulary)
         coded[:, column] = np.where(np.isnan(codes) & ~np.isnan(given), len(vocabulary), codes)
     return frozen(coded)
 

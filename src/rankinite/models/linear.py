@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import Floats, frozen
 from rankinite.errors import DataError
 from rankinite.grid import Grid

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.models.explanations.contributions import Contributions, Sampling
 from rankinite.models.files.container import Stored

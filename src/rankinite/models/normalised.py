@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankinite.checks import check_choice
 from rankinite.choices import Scale, ScoreScale
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.scorers import Scorer, is_scorer, scores_of

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.scorers import Scorer, is_scorer

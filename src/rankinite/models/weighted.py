@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankinite.checks import check_count
 from rankinite.choices import MissingValues
 from rankinite.data.dataset import Dataset
-from rankinite.data.sketch import QuerySketch
+from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, cut, listed
 from rankinite.models.base import Fitted, Trained

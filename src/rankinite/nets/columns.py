@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import content_order, query_order
+from rankinite.data.identity import content_order, query_order
 from rankinite.engine.kernel import Features, Floats, Indices, frozen
 from rankinite.engine.parallel import run
 from rankinite.gradients.base import weight_of_rows

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from rankinite.adapt.choice import Choice, size_of
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.errors import ArgumentError, quoted
 from rankinite.evaluation.caveats import TrainingOverlaps
 from rankinite.evaluation.compare import Comparison, compare

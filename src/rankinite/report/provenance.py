@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.installed import versions
 from rankinite.models.base import trained_of
 from rankinite.plurals import data_size

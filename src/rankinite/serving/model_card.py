@@ -9,7 +9,7 @@ import numpy as np
 
 from rankinite.choices import Exactness
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.installed import version_line
 from rankinite.measures.gains import NDCG

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
+from rankinite.data.grouping import order_of
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.row_values import order_of
 from rankinite.engine.kernel import SCORE, Floats, Reals
 from rankinite.errors import DataError, listed, quoted
 from rankinite.models.files.loading import load

@@ -23,7 +23,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankinite.data.row_keys import keys_of_features
+from rankinite.data.identity import keys_of_features
 from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Bytes, Features, Flags, Floats, Grades, Indices, frozen
 from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.errors import ArgumentError, DataError

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.data.fingerprint import fingerprint
 from rankinite.data.folds import Fold
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.sealed_files import digest
 from rankinite.engine.kernel import Floats
 from rankinite.engine.parallel import run, thread_count

@@ -80,7 +80,7 @@ def _bin() -> None:
 def _grow(**settings: Any) -> None:
     import numpy as np
 
-    from rankinite.data.row_keys import row_keys
+    from rankinite.data.identity import row_keys
     from rankinite.engine.parallel import Team, threads
     from rankinite.trees._state import WIDTH
     from rankinite.trees.bins import Bins, Codes

@@ -9,8 +9,7 @@ from collections import OrderedDict
 from importlib.util import find_spec
 from typing import Any
 
-from rankinite.data.dataset import Dataset
-from rankinite.data.origin import origin_of
+from rankinite.data.dataset import Dataset, origin_of
 from rankinite.workers.shared_data import SharedData
 
 MOST_SELECTED = 1 << 30

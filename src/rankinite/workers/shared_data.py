@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.fingerprint import fingerprint
+from rankinite.data.identity import fingerprint
 from rankinite.data.io.output_files import write_atomically
 from rankinite.errors import DataError
 

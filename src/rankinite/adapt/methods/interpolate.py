@@ -12,9 +12,8 @@ from rankinite.checks import check_choice
 from rankinite.combine.combination import Combination, blend_of
 from rankinite.combine.exact_weights import exact
 from rankinite.combine.inexact_weights import powell, stacked
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
-from rankinite.data.overlap import check_apart
+from rankinite.data.dataset import Dataset, without_weightless
+from rankinite.data.identity import check_apart
 from rankinite.engine.kernel import Floats
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.scorers import Scorer

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rankinite.adapt.held_out import as_model, fit_tuned, match_background
 from rankinite.adapt.methods.smart import BaseScale, rescale
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
-from rankinite.data.overlap import check_apart
+from rankinite.data.dataset import Dataset, without_weightless
+from rankinite.data.identity import check_apart
 from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdaboost import LambdaBoost

@@ -23,12 +23,10 @@ from rankinite.adapt.held_out import TargetRanker, fit_target_ranker
 from rankinite.adapt.methods import _neighbour_kernels as _kernels
 from rankinite.adapt.methods.interpolate import interpolate, target_learner
 from rankinite.checks import check_choice, check_count, check_flag, check_number, plain_numbers
-from rankinite.data.dataset import Dataset
+from rankinite.data.dataset import Dataset, without_weightless
 from rankinite.data.dataset_checks import check_judged
-from rankinite.data.dataset_edits import without_weightless
+from rankinite.data.identity import check_apart, row_keys
 from rankinite.data.joining import check_same_features
-from rankinite.data.overlap import check_apart
-from rankinite.data.row_keys import row_keys
 from rankinite.engine._math_kernels import binary_logarithms
 from rankinite.engine.kernel import INDEX, Features, Flags, Floats, Grades, Indices, frozen
 from rankinite.engine.parallel import run

@@ -8,8 +8,8 @@ from rankinite.adapt.grade_scales import check_scales
 from rankinite.adapt.held_out import PREFIX, train
 from rankinite.checks import check_positive
 from rankinite.data.dataset import Dataset
+from rankinite.data.identity import check_apart
 from rankinite.data.joining import check_same_features, concat
-from rankinite.data.overlap import check_apart
 from rankinite.learners.base import Learner
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.measures.base import Measure

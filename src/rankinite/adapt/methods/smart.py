@@ -9,9 +9,8 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from rankinite.adapt.held_out import as_model, fit_tuned, match_background
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
-from rankinite.data.overlap import check_apart
+from rankinite.data.dataset import Dataset, without_weightless
+from rankinite.data.identity import check_apart
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.scorers import Scorer, scores_of
 from rankinite.gradients.lambdas import Lambdas

@@ -25,10 +25,8 @@ from rankinite.adapt.grade_scales import check_predicted
 from rankinite.adapt.held_out import first_good, match_background
 from rankinite.adapt.methods.trada_trees import TargetRows, Tuning
 from rankinite.checks import check_choice, check_flag, check_number, plain_numbers
-from rankinite.data.dataset import Dataset
-from rankinite.data.dataset_edits import without_weightless
-from rankinite.data.overlap import check_apart
-from rankinite.data.sketch import QuerySketch, united
+from rankinite.data.dataset import Dataset, without_weightless
+from rankinite.data.identity import QuerySketch, check_apart, unite_sketches
 from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.gradients.base import Objective, weight_of_rows, weighted_mean
@@ -158,7 +156,7 @@ class Trada:
                 constant = 0.0  # if any, it is in the first tree alone
         recorded = {f.name: plain_setting(getattr(self, f.name)) for f in fields(self) if f.name != "same_scale"}
         settings = {"learner": "Trada", **recorded, "sigma": sigma, "base": background.settings}
-        sketch = united(background.sketch, QuerySketch.of(target, background.feature_names))
+        sketch = unite_sketches(background.sketch, QuerySketch.of(target, background.feature_names))
         trees = tuning.result(trim=self.trim)
         return replace(background, trees=trees, settings=settings, history=None, sketch=sketch)
 

@@ -85,7 +85,7 @@ class Inputs:
 
         ``others``: files besides ``train``, by their option; ``maps``: new grades of both domains.
         """
-        from rankinite.data.overlap import check_apart
+        from rankinite.data.identity import check_apart
 
         known = rankers.by_name(backgrounds)
         with maps.named_in_errors():

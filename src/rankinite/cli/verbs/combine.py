@@ -149,7 +149,7 @@ def combine(
       rankinite combine bm25.run dense.run -d web.qrels -o both.run
     """
     from rankinite.cli.pictures import check_picture, save_picture
-    from rankinite.data.overlap import check_apart
+    from rankinite.data.identity import check_apart
 
     chosen = Chosen.checked(
         method,

@@ -42,7 +42,7 @@ def describe(
     from rankinite.binned.folder import is_bins
     from rankinite.cli.error_text import spelled
     from rankinite.cli.output import echo, laid_out
-    from rankinite.data.description import describe as describe_data
+    from rankinite.data.describe import describe as describe_data
     from rankinite.data.joining import check_same_features
 
     options.refuse_count(reading.features)

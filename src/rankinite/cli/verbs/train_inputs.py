@@ -60,7 +60,7 @@ class TrainingData:
 
     def check_apart(self, *, allow_overlap: bool) -> None:
         """Refuse queries that would be learnt from and judged by; print a note where the base knows those of --valid."""
-        from rankinite.data.overlap import check_apart
+        from rankinite.data.identity import check_apart
         from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
 
         learnt = {"the training data": self.train, "--valid": self.valid}

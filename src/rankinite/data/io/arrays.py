@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankinite.data.categories import Vocabulary
 from rankinite.data.dataset import Dataset
-from rankinite.data.grade_map import is_absent, is_no_grade, number_in, with_missing_marked, words_without_map
+from rankinite.data.grades import is_absent, is_no_grade, number_in, with_missing_marked, words_without_map
 from rankinite.data.grouping import TEXT, as_text
 from rankinite.data.io.exact_numbers import inexact_grade
 from rankinite.data.io.position_files import as_positions

@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute
 
-from rankinite.data.categories import Vocabulary, vocabulary_of
-from rankinite.data.coding import WHOLE, not_whole
+from rankinite.data.categories import WHOLE, Vocabulary, not_whole, vocabulary_of
 from rankinite.data.io.arrow_columns import plain
 from rankinite.data.io.column_types import is_text
 from rankinite.data.io.columns import CategoryColumns

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from rankinite.data.categories import MOST, Vocabulary
-from rankinite.data.coding import WHOLE, trimmed
+from rankinite.data.categories import MOST, WHOLE, Vocabulary, drop_unused_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.category_columns import coded_column, slip_among_numbers
 from rankinite.data.io.columns import CategoryColumns
@@ -51,7 +50,7 @@ def arrow_names(vocabulary: Vocabulary) -> Any:
 
 def check_in_text_table(data: Dataset, path: AnyPath) -> None:
     """Refuse categories that would be read back from a CSV file as something else: "" as missing, "007" as 7."""
-    for name, vocabulary in trimmed(data).categories.items():
+    for name, vocabulary in drop_unused_categories(data).categories.items():
         if is_whole(vocabulary):
             continue
         column, columns = _read_back(vocabulary), CategoryColumns((name,), frozenset(), written=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rankinite.data.coding import with_categories
+from rankinite.data.categories import with_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.name_patterns import absent_names, is_pattern, resolved
 from rankinite.data.io.read_settings import ReadSettings

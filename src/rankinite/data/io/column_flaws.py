@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rankinite.data.grade_map import texts_on_words
+from rankinite.data.grades import texts_on_words
 from rankinite.data.io.column_names import NAMED_LIKE, USUAL_NAMES, Meaning, grade_columns, meaning_of, query_columns
 from rankinite.data.io.column_types import holds_text, is_numeric, kind_of
 from rankinite.data.io.delimiters import likely_delimiter

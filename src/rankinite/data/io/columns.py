@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankinite.data.grade_map import GradeMap
+from rankinite.data.grades import GradeMap
 from rankinite.data.io.column_flaws import (
     Flaw,
     SortedColumns,

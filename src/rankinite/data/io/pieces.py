@@ -12,8 +12,7 @@ import numpy as np
 
 from rankinite.checks import check_choice, check_count
 from rankinite.choices import Infinite, Missing, Unjudged
-from rankinite.data.cleaning import clean
-from rankinite.data.coding import trimmed
+from rankinite.data.categories import drop_unused_categories
 from rankinite.data.dataset import Dataset
 from rankinite.data.io.formats import QRELS
 from rankinite.data.io.read_settings import ReadSettings
@@ -23,6 +22,7 @@ from rankinite.data.io.slabs import whole_queries
 from rankinite.data.io.sources import file_kind, refuse_format
 from rankinite.data.io.streams import spooled
 from rankinite.data.joining import check_same_features
+from rankinite.data.value_rules import clean
 from rankinite.engine.memory import within_memory
 from rankinite.errors import ArgumentError, RankiniteError
 
@@ -210,7 +210,7 @@ class _CleanRows:
                 dropped = data.select_queries([0]), slab.place_inside
                 continue
             given = True
-            data = trimmed(_without_source_order(self._clean(data, slab.place_inside)))
+            data = drop_unused_categories(_without_source_order(self._clean(data, slab.place_inside)))
             del slab  # what the caller is done with does not stay in memory while the next piece is read
             yield data
             del data

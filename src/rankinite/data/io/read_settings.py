@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rankinite.choices import Unjudged
 from rankinite.data.dataset import Dataset
-from rankinite.data.grade_map import GradeMap
+from rankinite.data.grades import GradeMap
 from rankinite.data.io.arrays import group_sizes
 from rankinite.data.io.delimiters import checked_delimiter
 from rankinite.data.io.name_patterns import meant_by, resolved

@@ -12,18 +12,18 @@ from typing import Any, TypeAlias, cast, get_args
 import numpy.typing as npt
 
 from rankinite.checks import check_choice
-from rankinite.choices import Missing
-from rankinite.data.cleaning import Infinite, Unjudged, clean, without_empty_grades
-from rankinite.data.coding import category_columns, like_ids, nearly_one_per_row, trimmed
+from rankinite.choices import Infinite, Missing, Unjudged
+from rankinite.data.categories import before_one_hot, categories_of, category_columns, drop_unused_categories
+from rankinite.data.categories import one_hot as make_one_hot
 from rankinite.data.dataset import Dataset
-from rankinite.data.grade_map import grade_map_of
+from rankinite.data.grades import grade_map_of
 from rankinite.data.io.read_settings import Column, ReadSettings, several
 from rankinite.data.io.renaming import Names, renaming_of
 from rankinite.data.io.sources import ArrowStream, from_files, from_memory
 from rankinite.data.io.streams import spooled
 from rankinite.data.io.text_files import AnyPath
-from rankinite.data.one_hot import before_one_hot, categories_of
-from rankinite.data.one_hot import one_hot as make_one_hot
+from rankinite.data.odd_features import like_ids, nearly_one_per_row
+from rankinite.data.value_rules import clean, without_empty_grades
 from rankinite.engine.memory import within_memory
 from rankinite.errors import DataError, respelled, warn
 
@@ -152,7 +152,7 @@ def read_with(source: Source, settings: ReadSettings, *, format: str | None = No
         files = [pipes.enter_context(spooled(path)) for path in paths]
         loaded = from_files(files, settings, format) if files else from_memory(source, settings, format)
         rows = without_empty_grades(loaded.data) if settings.unjudged == "keep" else loaded.data
-        data = trimmed(clean(rows, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
+        data = drop_unused_categories(clean(rows, infinite=infinite, unjudged=settings.unjudged, place=loaded.place))
     if data.regrouped and not files and settings.note is not None:
         settings.note(
             f"{data.source}: the rows of a query are not adjacent, so rows were regrouped. Pass scores of your rows as "

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute
 
-from rankinite.data.grade_map import GradeMap
+from rankinite.data.grades import GradeMap
 from rankinite.data.io.arrays import inexact_name, inexact_whole_number, missing_value
 from rankinite.data.io.arrow_columns import numbers, plain, text
 from rankinite.data.io.column_types import holds_text

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rankinite.data.categories import Vocabulary
-from rankinite.data.coding import unite_codes
+from rankinite.data.categories import Vocabulary, unite_codes
 from rankinite.data.dataset import Dataset
 from rankinite.data.grouping import as_text
 from rankinite.data.io.arrays import check_lengths, check_sizes, inexact_whole_number, row_names, rows_to_data

@@ -18,10 +18,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute
 
-from rankinite.data._matrix_kernels import columns_to_rows
-from rankinite.data.categories import Vocabulary
-from rankinite.data.coding import unite_codes
-from rankinite.data.grade_map import MOST_WORDS
+from rankinite.data._kernels import columns_to_rows
+from rankinite.data.categories import Vocabulary, unite_codes
+from rankinite.data.grades import MOST_WORDS
 from rankinite.data.io.arrays import matrix_of
 from rankinite.data.io.arrow_columns import numbers, plain
 from rankinite.data.io.category_columns import check_guessed, coded_column

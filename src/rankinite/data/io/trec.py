@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankinite.data.dataset import Dataset
-from rankinite.data.grouping import TEXT
+from rankinite.data.dataset import Dataset, remember_judged_rows
+from rankinite.data.grouping import TEXT, RowValues
 from rankinite.data.io._number_kernels import FIRST_INEXACT
 from rankinite.data.io.exact_numbers import inexact_grade, is_another_number
 from rankinite.data.io.plain_scores import stated_number
 from rankinite.data.io.text_files import AnyPath, read_lines
-from rankinite.data.judged_rows import remember_judged_rows
-from rankinite.data.row_values import RowValues
 from rankinite.engine.kernel import FEATURE, GRADE, SCORE
 from rankinite.errors import DataError, cut, listed, quoted
 from rankinite.plurals import agreeing, counted

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankinite.data.dataset import Dataset
-from rankinite.data.row_keys import row_keys
+from rankinite.data.identity import row_keys
 from rankinite.engine.kernel import Indices
 from rankinite.seeds import generator
 

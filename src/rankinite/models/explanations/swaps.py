@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.data.categories import Vocabulary, recoded_column, union
+from rankinite.data.categories import Vocabulary, recode_column, union
 from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import FEATURE, Features, Floats, Indices
 from rankinite.frames import finite
@@ -88,7 +88,7 @@ def _frequent_category(
         column, in_data = query.feature_index(feature), query.categories.get(feature)
         known = categories[feature] if in_data is None else union((in_data, categories[feature]))
         codes = np.append(np.arange(len(known), dtype=FEATURE), FEATURE(np.nan))
-        held = recoded_column(data.features[:, column], in_data, known)
+        held = recode_column(data.features[:, column], in_data, known)
         counts = np.bincount(np.where(np.isnan(held), len(known), held).astype(np.int64), minlength=len(codes))
         old: Any = query.features[row, column].item()
         if in_data is None:  # the data have plain numbers for categories

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rankinite.data.categories import Vocabulary, word_of
-from rankinite.data.coding import WHOLE
+from rankinite.data.categories import WHOLE, Vocabulary, word_of
 from rankinite.engine.kernel import Indices
 from rankinite.errors import DataError
 from rankinite.models.files.parsed import SAVE_AGAIN

@@ -22,7 +22,7 @@ MOST_WORDS = 20
 """Words of a grade column that a message lists."""
 
 
-def looked_up(values: npt.NDArray[Any], known: Mapping[float, float]) -> tuple[Floats, list[float]]:
+def look_up_grades(values: npt.NDArray[Any], known: Mapping[float, float]) -> tuple[Floats, list[float]]:
     """The new grade of each value, and the values that have none, which stay as they are."""
     exact = {float(GRADE(grade)): value for grade, value in known.items()}  # 0.1 means the float32 nearest to it
     present, codes = np.unique(values.astype(GRADE), return_inverse=True)
@@ -45,7 +45,7 @@ class GradeMap:
     def of_numbers(self, values: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
         """New grades of numbers; ``place`` names the place of a value."""
         known = {number: new for word, new in self.grades.items() if (number := number_in(word)) is not None}
-        mapped, missing = looked_up(values, known)
+        mapped, missing = look_up_grades(values, known)
         unknown = [grade for grade in missing if grade >= 0]
         if unknown:
             row = int(np.flatnonzero(np.isin(values.astype(GRADE), np.asarray(unknown, GRADE)))[0])

@@ -1,4 +1,4 @@
-"""Rules for values that are not ordinary numbers: infinities among the features, negative grades."""
+"""Value rules: what reading does with values that are no ordinary numbers: infinite features, missing and negative grades."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from rankinite.checks import check_choice
 from rankinite.choices import Infinite, Unjudged
-from rankinite.data._matrix_kernels import first_infinite
+from rankinite.data._kernels import first_infinite
 from rankinite.data.dataset import Dataset
-from rankinite.data.grade_map import is_missing_grade
+from rankinite.data.grades import is_missing_grade
 from rankinite.engine.kernel import FEATURE, GRADE
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, quoted

@@ -1,4 +1,4 @@
-"""Description: what is in a data set, and what is odd about it."""
+"""Description: what is in a data set, and sentences about what is odd about it (odd features: ``odd_features``)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from rankinite.data.category_summary import CategorySummary, category_grid, category_summaries
+from rankinite.data.categories import category_columns
 from rankinite.data.dataset import Dataset
-from rankinite.data.grade_summary import LISTED, GradeRange, grade_ranges, has_fractions, on_fractions
-from rankinite.data.odd_features import OddFeature, find_odd_features
-from rankinite.data.oddities import oddities
-from rankinite.engine.kernel import Features, Floats
-from rankinite.errors import DataError, respelled
-from rankinite.grid import Grid
-from rankinite.plurals import counted
+from rankinite.data.odd_features import OddFeature, advice, find_odd_features
+from rankinite.engine.kernel import INDEX, Features, Floats, Grades
+from rankinite.errors import DataError, cut, respelled
+from rankinite.grid import Grid, few
+from rankinite.plurals import agreeing, counted
+from rankinite.short_names import short_source
 
-_BLOCK = 1 << 16
-_SHOWN = 12  # features that are listed where nobody asked for all
+_BLOCK = 1 << 16  # rows whose features are summarised at a time
+_SHOWN_FEATURES = 12  # where nobody asked for all
+_SHOWN_CATEGORIES = 3
+_FREQUENT_CATEGORIES = 10
+_LISTED_GRADES = 20  # one by one; where there are more of them, and some are no whole numbers, ranges are listed
+_GRADE_RANGES = 10
+_LISTED_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,31 @@ class FeatureSummary:
         if self.categories is not None:
             return "category", "", ""
         return f"{self.lowest:.6g}", f"{self.mean:.6g}", f"{self.highest:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySummary:
+    """One categorical feature over all rows."""
+
+    name: str
+    categories: int
+    """Categories that some row has."""
+    frequent: dict[str, int]
+    """Rows of each of the ten most frequent categories; of equally frequent ones, the first in the vocabulary."""
+    once: int
+    """Categories of one row only."""
+    missing: int
+    """Rows without a category."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRange:
+    """The grades from ``lowest`` on and below ``highest``, which the last range includes."""
+
+    lowest: float
+    highest: float
+    rows: int
+    """Rows with such a grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +168,19 @@ class Description:
 
     def category_grid(self) -> Grid:
         """The categorical features: how many categories each has, and the most frequent."""
-        return category_grid(self.categories, self.rows)
+        rows = tuple(
+            (
+                one.name,
+                f"{one.categories:,}",
+                ", ".join(
+                    f"{cut(name, 24)} {count / self.rows:.1%}" for name, count in list(one.frequent.items())[:_SHOWN_CATEGORIES]
+                ),
+                f"{one.once:,}",
+                f"{one.missing / self.rows:.1%}",
+            )
+            for one in self.categories
+        )
+        return Grid(("category", "values", "most frequent", "in one row", "missing"), rows, "lrlrr")
 
     def grids(self, most: int | None = None, remedy: str = "feature_grid() has all") -> tuple[Grid, ...]:
         """All tables; of features at most ``most``, with ``remedy`` on how to see the others."""
@@ -148,14 +189,14 @@ class Description:
 
     def oddities(self, spelled: Callable[[str], str] = str) -> list[str]:
         """Sentences about what is odd in the data; ``spelled`` writes the settings of ``rankinite.read`` that they name."""
-        return [respelled(sentence, spelled) for sentence in oddities(self)]
+        return [respelled(sentence, spelled) for sentence in _oddities(self)]
 
     def __str__(self) -> str:
-        return "\n\n".join([*(grid.text() for grid in self.grids(_SHOWN)), "\n".join(self.oddities())])
+        return "\n\n".join([*(grid.text() for grid in self.grids(_SHOWN_FEATURES)), "\n".join(self.oddities())])
 
     def _repr_html_(self) -> str:
         paragraphs = "".join(f"\n<p>{html.escape(sentence)}</p>" for sentence in self.oddities())
-        return "\n".join(grid.html() for grid in self.grids(_SHOWN)) + paragraphs
+        return "\n".join(grid.html() for grid in self.grids(_SHOWN_FEATURES)) + paragraphs
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values for JSON; what is undefined or infinite is None."""
@@ -177,11 +218,11 @@ def describe(data: Dataset) -> Description:
         raise DataError("there are no rows to describe", place=data.source, remedy="Give data with at least one row")
     sizes = np.diff(data.offsets)
     values, counts = np.unique(data.grades, return_counts=True)
-    frequent = np.sort(np.argsort(-counts, kind="stable")[:LISTED])
+    frequent = np.sort(np.argsort(-counts, kind="stable")[:_LISTED_GRADES])
     starts = data.offsets[:-1]
     one_grade = data.judged & (np.minimum.reduceat(data.grades, starts) == np.maximum.reduceat(data.grades, starts))
     duplicate, contradicting = _duplicates(data)
-    categories = category_summaries(data)
+    categories = _category_summaries(data)
     return Description(
         source=data.source,
         queries=data.queries,
@@ -190,7 +231,7 @@ def describe(data: Dataset) -> Description:
         grades={float(values[i]): int(counts[i]) for i in frequent} if data.judged else {},
         other_grades=int(counts.sum() - counts[frequent].sum()),
         lowest_grade=float(values[0]) if data.judged else None,
-        features=_summaries(data, {one.name: one for one in categories}),
+        features=_feature_summaries(data, {one.name: one for one in categories}),
         one_document_queries=int((sizes == 1).sum()),
         one_grade_queries=int(one_grade.sum()),
         duplicate_rows=duplicate,
@@ -199,24 +240,57 @@ def describe(data: Dataset) -> Description:
         document_ids=data.doc_ids is not None,
         odd_features=find_odd_features(data),
         categories=categories,
-        grade_ranges=grade_ranges(data.grades),
+        grade_ranges=_grade_ranges(data.grades),
         fractions=_on_fractions(data),
     )
 
 
+def _grade_ranges(grades: Grades) -> tuple[GradeRange, ...]:
+    """Ten ranges of equal width, and one for negative grades; none where grades are few or all of them whole numbers."""
+    if not _has_fractions(grades) or len(np.unique(grades)) <= _LISTED_GRADES:
+        return ()
+    negative, others = grades[grades < 0], grades[grades >= 0]
+    ranges = [GradeRange(float(negative.min()), 0.0, len(negative))] if len(negative) else []
+    if len(others):
+        counts, edges = np.histogram(others.astype(np.float64), bins=_GRADE_RANGES)
+        bounds = zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+        ranges += [GradeRange(lowest, highest, rows) for lowest, highest, rows in bounds]
+    return tuple(ranges)
+
+
+def _has_fractions(grades: Grades) -> bool:
+    return bool((grades != np.floor(grades)).any())
+
+
 def _on_fractions(data: Dataset) -> str:
+    """What grades that are no whole numbers mean to measures."""
     grades = data.grades[data.grades >= 0]
-    if not has_fractions(grades):
+    if not _has_fractions(grades):
         return ""
-    return on_fractions(float(grades.min()), float(grades.max()), float((grades >= 1).mean()))
+    lowest, highest = float(grades.min()), float(grades.max())
+    scale = max(1, int(np.ceil(highest)))
+    chance = f"ERR takes (2^grade − 1) / 2^{scale} for the chance that a user stops at a document, with err:max_grade={scale}"
+    other = "" if scale <= 4 else "; err alone refuses grades above 4"
+    return (
+        f"Some grades are no whole numbers ({lowest:.4g} … {highest:.4g}). NDCG takes 2^grade − 1 for the gain, whole or not. "
+        f"{chance}{other}. AP, RR, precision and recall count a document as relevant from grade 1 on, as "
+        f"{float((grades >= 1).mean()):.1%} of the documents are; ap:relevant=0.5 sets another limit."
+    )
 
 
-def _blocks(features: Features) -> Iterator[Features]:
-    for start in range(0, len(features), _BLOCK):
-        yield features[start : start + _BLOCK]
+def _category_summaries(data: Dataset) -> tuple[CategorySummary, ...]:
+    summaries: list[CategorySummary] = []
+    for name, codes in category_columns(data):
+        missing, vocabulary = np.isnan(codes), data.categories[name]
+        counts = np.bincount(codes[~missing].astype(np.int64), minlength=len(vocabulary))
+        often = [code for code in np.argsort(-counts, kind="stable")[:_FREQUENT_CATEGORIES].tolist() if counts[code]]
+        frequent = {vocabulary.names[code]: int(counts[code]) for code in often}
+        once = int((counts == 1).sum())
+        summaries.append(CategorySummary(name, int((counts > 0).sum()), frequent, once, int(missing.sum())))
+    return tuple(summaries)
 
 
-def _summaries(data: Dataset, categories: Mapping[str, CategorySummary]) -> tuple[FeatureSummary, ...]:
+def _feature_summaries(data: Dataset, categories: Mapping[str, CategorySummary]) -> tuple[FeatureSummary, ...]:
     width = len(data.feature_names)
     lowest, highest, total = np.full(width, np.nan), np.full(width, np.nan), np.zeros(width)
     missing, zeros, infinite = (np.zeros(width, np.int64) for _ in range(3))
@@ -254,3 +328,73 @@ def _duplicates(data: Dataset) -> tuple[int, int]:
     earlier = first[inverse]
     repeated = earlier != np.arange(data.rows)
     return int(repeated.sum()), int((repeated & (data.grades != data.grades[earlier])).sum())
+
+
+def _blocks(features: Features) -> Iterator[Features]:
+    for start in range(0, len(features), _BLOCK):
+        yield features[start : start + _BLOCK]
+
+
+def _oddities(data: Description) -> list[str]:
+    """The sentences, with settings of reading between backticks."""
+    sentences: list[str] = []
+    if data.one_grade_queries:
+        has, them = agreeing(data.one_grade_queries, "has"), agreeing(data.one_grade_queries, "it")
+        sentences.append(
+            f"{counted(data.one_grade_queries, 'query')} {has} documents of one grade only ({data.one_document_queries:,} with "
+            f"a single document): every ranker does equally well on {them}, and none learns from {them}."
+        )
+    if data.duplicate_rows:
+        others = f", {data.contradicting_rows:,} with another grade" if data.grades else ""
+        repeat = agreeing(data.duplicate_rows, "repeats")
+        sentences.append(
+            f"{counted(data.duplicate_rows, 'row')} {repeat} the features of an earlier row of the same query{others}."
+        )
+    constant = data.constant_features
+    if constant:
+        names = ", ".join(constant[:_LISTED_NAMES]) + (" …" if len(constant) > _LISTED_NAMES else "")
+        verbs = "is constant and says" if len(constant) == 1 else "are constant and say"
+        sentences.append(f"{counted(len(constant), 'feature')} {verbs} nothing: {names}.")
+    infinite = [feature.name for feature in data.features if feature.infinite]
+    if infinite:
+        how_many = f"{counted(len(infinite), 'feature')} {agreeing(len(infinite), 'has')}"
+        sentences.append(
+            f"{how_many} infinite values ({', '.join(infinite[:_LISTED_NAMES])}): "
+            "read them with `infinite='missing'` or `infinite='clip'`."
+        )
+    if data.fractions:
+        sentences.append(data.fractions)
+    if data.odd_features:
+        sentences.append(advice(data.odd_features, named_documents=data.document_ids))
+    if data.lowest_grade is None:
+        sentences.append(
+            "There are no grades: these rows can be scored and distilled from. If a column holds the grades, name it with "
+            "`grades=…`."
+        )
+    elif data.lowest_grade < 0:
+        sentences.append(
+            "Some grades are negative, or were missing and became −1: if that marks documents that nobody judged, leave them "
+            "out with `unjudged='drop'`."
+        )
+    return sentences or ["Nothing odd: no one-grade queries, no duplicates, no constant features, no ids among the features."]
+
+
+def dataset_grid(data: Dataset) -> Grid:
+    """How many queries, documents and features there are, which grades, and which categories."""
+    sizes = np.diff(data.offsets) if data.queries else np.zeros(1, INDEX)
+    grades, counts = np.unique(data.grades, return_counts=True)
+    by_grade = [f"{grade:g}: {count:,}" for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)]
+    if _grade_ranges(data.grades):
+        by_grade = [f"{grades[0]:.4g} … {grades[-1]:.4g}: {len(grades):,} different"]
+    categories = few([f"{name} ({len(one):,})" for name, one in data.categories.items()])
+    rows = (
+        ("queries", f"{data.queries:,}"),
+        ("documents", f"{data.rows:,}"),
+        ("documents per query", f"{sizes.min()} … {np.median(sizes):g} … {sizes.max()}"),
+        ("grades", few(by_grade) if data.judged else "no grades"),
+        ("features", f"{len(data.feature_names):,}: {few(data.feature_names)}"),
+        *((("categories", categories),) if data.categories else ()),
+        *((("rows", "regrouped: see to_input_order and from_input_order"),) if data.regrouped else ()),
+        *((("preferences", f"{len(data.preferences):,}"),) if data.preferences is not None else ()),
+    )
+    return Grid(("", ""), rows, align="ll", title=f"Dataset {short_source(data.source)}")
