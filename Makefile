@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-all fuzz crash determinism cluster-test parity browser compiler java lint types docs dist bench adaptation clean
+.PHONY: help demo test test-all fuzz crash determinism cluster-test parity browser compiler java lint types docs dist bench adaptation reproduce clean
 help:
 	@echo "make demo    set up and adapt a ranker to a new market, on generated data, with a report"
 	@echo "make test    set up and run the tests, in about five minutes (those on real data need RANKINITE_DATA)"
@@ -20,6 +20,7 @@ help:
 	@echo "make dist    the source archive and the wheel, in dist/"
 	@echo "make bench   all benchmarks; results go to benchmarks/RESULTS.md (run on an idle machine)"
 	@echo "make adaptation   hours of adapting to other domains, resumable; results go to docs/adaptation-results.md"
+	@echo "make reproduce   the papers' tables and figures; ARGS=\"000 table-1\", ARGS=--list names all, --help says what else"
 	@echo "make clean   remove the environment and everything generated"
 
 $(BIN)/python:
@@ -124,6 +125,9 @@ adaptation: $(VENV)/.bench
 	$(BIN)/python benchmarks/adaptation.py
 	$(BIN)/python benchmarks/adaptation.py --kind rivals
 	$(BIN)/python benchmarks/adaptation.py --report
+
+reproduce: $(VENV)/.dev
+	$(BIN)/python -m papers $(ARGS)
 
 clean:
 	rm -rf $(VENV) demo site dist test-results .bench .pytest_cache .ruff_cache .hypothesis

@@ -6,7 +6,7 @@
 
 A cell is a pair of domains, a number of judged target queries and a draw of them; it takes about a minute. Finished cells are
 kept in .bench/adaptation, so an interrupted run goes on where it was, and several processes may work at once. ``--kind rivals``
-fits what users of LightGBM, XGBoost and CatBoost would build. What the papers found is asked by ``rankinite reproduce``.
+fits what users of LightGBM, XGBoost and CatBoost would build. What the papers found is asked by ``python -m papers``.
 ``--report`` fits nothing: it writes docs/adaptation-results.md from what is kept, and puts that into benchmarks/cells, from
 where a run on another machine goes on.
 Without RANKINITE_DATA only the artificial pairs are tried. Cells made by older code of rankinite are kept; ``--redo`` makes

@@ -1,4 +1,4 @@
-"""RankNet and LambdaRank nets: how fast they train, and how well they rank. How time grows: ``reproduce 002 section-2.1``.
+"""RankNet and LambdaRank nets: how fast they train, and how well they rank. Growth of time: ``papers``, 002 section-2.1.
 
     RANKINITE_DATA=… python benchmarks/nets.py [--parts speed quality] [--data mq2007 mq2008] [--small]
 

@@ -10,15 +10,17 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
 import xgboost
 from lightgbm import LGBMRanker
 
 import rankinite as rk
+from papers.__main__ import app as papers_app
+from papers.item import PAPERS
 from rankinite.cli.app import VERBS, app
 from rankinite.cli.commands import loaded
 from rankinite.foreign_settings.answers import plain_name
 from rankinite.foreign_settings.table import BY_NAME
-from rankinite.reproduce.catalogue import PAPERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -54,8 +56,8 @@ ELSEWHERE = (
     "pip install '.[plots]'",
     "rankinite --install-completion",
     "rankinite --show-completion",
-    "rankinite reproduce 000 table-1 --data judged",
-    "rankinite reproduce --data judged --out results",
+    "python -m papers 000 table-1 --data judged",
+    "python -m papers --data judged --out results",
 )
 """What sets up a machine or a shell is not tried here, nor what needs real data and hours."""
 SHORT = {
@@ -119,6 +121,9 @@ def test_commands_run(page, home, tmp_path, monkeypatch, capsys):
         words = shlex.split(line, comments=True)
         if shlex.join(words) in ELSEWHERE:
             continue
+        if words[:3] == ["python", "-m", "papers"]:
+            assert not papers_app(words[3:], standalone_mode=False), line
+            continue
         assert words[0] == "rankinite", line
         assert not app([*words[1:], *SHORT.get(words[1], ())], standalone_mode=False), line
     assert capsys.readouterr().out
@@ -139,7 +144,8 @@ OPTIONS = {
     verb: {"--help", "-h", *(text for one in loaded(verb).params for text in (*one.opts, *one.secondary_opts))}
     for verb in VERBS
 }
-EVERY_OPTION = set().union({"--version", "--install-completion", "--show-completion"}, *OPTIONS.values())
+PAPERS_OPTIONS = (text for one in typer.main.get_command(papers_app).params for text in one.opts)
+EVERY_OPTION = set().union({"--version", "--install-completion", "--show-completion"}, PAPERS_OPTIONS, *OPTIONS.values())
 COMMAND = re.compile(rf"(?:\brankinite |`)({'|'.join(sorted(VERBS, key=len, reverse=True))})\b((?: [^`\n|>#;&]*)?)")
 OPTION = r"(?<![\w-])--?[A-Za-z][\w-]*"
 

@@ -4,7 +4,6 @@ from rankinite import adapt as adapt
 from rankinite import combine as combine
 from rankinite import ensembles as ensembles
 from rankinite import report as report
-from rankinite import reproduce as reproduce
 from rankinite.binned.data import Binned as Binned
 from rankinite.binned.making import bin as bin  # noqa: A004 - what it does
 from rankinite.data.categories import Vocabulary as Vocabulary

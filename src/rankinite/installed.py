@@ -14,7 +14,7 @@ from rankinite.version import VERSION
 
 PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
 """The packages, besides our own, that numbers depend on."""
-UNRELATED = ("cli", "report", "reproduce", "serving")
+UNRELATED = ("cli", "report", "serving")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
 
 

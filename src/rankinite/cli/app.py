@@ -101,7 +101,6 @@ VERBS = {
     "compare": (JUDGE, "Compare rankers on the same queries: which is better, and how surely."),
     "cross-validate": (JUDGE, "Compare learners on queries that they did not see, fold by fold."),
     "explain": (JUDGE, "Say why one document is above another, and which features rank a query."),
-    "reproduce": (JUDGE, "Reproduce the tables and figures of the papers, with a verdict for every claim."),
     "optimum": (JUDGE, "Test whether a model's weights are a local optimum of a measure."),
     "score": (USE, "Score the rows of data, or write a TREC run."),
     "export": (USE, "Write a ranker for the engine or library that will serve it, exactly."),

@@ -65,7 +65,7 @@ def smart(
 def rate_for(queries: int) -> float:
     """The paper's rate for many target queries; for few a fifth of it, which was better on six pairs of domains and six worlds.
 
-    With many queries, 500 trees at the lower rate do not get far enough. ``rankinite reproduce 001 settings`` compares them.
+    With many queries, 500 trees at the lower rate do not get far enough. ``python -m papers 001 settings`` compares them.
     """
     return LOW_RATE if queries <= FEW_QUERIES else PAPER_RATE
 
