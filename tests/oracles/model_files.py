@@ -18,7 +18,7 @@ def read(path):
     start = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:start])
     about = json.loads(header.pop("__metadata__")["rankinite"])
-    assert about["format"] == 1
+    assert about["format"] in {1, 2}
     body = content[start:]
     return about, {
         name: np.frombuffer(body[slice(*entry["data_offsets"])], DTYPES[entry["dtype"]]) for name, entry in header.items()
@@ -78,15 +78,30 @@ def added(values):
 
 
 def forest(about, arrays, row):
+    row = with_codes(about, row)
     sums = arrays["start"].tolist()
+    starts, codes = arrays.get("set_starts"), arrays.get("set_codes")
     for tree, root in enumerate(arrays["offsets"][:-1].tolist()):
         node = root
         while arrays["feature"][node] >= 0:
             x = row[arrays["feature"][node]]
-            left = arrays["missing_left"][node] if math.isnan(x) else x <= arrays["threshold"][node]
+            known = () if starts is None else codes[starts[node] : starts[node + 1]].tolist()
+            found = x in known if known else x <= arrays["threshold"][node]
+            left = arrays["missing_left"][node] if math.isnan(x) else found
             node = root + int((arrays["left"] if left else arrays["right"])[node])
         sums[tree % len(sums)] += arrays["value"][node].item()
     return mean_grade(sums, arrays["grades"].tolist()) if about["graded"] else sums[0]
+
+
+def with_codes(about, row):
+    """A row with the codes of its categories, which are given as texts: none where missing, −1 where unknown."""
+    known = {name: facts["names"] for name, facts in about.get("categories", {}).items()}
+
+    def code(names, x):
+        return math.nan if not x else float(names.index(x)) if x in names else -1.0
+
+    named = zip(about["feature_names"], row, strict=True)
+    return [code(known[name], x) if name in known else x for name, x in named]
 
 
 def mean_grade(sums, grades):

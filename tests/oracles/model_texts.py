@@ -10,7 +10,7 @@ from oracles.model_files import mean_grade
 
 NODE = re.compile(
     r"(?P<indent> *)(?P<answer>yes: |no: )?(?:leaf (?P<leaf>\S+) \[rows (?P<leafrows>\d+)\]"
-    r"|(?P<name>'.*'|\".*\"|[\w.\-]+) <= (?P<threshold>\S+)(?P<missing> or missing)?"
+    r"|(?P<name>'.*'|\".*\"|[\w.\-]+) (?:<= (?P<threshold>\S+)|in \{(?P<set>.*)\})(?P<missing> or missing)?"
     r" \[rows (?P<rows>\d+), value (?P<value>\S+), gain (?P<gain>\S+)\])"
 )
 
@@ -26,7 +26,11 @@ def walk(lines, at, row, names):
     if node["leaf"]:
         return float(node["leaf"])
     x = row[names.index(name_of(node["name"]))]
-    left = bool(node["missing"]) if math.isnan(x) else x <= float(node["threshold"])
+    if node["set"]:
+        inside = [name_of(one) for one in re.findall(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|[\w.\-]+", node["set"])]
+        left = x in inside if x else bool(node["missing"])
+    else:
+        left = bool(node["missing"]) if math.isnan(x) else x <= float(node["threshold"])
     indent = node["indent"] + "  "
     wanted = indent + ("yes: " if left else "no: ")
     child = next(i for i in range(at + 1, len(lines)) if lines[i].startswith(wanted))
