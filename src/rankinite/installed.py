@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 import hashlib
 import platform
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
+from rankinite.engine.kernel_folder import cache_folder
 from rankinite.version import VERSION
 
 PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
 """The packages, besides our own, that numbers depend on."""
-UNRELATED = ("cli", "report", "serving")
+UNRELATED = ("cli", "report", "serving", "warming")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
+KEY_LENGTH = 12
 
 
 def versions() -> dict[str, str]:
@@ -34,11 +38,42 @@ def version_line() -> str:
 
 @cache
 def code_key() -> str:
-    """A hash of rankinite's own code on which numbers depend; comments and layout do not count.
+    """A hash of rankinite's own code on which numbers depend; comments, docstrings and layout do not count.
 
-    The version alone would not do: between two releases the code changes, and finished work must not outlive it.
+    The version alone would not do: between two releases the code changes, and finished work must not outlive it. Parsing
+    all modules takes a second, so the key is kept beside the compiled kernels, under a hash of the files as they are.
     """
     root = Path(__file__).parent
     paths = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in UNRELATED]
-    parsed = "".join(ast.dump(ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
-    return hashlib.sha256(parsed.encode()).hexdigest()[:12]
+    sources = [path.read_bytes() for path in paths]
+    folder = cache_folder()
+    if folder is None:
+        return key_of(sources)
+    content = hashlib.sha256(b"".join(sources)).hexdigest()[:16]
+    kept = folder / f"{content}.code"
+    with suppress(OSError):
+        if len(key := kept.read_text(encoding="ascii")) == KEY_LENGTH:  # shorter: another process is writing it
+            return key
+    key = key_of(sources)
+    with suppress(OSError):
+        kept.write_text(key, encoding="ascii")
+    return key
+
+
+def key_of(sources: Iterable[bytes]) -> str:
+    """A hash of what modules compute."""
+    hashed = hashlib.sha256()
+    for source in sources:
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            body: Any = getattr(node, "body", None)
+            if isinstance(body, list):
+                node.body = [one for one in body if not _is_docstring(one)]  # pyright: ignore[reportAttributeAccessIssue]
+        hashed.update(ast.dump(tree).encode())
+    return hashed.hexdigest()[:KEY_LENGTH]
+
+
+def _is_docstring(statement: ast.AST) -> bool:
+    """Whether a statement is a text alone; attributes have docstrings too."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
