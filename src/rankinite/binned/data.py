@@ -88,8 +88,9 @@ class Binned(Dataset):
         object.__setattr__(self, name, value)
         return value
 
-    def __reduce__(self) -> Any:
-        return _opened, (tuple(str(manifest.folder.resolve()) for manifest in self.manifests),)
+    def pickled_fields(self) -> dict[str, Any]:
+        """The folders: what is in them stays there."""
+        return {"folders": tuple(str(manifest.folder.resolve()) for manifest in self.manifests)}
 
     @property
     def rows(self) -> int:
@@ -180,10 +181,6 @@ _LOADERS: dict[str, Callable[[Binned], Any]] = {
     "qids": lambda data: data.read_qids(),
     "categories": lambda data: data.manifests[data.mine[0] if data.mine else 0].vocabularies(),
 }
-
-
-def _opened(folders: tuple[str, ...]) -> Binned:
-    return Binned(folders)
 
 
 @row_keys.register

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from rankinite.checks import check_count
 from rankinite.engine.kernel import FEATURE, Features, frozen
 from rankinite.errors import ArgumentError, DataError, listed, quoted
+from rankinite.pickles import StablePickle
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ IS = "="
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(StablePickle):
     """The categories of a feature, all different and in order; the code of a category is its place."""
 
     names: tuple[str, ...]

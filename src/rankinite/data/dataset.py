@@ -32,6 +32,7 @@ from rankinite.engine.kernel import (
 )
 from rankinite.errors import DataError, listed, quoted
 from rankinite.frames import ArrowTable, Tabular
+from rankinite.pickles import StablePickle
 from rankinite.plurals import agreeing, counted, data_size
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset(Tabular):
+class Dataset(StablePickle, Tabular):
     """Documents of many queries, mostly judged. Immutable; rows of a query are adjacent.
 
     Row ``r`` belongs to query ``q`` when ``offsets[q] <= r < offsets[q + 1]``. Usually made by :func:`rankinite.read`; the
@@ -158,7 +159,7 @@ class Dataset(Tabular):
         return self.rows
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Unpickled and copied arrays would be writeable.
+        # Pickles of 0.2 and of classes derived from this one: their arrays would be writeable.
         for name, value in state.items():
             object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 

@@ -33,6 +33,7 @@ from rankinite.engine._hash_kernels import STEP
 from rankinite.engine.kernel import FEATURE, INDEX, Features, Flags, Indices, RowNumbers, frozen
 from rankinite.engine.parallel import over_queries
 from rankinite.errors import DataError, quoted
+from rankinite.pickles import StablePickle
 
 _MOST_SHORT = 1 << 31  # rows whose numbers fit into 32 bits with a sign
 _TOGETHER = 1 << 16  # rows whose features are copied at a time
@@ -278,7 +279,7 @@ def _documents(data: Dataset, query: int) -> list[str] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class QuerySketch:
+class QuerySketch(StablePickle):
     """The keys of the queries that a ranker was trained on: one number each that follows from their rows, no ids and no values.
 
     Of many queries only those are kept whose keys begin with ``level`` bits of 0, the smallest level that leaves at most 4096.

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, frozen
 from rankinite.errors import DataError
+from rankinite.pickles import StablePickle
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences:
+class Preferences(StablePickle):
     """Pairs of rows of one query each. Inconsistent sets are allowed: judges may contradict each other."""
 
     better: Indices

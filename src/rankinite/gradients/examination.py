@@ -13,6 +13,7 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine.kernel import Floats, Indices, Positions, frozen
 from rankinite.errors import ArgumentError, DataError
 from rankinite.grid import Grid
+from rankinite.pickles import StablePickle
 
 FEWEST_CLICKS = 100
 """Clicks of a level: positions of fewer share an estimate with those below them."""
@@ -90,7 +91,7 @@ def shown_positions(data: Dataset) -> Positions:
 
 
 @dataclass(frozen=True, eq=False)
-class Examination:
+class Examination(StablePickle):
     """How prominently positions were looked at, as estimated from clicks: t⁺ of clicked ones, and t⁻ of skipped ones.
 
     Both are 1 at the first position. t⁺ is how often a document is clicked there, and t⁻ how often it is skipped, as a share of

@@ -23,6 +23,7 @@ from rankinite.errors import MeasureError, quoted
 from rankinite.measures import _kernels, _swap_kernels
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.registry import LARGEST_CUTOFF, default_measures, spell
+from rankinite.pickles import StablePickle
 
 M = TypeVar("M")
 
@@ -229,7 +230,7 @@ def swap_changes(measure: TrainableMeasure, grades: Floats) -> Floats:
 # ---- what built-in measures inherit -----------------------------------------------------------------------------------
 
 
-class KernelMeasure:
+class KernelMeasure(StablePickle):
     """A measure whose class is named by the registry, and whose values are computed by its ``parts``."""
 
     __slots__ = ()

@@ -15,13 +15,14 @@ from rankinite.measures import _kernels
 from rankinite.measures.base import check_finite
 from rankinite.measures.ranking import Ranking
 from rankinite.measures.registry import measure, spell
+from rankinite.pickles import StablePickle
 
 __all__ = ["BalancedError", "PairwiseErrors"]
 
 
 @measure("pairwise-errors")
 @dataclass(frozen=True, slots=True)
-class PairwiseErrors:
+class PairwiseErrors(StablePickle):
     """The number of pairs of a query that are ranked against their grades (002, Figure 1); a tied pair counts one half."""
 
     name: ClassVar[str]
@@ -44,7 +45,7 @@ class PairwiseErrors:
 
 @measure("balanced-error")
 @dataclass(frozen=True, slots=True)
-class BalancedError:
+class BalancedError(StablePickle):
     """False positives / 2n₋ + false negatives / 2n₊ over all rows (002 §6.1): chance is ½ whatever the balance.
 
     A document is called positive when its score is above the threshold. Query q contributes its own mistakes times

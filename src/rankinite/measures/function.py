@@ -24,13 +24,14 @@ from rankinite.errors import MeasureError, cut, quoted
 from rankinite.measures import _swap_kernels
 from rankinite.measures.base import Swap, check_cutoff, ranks_up_to
 from rankinite.measures.ranking import Ranking
+from rankinite.pickles import StablePickle
 
 Function: TypeAlias = Callable[[Floats], float]
 """The grades of one query in rank order, as float64, to what that order is worth; NaN where that is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionMeasure:
+class FunctionMeasure(StablePickle):
     """Any function of one query's grades in rank order.
 
     >>> top_grade = FunctionMeasure("top-grade", lambda grades: grades[0])

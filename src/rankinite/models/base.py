@@ -21,6 +21,7 @@ from rankinite.errors import ArgumentError
 from rankinite.evaluation.scorers import Scorer, is_scorer, match_to
 from rankinite.models.files.container import Stored, write_model
 from rankinite.models.history import learner_of
+from rankinite.pickles import StablePickle
 
 if TYPE_CHECKING:
     from rankinite.grid import Grid
@@ -97,7 +98,7 @@ Note = Callable[[str], None]
 """Takes a sentence that says what was done to a ranker."""
 
 
-class Fitted(ABC):
+class Fitted(StablePickle, ABC):
     """A ranker of ours: besides scoring it can be saved, weighted and added, and describe itself.
 
     A kind of ranker is one class in one file, and one line in :data:`rankinite.models.files.loading.HOMES`. Whoever shows,

@@ -233,10 +233,6 @@ class Forest(Fitted):
     def _walks(self) -> Walks:
         return walks_of(self.trees)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Copies lay their trees out themselves: unpickled arrays would be writeable, for which Numba compiles anew.
-        return {name: value for name, value in self.__dict__.items() if name != "_walks"}
-
     # ---- parts and sums ---------------------------------------------------------------------------------------
 
     def truncate(self, rounds: int) -> Forest:

@@ -14,13 +14,14 @@ from rankinite.engine.kernel import SCORE, Floats, frozen
 from rankinite.errors import ArgumentError, DataError, cut, quoted
 from rankinite.gradients.examination import Examination
 from rankinite.models.files.container import DAMAGED, Stored
+from rankinite.pickles import StablePickle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class History(StablePickle):
     """The measure after every round of training: entry r is its value after r rounds, entry 0 what training began with."""
 
     measure: str

@@ -14,6 +14,7 @@ from rankinite.engine.kernel import FEATURE, INDEX, SCORE, Floats, Reals
 from rankinite.errors import ArgumentError, DataError
 from rankinite.models.base import Fitted, names_of, part_scores
 from rankinite.models.inputs import NamedMatrix, two_features
+from rankinite.pickles import restore_scorer
 from rankinite.plurals import counted
 from rankinite.trees.walk import TreeRun, add_runs, expected_grades
 
@@ -48,7 +49,7 @@ class PreparedScorer:
         return f"<Scorer of {counted(len(self.names), 'column')}: {self.ranker.line()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _prepared_again, (self.ranker, self.names)
+        return restore_scorer, (self.ranker, self.names)
 
     def _scores(self, matrix: Reals) -> Floats:
         features = NamedMatrix(matrix, self.names) if self.names else matrix
@@ -106,8 +107,3 @@ def matched_by_names(ranker: Fitted, names: Sequence[str] | None) -> tuple[Fitte
     if repeated := repeated_names(columns):
         raise two_features("the columns", repeated[0])
     return (ranker.matched(columns, "the columns", lambda _: None) if columns else ranker), columns
-
-
-def _prepared_again(ranker: Fitted, names: tuple[str, ...]) -> PreparedScorer:
-    """A copy of a scorer: it lays its trees out itself, as unpickled arrays are writeable, for which Numba compiles anew."""
-    return ranker.scorer(names or None)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rankinite.data.categories import MOST
 from rankinite.engine.kernel import Flags, Floats, Indices, frozen
 from rankinite.errors import DataError
+from rankinite.pickles import StablePickle
 from rankinite.plurals import counted
 
 LEAF = -1
@@ -43,7 +44,7 @@ SET_DTYPES: dict[str, Any] = {"set_starts": np.int64, "set_codes": np.int32}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trees:
+class Trees(StablePickle):
     """Any number of trees; node n belongs to tree t when ``offsets[t] <= n < offsets[t + 1]``. Arrays are read-only."""
 
     feature: Integers
