@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rankinite as rk
 from pinned.digest import of, of_model, outcome
-from pinned.samples import judged, mixed, with_category
-
-MODELS = Path(__file__).parents[1] / "model_files"
+from pinned.samples import judged, mixed, models, with_category
 
 
 @cache
@@ -32,8 +29,8 @@ def rows() -> rk.Dataset:
 
 
 def of_models() -> Iterator[tuple[str, Callable[[], str]]]:
-    """All that a model answers, for each model file."""
-    for path in sorted(MODELS.glob("*.rankinite")):
+    """All that a model answers, for models of every kind."""
+    for path in models():
         name, ranker, data = path.stem, rk.load(path), adapted(rk.load(path), rows())
         yield f"{name}: scores", lambda r=ranker, d=data: of(r.score(d))
         yield f"{name}: scores of an array", lambda r=ranker, d=data: of(r.score(d.features))

@@ -1,4 +1,4 @@
-"""Every model in ``tests/model_files`` exported to every target, and some with every option: each file, or what is refused."""
+"""Models of every kind in ``tests/model_files`` exported to every target, some with every option: files, or what is refused."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 
 import rankinite as rk
 from pinned.digest import digest, folder, of
-from pinned.samples import with_category
+from pinned.samples import MODELS, models, with_category
 
-MODELS = Path(__file__).parents[1] / "model_files"
 VERSIONS = re.compile(rb"(python(_version)?\s*[=:]+\s*|==)[0-9][0-9a-z.]*")
 """Of Python and of other packages."""
 TIME = re.compile(r"about [0-9.]+ µs".encode())
@@ -77,7 +76,7 @@ def export_or_refusal(make: Callable[[], str]) -> str:
 
 
 def results() -> Iterator[tuple[str, str]]:
-    for path in sorted(MODELS.glob("*.rankinite")):
+    for path in models():
         ranker = rk.load(path)
         offers = rk.targets(ranker)
         for offer in offers:

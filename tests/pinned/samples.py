@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,19 @@ import rankinite as rk
 QUERIES, DOCUMENTS = 30, 12
 KINDS = np.array([0.7, 0.0, 0.5, 0.1, 0.8, 0.2])
 """How good documents of each kind are, in no order of the codes."""
+MODELS = Path(__file__).parents[1] / "model_files"
+LATER_MODELS = (
+    *("adapted-lambdaboost", "average-of-members", "categories-blend", "categories-mcrank", "categories-symmetric"),
+    *("clicks-additive", "distilled-net", "lambdamart-held-out", "lambdasmart-from-linear", "renamed", "seeds-of-nets"),
+    *("stack-linear", "unknown-queries"),
+)
+"""Of the models that 0.3.0 wrote, one of each kind: what is pinned of them need not be pinned of the others."""
+
+
+def models() -> list[Path]:
+    """The model files of which something is pinned: all that 0.1.0 wrote, and some of those since."""
+    written = list(json.loads((MODELS / "scores.json").read_text()))
+    return [MODELS / f"{name}.rankinite" for name in sorted((*written[: written.index("lambdamart-held-out")], *LATER_MODELS))]
 
 
 def mixed(count: int, salt: int) -> Any:
