@@ -12,14 +12,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from rankinite.engine.kernel_folder import cache_folder
+from rankinite.engine.kernel_folder import cache_folder, write_whole
 from rankinite.version import VERSION
 
 PACKAGES = ("numpy", "numba", "scipy", "pyarrow")
 """The packages, besides our own, that numbers depend on."""
 UNRELATED = ("cli", "report", "serving", "warming")
 """Packages of rankinite on which no number depends that is learnt from a data set and rankers that are read."""
-KEY_LENGTH = 12
 
 
 def versions() -> dict[str, str]:
@@ -52,11 +51,10 @@ def code_key() -> str:
     content = hashlib.sha256(b"".join(sources)).hexdigest()[:16]
     kept = folder / f"{content}.code"
     with suppress(OSError):
-        if len(key := kept.read_text(encoding="ascii")) == KEY_LENGTH:  # shorter: another process is writing it
-            return key
+        return kept.read_text(encoding="ascii")
     key = key_of(sources)
     with suppress(OSError):
-        kept.write_text(key, encoding="ascii")
+        write_whole(kept, key.encode())
     return key
 
 
@@ -70,7 +68,7 @@ def key_of(sources: Iterable[bytes]) -> str:
             if isinstance(body, list):
                 node.body = [one for one in body if not _is_docstring(one)]  # pyright: ignore[reportAttributeAccessIssue]
         hashed.update(ast.dump(tree).encode())
-    return hashed.hexdigest()[:KEY_LENGTH]
+    return hashed.hexdigest()[:12]
 
 
 def _is_docstring(statement: ast.AST) -> bool:

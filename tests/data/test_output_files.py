@@ -158,7 +158,7 @@ def test_what_looks_like_a_part_but_leads_elsewhere_stays(tmp_path: Path) -> Non
 
 
 SOURCES = Path(output_files.__file__).parents[2]
-ELSEWHERE = {"binned/writing.py", "data/io/streams.py", "engine/file_locks.py", "engine/kernel_cache.py"}
+ELSEWHERE = {"binned/writing.py", "data/io/streams.py", "engine/file_locks.py", "engine/kernel_folder.py"}
 """Folders of bins, which count only with their manifest; copies of pipes in a temporary folder; compiled code, which is made
 again where it is damaged; locks, which hold nothing."""
 

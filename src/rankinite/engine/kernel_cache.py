@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import pickle
-import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from numba.core import caching, serialize
 from numba.core.runtime.nrt import rtsys
 
 from rankinite.engine.file_locks import locked_briefly
-from rankinite.engine.kernel_folder import PACKAGE, cache_folder, warn_once
+from rankinite.engine.kernel_folder import PACKAGE, cache_folder, warn_once, write_whole
 
 WAIT = 120.0
 """Seconds to wait for a kernel that another process compiles, before compiling it as well."""
@@ -132,24 +130,12 @@ class _Entries:
         pickled: bytes = _serialize.dumps((key, data))
         try:
             folder.mkdir(exist_ok=True)  # another process, of newer code, may have removed it
-            _write_whole(self._path(folder, key), hashlib.sha256(pickled).digest() + pickled)
+            write_whole(self._path(folder, key), hashlib.sha256(pickled).digest() + pickled)
         except OSError as problem:
             warn_once(f"Compiled code cannot be kept in {folder} ({problem.strerror}), so it is compiled at every start.")
 
     def _path(self, folder: Path, key: Any) -> Path:
         return folder / f"{self.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.kernel"
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Other processes see all of a file or nothing of it."""
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".unfinished-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(unfinished).replace(path)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
 
 
 def _name_of(function: Any) -> str:

@@ -94,6 +94,18 @@ def _readable(paths: Any) -> bool:
     return False
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Other processes see all of a file or nothing of it."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".unfinished-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        Path(unfinished).replace(path)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
 def _places() -> list[tuple[Path, bool]]:
     """The folders to try, and whether each must be nobody else's."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
