@@ -27,8 +27,7 @@ from _measure import Runs, machine, race, sized, write_section
 from rankinite.engine.kernel import frozen
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.nets._state import Frame, RowArrays, Steps
-from rankinite.nets._train_kernels import climb_grades
+from rankinite.nets._net_kernels import Frame, RowArrays, Steps, climb_grades
 from rankinite.nets.network import first_weights, layers_of, sizes_of
 
 FEATURES, UNITS, CUTOFF, RATE = 50, 10, 10, 0.001
@@ -45,7 +44,7 @@ class Ours:
 
     def __init__(self, data: rk.Dataset, learner: str, optimiser: str, rate: float = RATE) -> None:
         self.data = data
-        self.pairs = (RankNetPairs(data) if learner == "RankNet" else Lambdas(data, rk.NDCG(CUTOFF))).pairs.arrays
+        self.pairs = (RankNetPairs(data) if learner == "RankNet" else Lambdas(data, rk.NDCG(CUTOFF))).pairs
         centre, spread = data.features.mean(0, dtype=float), data.features.std(0, dtype=float)
         self.frame = Frame(sizes_of(len(data.feature_names), (UNITS,)), frozen(centre), frozen(1.0 / spread))
         self.weights = first_weights(self.frame.sizes, np.random.default_rng(0), silent=False)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.kernel import Features, Floats, Indices, kernel
-from rankinite.gradients._state import Graded
+from rankinite.gradients._pair_kernels import Graded
 from rankinite.measures._swap_kernels import changes_at, prepare_at
-from rankinite.nets._net_kernels import backward, forward, take_rows, whole_blocks
-from rankinite.nets._state import Frame, RowArrays, Steps
-from rankinite.nets._train_kernels import score_query, step
+from rankinite.nets._net_kernels import Frame, RowArrays, Steps, backward, forward, score_query, step, take_rows, whole_blocks
 
 
 @kernel

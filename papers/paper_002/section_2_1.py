@@ -17,8 +17,7 @@ from papers.paper_002._pairwise_kernels import climb_pair_by_pair
 from rankinite import Dataset, World, synthesise
 from rankinite.engine.kernel import Indices, frozen
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.nets._state import Frame, RowArrays, Steps
-from rankinite.nets._train_kernels import climb_grades
+from rankinite.nets._net_kernels import Frame, RowArrays, Steps, climb_grades
 from rankinite.nets.network import first_weights, sizes_of
 
 FEATURES, UNITS, RATE = 50, 10, 0.001
@@ -32,7 +31,7 @@ class NetAtWork:
     """A two-layer RankNet and all that the kernels of an epoch are given, from the same first weights each time."""
 
     def __init__(self, data: Dataset, rate: float) -> None:
-        self.data, self.pairs = data, RankNetPairs(data).pairs.arrays
+        self.data, self.pairs = data, RankNetPairs(data).pairs
         centre, spread = data.features.mean(0, dtype=float), data.features.std(0, dtype=float)
         self.frame = Frame(sizes_of(len(data.feature_names), (UNITS,)), frozen(centre), frozen(1.0 / spread))
         self.weights: Floats = first_weights(self.frame.sizes, np.random.default_rng(0), silent=False)

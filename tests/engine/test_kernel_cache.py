@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.tools("limits on the size of files")
 
 ASK = """
 import numpy as np
-from rankinite.gradients._kernels import fill_odds
+from rankinite.gradients._pair_kernels import fill_odds
 odds = np.zeros(1)
 fill_odds(np.ones(1), 1.0, odds)
 print(odds[0])
@@ -161,11 +161,11 @@ def test_compiled_kernels_are_loaded_without_what_compiling_needs(installation: 
 def test_functions_that_only_kernels_call_are_not_kept_until_python_calls_them(installation: Installation) -> None:
     cache = {"NUMBA_CACHE_DIR": str(installation.cache)}
     installation.run(**cache)
-    assert [path.name.split("-")[0] for path in installation.entries()] == ["rankinite.gradients._kernels.fill_odds"]
+    assert [path.name.split("-")[0] for path in installation.entries()] == ["rankinite.gradients._pair_kernels.fill_odds"]
     also = f"{ASK}\nfrom rankinite.engine._math_kernels import exponential; print(exponential(0.0))"
     assert installation.run(also, **cache).stdout.split() == ["1.0", "1.0"]
     kept = {path.name.split("-")[0] for path in installation.entries()}
-    assert kept == {"rankinite.gradients._kernels.fill_odds", "rankinite.engine._math_kernels.exponential"}
+    assert kept == {"rankinite.gradients._pair_kernels.fill_odds", "rankinite.engine._math_kernels.exponential"}
 
 
 COMPILED_HERE = f"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankinite.gradients._kernels import SPREAD, fill_odds
+from rankinite.gradients._pair_kernels import SPREAD, fill_odds
 
 
 @pytest.mark.parametrize("sigma", [0.25, 1.0, 3.0])

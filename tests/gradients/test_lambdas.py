@@ -235,6 +235,29 @@ def test_a_measure_of_ones_own():
     np.testing.assert_allclose(curvature[0], truth[1], atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("relevance", "shape"),
+    [
+        (lambda grades: np.ones(len(grades) + 1), (5,)),
+        (lambda grades: np.ones((len(grades), 1)), (4, 1)),
+        (lambda grades: np.where(grades > 0, np.inf, 0.0), (4,)),
+        (lambda grades: np.where(grades > 0, 1.0, -np.inf), (4,)),
+        (lambda grades: np.where(grades > 0, 1.0, np.nan), (4,)),
+    ],
+    ids=["one too many", "a column", "inf", "-inf", "NaN"],
+)
+def test_the_relevance_of_a_grade_is_one_finite_number(relevance, shape):
+    """Each fault alone: the shape of finite numbers, and numbers that are not finite in the right shape."""
+
+    class Own(TopGrade):
+        def relevance(self, grades):
+            return relevance(grades)
+
+    data = rk.read(np.arange(4.0)[:, None], grades=[1, 0, 2, 1], group=[4])
+    with refused(rk.MeasureError, value=shape, rule="The relevance of a grade must be one finite number"):
+        Lambdas(data, Own())
+
+
 def test_a_measure_that_gives_no_numbers_is_named():
     data = rk.read(np.arange(4.0)[:, None], grades=[1, 1, 0, 1], qid=["fine", "fine", "hit", "hit"])
     with refused(rk.MeasureError, place="query 'hit'") as caught:

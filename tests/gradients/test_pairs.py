@@ -11,8 +11,7 @@ import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.gradients import all_alike, downhill, lambdas, preference_cost, preference_pushes, ranknet_cost
 from rankinite.data.preferences import Preferences
-from rankinite.gradients.preferences import PreferencePairs
-from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.gradients.ranknet import PreferencePairs, RankNetPairs
 
 
 def pushes(objective, scores):

@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.gradients import downhill, logistic_cost, multiclass_cost, row_weights, squared_cost
-from rankinite.gradients.differences import Differences
-from rankinite.gradients.logistic import Logistic
-from rankinite.gradients.multiclass import Multiclass
-from rankinite.gradients.squared import SquaredLoss
+from rankinite.gradients.pointwise import Differences, Logistic, Multiclass, SquaredLoss
 
 SEEDS = st.integers(0, 10_000)
 

@@ -14,13 +14,9 @@ import pytest
 import rankinite as rk
 from oracles.datasets import random_dataset
 from rankinite.data.preferences import Preferences
-from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.gradients.logistic import Logistic
-from rankinite.gradients.multiclass import Multiclass
-from rankinite.gradients.preferences import PreferencePairs
-from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.gradients.squared import SquaredLoss
+from rankinite.gradients.pointwise import Differences, Logistic, Multiclass, SquaredLoss
+from rankinite.gradients.ranknet import PreferencePairs, RankNetPairs
 from rankinite.measures.base import trainable_measures
 from refusals import refused
 
@@ -150,13 +146,13 @@ def test_objectives_say_what_they_are():
 SMALL = """
 import numpy as np, rankinite as rk
 from oracles.datasets import random_dataset
-from rankinite.gradients.differences import Differences
+from rankinite.gradients.pointwise import Differences
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.gradients.logistic import Logistic
-from rankinite.gradients.multiclass import Multiclass
-from rankinite.gradients.preferences import PreferencePairs
+from rankinite.gradients.pointwise import Logistic
+from rankinite.gradients.pointwise import Multiclass
+from rankinite.gradients.ranknet import PreferencePairs
 from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.gradients.squared import SquaredLoss
+from rankinite.gradients.pointwise import SquaredLoss
 data = random_dataset(5)
 made = [Lambdas(data, m, normalise=n) for m in (rk.NDCG(3), rk.ERR(), rk.AP(), rk.RR()) for n in (False, True)]
 made += [RankNetPairs(data), PreferencePairs(data), SquaredLoss(data), Logistic(data), Multiclass(data), Differences(data)]
@@ -172,7 +168,7 @@ for objective in made:
 def run(code, **environment):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), **environment},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent.parent), *sys.path)), **environment},
         capture_output=True,
         text=True,
         check=False,

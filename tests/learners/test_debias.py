@@ -77,19 +77,37 @@ def test_a_curve_that_is_not_trusted_at_all_changes_nothing(log):
     np.testing.assert_array_equal(learner.fit(log).score(log), plain.score(log))
 
 
-def test_clicks_are_weighed_by_how_rarely_their_positions_are_looked_at(log):
-    """Against a loop over clicks."""
-    scores = np.random.default_rng(0).normal(size=log.rows)
+UNGRADED = (0.0, 0.0, 1.0)  # gains by which a click of grade 1 is no better than none
+
+
+@pytest.mark.parametrize(
+    ("measure", "of_clicks"),
+    [
+        (rk.NDCG(), lambda grade, rank: 1 / np.log2(2 + rank)),
+        (rk.DCG(gains=UNGRADED), lambda grade, rank: (grade == 2) / np.log2(2 + rank)),  # 0 counts, and is not left out
+        (rk.NDCG(gains=UNGRADED), lambda grade, rank: 1 / np.log2(2 + rank) if grade == 2 else None),
+        (rk.AP(relevant=2), lambda grade, rank: 1 / (1 + rank) if grade == 2 else None),
+        (rk.Precision(3, relevant=2), lambda grade, rank: float(grade == 2 and rank < 3) / 3),
+    ],
+    ids=str,
+)
+def test_clicks_are_weighed_by_how_rarely_their_positions_are_looked_at(log, measure, of_clicks):
+    """Against a loop over clicks, weighted and of two grades; those for which a measure is undefined (None) do not count."""
+    random = np.random.default_rng(0)
+    scores, weights = random.normal(size=log.rows), random.choice([0.5, 1.0, 3.0], log.queries)
+    log = replace(log, grades=log.grades * random.choice([1, 2], log.rows).astype(log.grades.dtype)).with_weights(weights)
     seen = rk.Examination(np.asarray([1, 2, 5]), np.asarray([1.0, 0.5, 0.25]), np.ones(3))
     weighed = total = 0.0
     for row in np.flatnonzero(log.grades):
         query = np.searchsorted(log.offsets, row, side="right") - 1
         inside = scores[log.offsets[query] : log.offsets[query + 1]]
         rank = int((inside > scores[row]).sum())
-        weight = 1 / (1.0 if log.positions[row] == 1 else 0.5 if log.positions[row] < 5 else 0.25)
-        weighed += weight / np.log2(2 + rank)
-        total += weight
-    assert ClickValue(log, rk.NDCG())(scores, seen) == pytest.approx(weighed / total)
+        value = of_clicks(log.grades[row], rank)
+        if value is not None:
+            weight = weights[query] / (1.0 if log.positions[row] == 1 else 0.5 if log.positions[row] < 5 else 0.25)
+            weighed += weight * value
+            total += weight
+    assert ClickValue(log, measure)(scores, seen) == pytest.approx(weighed / total)
 
 
 def test_judged_validation_data_stop_training_by_the_measure_itself(log, test_data):

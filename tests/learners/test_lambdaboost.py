@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.datasets import random_dataset
 from oracles.lambdaboost import boosted, centred, choice, fitted, means, weights_of
-from rankinite.nets.columns import Columns
+from rankinite.nets.features import Columns
 from rankinite.sweep.sweep import Sweep
 from refusals import refused
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import rankinite as rk
-from rankinite.gradients.logistic import Logistic
-from rankinite.gradients.multiclass import Multiclass
+from rankinite.gradients.pointwise import Logistic, Multiclass
 from refusals import refused
 
 WORLD = rk.World(features=4, documents=8, seed=2)

@@ -26,12 +26,11 @@ from oracles.nets import (
     standardised,
 )
 from rankinite.engine.kernel import frozen
-from rankinite.gradients.differences import Differences
 from rankinite.gradients.lambdas import Lambdas
-from rankinite.gradients.preferences import PreferencePairs
-from rankinite.gradients.ranknet import RankNetPairs
-from rankinite.nets import _net_kernels, _train_kernels
-from rankinite.nets._state import RowArrays, Steps
+from rankinite.gradients.pointwise import Differences
+from rankinite.gradients.ranknet import PreferencePairs, RankNetPairs
+from rankinite.nets import _net_kernels
+from rankinite.nets._net_kernels import RowArrays, Steps
 
 SIZES = [(3, 1), (3, 4, 1), (3, 4, 2, 1)]
 MEASURES = [rk.NDCG(3), rk.NDCG(), rk.ERR(), rk.AP(), rk.RR()]
@@ -141,12 +140,12 @@ def epoch(objective, frame, steps, data, queries, start, weights):
     rows = RowArrays(frozen(start), np.zeros(data.rows), np.zeros(data.rows), np.zeros(data.rows))
     weights, queries = weights.copy(), frozen(np.asarray(queries, np.int64))
     if isinstance(objective, PreferencePairs):
-        strange = _train_kernels.climb_preferences(objective.pairs, frame, steps, data.features, queries, rows, weights)
+        strange = _net_kernels.climb_preferences(objective.pairs, frame, steps, data.features, queries, rows, weights)
     elif isinstance(objective, Differences):
-        strange = _train_kernels.climb_differences(objective.pairs, frame, steps, data.features, queries, rows, weights)
+        strange = _net_kernels.climb_differences(objective.pairs, frame, steps, data.features, queries, rows, weights)
     else:
-        arrays = objective.pairs.arrays
-        strange = _train_kernels.climb_grades(arrays, frame, steps, data.features, queries, rows, weights)
+        arrays = objective.pairs
+        strange = _net_kernels.climb_grades(arrays, frame, steps, data.features, queries, rows, weights)
     return weights, strange
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import rankinite as rk
 from oracles.nets import Follower, climb, graded_pairs, standardised
 from rankinite.data.identity import content_order, query_order
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
+from rankinite.nets.features import fit_standard
 from rankinite.nets.network import first_weights, sizes_of
-from rankinite.nets.standard import fit_standard
 from refusals import refused
 
 WORLD = rk.World(features=4, documents=15, noise=0.3)

@@ -11,7 +11,7 @@ import rankinite as rk
 from oracles.gradients import ranked, sigmoid
 from rankinite.data.identity import query_order
 from rankinite.engine.kernel import frozen
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
 from rankinite.nets.network import first_weights, sizes_of, weight_count
 
 

@@ -18,7 +18,7 @@ from rankinite.data.joining import concat
 from rankinite.distillation.teacher import centred_scores, on_scale_of
 from rankinite.engine.kernel import FEATURE, GRADE
 from rankinite.gradients.base import Objective
-from rankinite.gradients.differences import Differences
+from rankinite.gradients.pointwise import Differences
 from rankinite.learners.descent import Descent
 from rankinite.learners.mart import MART
 from rankinite.models.base import Fitted

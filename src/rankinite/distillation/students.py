@@ -27,7 +27,7 @@ from rankinite.errors import ArgumentError, DataError
 from rankinite.evaluation.caveats import TrainingOverlaps, overlap_warnings
 from rankinite.evaluation.evaluate import evaluate
 from rankinite.evaluation.scorers import scores_of
-from rankinite.gradients.pairs import differing
+from rankinite.gradients.lambdas import queries_that_vary
 from rankinite.grid import Grid, number
 from rankinite.learners.lambdamart import LambdaMART
 from rankinite.learners.lambdarank import LambdaRank
@@ -239,7 +239,7 @@ def _checked(teacher: Any, data: Any, unjudged: Any, test: Any, *, allow_overlap
     check_apart({"data": data, **further}, {"data": data, "test": test}, allow_overlap=allow_overlap)
     ranker: Any = teacher  # Fitted names no feature_names, though all of ours have some
     matched: Any = match_features(ranker, data.feature_names, data.source)[0]
-    if not differing(scores_of(matched, data, TEACHER), data.offsets).any():
+    if not queries_that_vary(scores_of(matched, data, TEACHER), data.offsets).any():
         raise DataError(
             f"the teacher scores all documents of a query alike, in each of {data.queries} queries: there is nothing to follow",
             place=data.source,

@@ -1,4 +1,4 @@
-"""``power_of_two``: 2^x with the same bits on every machine.
+"""Powers and logarithms of arrays, with the same bits on every machine.
 
 NumPy's own ``exp2`` takes other instructions, and rounds otherwise, where the processor has AVX-512. Sums and products are
 the same everywhere.
@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from rankinite.engine._math_kernels import binary_logarithms
 from rankinite.engine.kernel import SCORE, Floats, Reals
 
 _SERIES = tuple(math.log(2.0) ** n / math.factorial(n) for n in range(15))
@@ -25,3 +26,13 @@ def power_of_two(exponents: Reals) -> Floats:
     for coefficient in reversed(_SERIES[:-1]):
         sums = sums * rest + coefficient
     return np.ldexp(sums, whole.astype(np.int64))
+
+
+def natural_powers(exponents: Floats) -> Floats:
+    """e^x of every x."""
+    return power_of_two(exponents / math.log(2.0))
+
+
+def natural_logarithms(values: Floats) -> Floats:
+    """Ln x of every x."""
+    return math.log(2.0) * binary_logarithms(values)

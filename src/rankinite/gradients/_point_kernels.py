@@ -6,9 +6,23 @@ All kernels work on the queries first … last−1. ``weights`` has one entry pe
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rankinite.engine._math_kernels import LARGEST, exponential
-from rankinite.engine.kernel import Floats, Grades, Indices, kernel
-from rankinite.gradients._state import Differing
+from rankinite.engine.kernel import Floats, Grades, Indices, RowNumbers, kernel
+
+
+class Differing(NamedTuple):
+    """Numbers whose differences within queries are to be followed."""
+
+    rows: RowNumbers
+    """(rows,) the content order."""
+    grades: Floats
+    """(rows,) in the order of the data."""
+    offsets: Indices
+    """(queries + 1,)."""
+    weights: Floats
+    """(queries,)."""
 
 
 @kernel

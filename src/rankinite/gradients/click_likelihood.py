@@ -14,9 +14,9 @@ from rankinite.data.dataset import Dataset
 from rankinite.engine._math_kernels import logarithm
 from rankinite.engine.kernel import SCORE, Flags, Floats, Indices, frozen
 from rankinite.engine.parallel import over_queries
+from rankinite.engine.powers import natural_logarithms, natural_powers
 from rankinite.gradients import _debias_kernels as _kernels
 from rankinite.gradients.base import checked_scores, weight_of_rows
-from rankinite.gradients.debiased import natural_logarithms, natural_powers, units_of
 from rankinite.gradients.examination import LEAST, MOST, Levels
 
 STEPS = 2
@@ -89,6 +89,11 @@ class ClickLikelihood:
             return sums
 
         return np.sum(over_queries(work, self._data.offsets), axis=0) / units
+
+
+def units_of(bound: float) -> float:
+    """A power of two by which numbers may be multiplied whose absolute values add up to at most ``bound``, to fit an int64."""
+    return math.ldexp(1.0, 60 - math.frexp(bound)[1]) if bound > 0.0 else 1.0
 
 
 def fisher_step(sums: Floats, clicked: Floats, line: tuple[float, float]) -> tuple[Floats, tuple[float, float]]:

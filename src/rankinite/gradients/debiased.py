@@ -14,12 +14,12 @@ import numpy as np
 
 from rankinite.data.dataset import Dataset
 from rankinite.data.identity import row_keys
-from rankinite.engine._math_kernels import binary_logarithms
 from rankinite.engine.kernel import SCORE, Floats, Indices, RowNumbers, frozen
 from rankinite.engine.parallel import over_queries
-from rankinite.engine.powers import power_of_two
+from rankinite.engine.powers import natural_logarithms, natural_powers
 from rankinite.gradients import _debias_kernels as _kernels
 from rankinite.gradients.base import checked_scores, weight_of_rows
+from rankinite.gradients.click_likelihood import units_of
 from rankinite.gradients.examination import LEAST, MOST, Examination, levels_of
 from rankinite.gradients.lambdas import Lambdas
 from rankinite.measures.base import TrainableMeasure
@@ -35,6 +35,8 @@ class Debiased(ABC):
     """λ of a measure, of scores to which the bias of each row's position is added."""
 
     outputs = 1
+    _biases: Floats
+    """One per level of positions."""
 
     def __init__(
         self,
@@ -64,14 +66,10 @@ class Debiased(ABC):
     def take_up(self, examination: Examination) -> None:
         """Go on from the estimates of an interrupted run."""
 
-    @abstractmethod
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row, all of shape (1, rows)."""
-
-    def push(self, scores: Floats, biases: Floats, out_push: Floats, out_curvature: Floats) -> None:
-        """λ where documents have these scores, and their positions these biases."""
         scores = checked_scores(1, self._data.rows, scores, out_push, out_curvature)
-        _kernels.add_biases(scores[0], self._levels.of_row, self._power * biases, self._adjusted[0])
+        _kernels.add_biases(scores[0], self._levels.of_row, self._power * self._biases, self._adjusted[0])
         self._lambdas.gradients(self._adjusted, out_push, out_curvature)
 
 
@@ -105,10 +103,6 @@ class PairwiseDebiased(Debiased):
         """Add the biases that these curves come to."""
         self._examination, self._biases = examination, natural_logarithms(examination.at(self._levels.first))
 
-    def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
-        """Push and curvature of every row, all of shape (1, rows)."""
-        self.push(scores, self._biases, out_push, out_curvature)
-
 
 class AdditiveDebiased(Debiased):
     """λ with biases that take a Newton step every round, towards those that leave nothing to push at any position.
@@ -134,7 +128,7 @@ class AdditiveDebiased(Debiased):
 
     def gradients(self, scores: Floats, out_push: Floats, out_curvature: Floats) -> None:
         """Push and curvature of every row, all of shape (1, rows); then a step of the biases."""
-        self.push(scores, self._biases, out_push, out_curvature)
+        super().gradients(scores, out_push, out_curvature)
         self._move(out_push[0], out_curvature[0])
 
     def _move(self, push: Floats, curvature: Floats) -> None:
@@ -155,21 +149,6 @@ class AdditiveDebiased(Debiased):
         self._biases[stiff] += STEP * np.clip(steps, -1.0, 1.0)
         bound = math.log(1.0 / LEAST)
         np.clip(self._biases - self._biases[0], -bound, bound, out=self._biases)
-
-
-def units_of(bound: float) -> float:
-    """A power of two by which numbers may be multiplied whose absolute values add up to at most ``bound``, to fit an int64."""
-    return math.ldexp(1.0, 60 - math.frexp(bound)[1]) if bound > 0.0 else 1.0
-
-
-def natural_logarithms(values: Floats) -> Floats:
-    """The same to the bit on every processor."""
-    return math.log(2.0) * binary_logarithms(values)
-
-
-def natural_powers(exponents: Floats) -> Floats:
-    """The exponential of every exponent, the same to the bit on every processor."""
-    return power_of_two(exponents / math.log(2.0))
 
 
 def _order(data: Dataset) -> RowNumbers:

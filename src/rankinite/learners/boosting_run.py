@@ -27,7 +27,7 @@ from rankinite.evaluation.scorers import Scorer
 from rankinite.evaluation.values import mean_value
 from rankinite.gradients.base import weight_of_rows
 from rankinite.gradients.debiased import Debiased
-from rankinite.gradients.multiclass import Multiclass
+from rankinite.gradients.pointwise import Multiclass
 from rankinite.learners.base import Callback, ResumableCallback
 from rankinite.learners.boosting import Boosting, StepSettings
 from rankinite.learners.checkpoint import check_continues, check_not_shortened

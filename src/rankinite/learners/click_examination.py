@@ -13,9 +13,9 @@ from rankinite.data.grouping import as_text
 from rankinite.data.identity import feature_keys
 from rankinite.engine.kernel import GRADE, INDEX, SCORE, Flags, frozen
 from rankinite.engine.parallel import Team
+from rankinite.engine.powers import natural_logarithms, natural_powers
 from rankinite.gradients.base import weight_of_rows
 from rankinite.gradients.click_likelihood import ClickLikelihood
-from rankinite.gradients.debiased import natural_logarithms, natural_powers
 from rankinite.gradients.examination import Examination, Levels, levels_of
 from rankinite.learners.boosting_run import BoostingRun
 from rankinite.learners.lambdamart import LambdaMART

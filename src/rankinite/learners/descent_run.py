@@ -18,11 +18,9 @@ from rankinite.engine.kernel import INDEX, Floats, frozen
 from rankinite.engine.parallel import Team, run
 from rankinite.errors import ArgumentError
 from rankinite.evaluation.scorers import Scorer
-from rankinite.gradients.differences import Differences
-from rankinite.gradients.lambdas import Lambdas
-from rankinite.gradients.pairs import GradedPairs
-from rankinite.gradients.preferences import PreferencePairs
-from rankinite.gradients.ranknet import RankNetPairs
+from rankinite.gradients.lambdas import GradedPairs, Lambdas
+from rankinite.gradients.pointwise import Differences
+from rankinite.gradients.ranknet import PreferencePairs, RankNetPairs
 from rankinite.learners.base import Callback
 from rankinite.learners.descent import Descent
 from rankinite.learners.monitor import Monitor, train_rounds
@@ -30,10 +28,10 @@ from rankinite.learners.training_checks import starting_scores, warn_of_calls
 from rankinite.models.blend import Blend
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.nets import _train_kernels as _kernels
-from rankinite.nets._state import Frame, RowArrays, Steps
+from rankinite.nets import _net_kernels as _kernels
+from rankinite.nets._net_kernels import Frame, RowArrays, Steps
+from rankinite.nets.features import check_features, fit_standard
 from rankinite.nets.network import add_scores, first_weights, sizes_of, weight_count
-from rankinite.nets.standard import check_features, fit_standard
 
 PairObjective = Lambdas | RankNetPairs | PreferencePairs | Differences
 LARGEST = 1e6
@@ -82,10 +80,9 @@ class DescentRun:
         objective = learner.objective(train)
         assert isinstance(objective, PairObjective)
         self.objective = objective
-        self.pairs = objective.pairs.arrays if isinstance(objective.pairs, GradedPairs) else objective.pairs
         self.queries = query_order(train)
-        place = np.argsort(self.queries)[train.query_of_row()[self.pairs.rows]]
-        rows = self.pairs.rows[np.argsort(place, kind="stable")].astype(INDEX)  # must not depend on where queries stand
+        place = np.argsort(self.queries)[train.query_of_row()[objective.pairs.rows]]
+        rows = objective.pairs.rows[np.argsort(place, kind="stable")].astype(INDEX)  # must not depend on where queries stand
         standard = fit_standard(train.features, rows, train.source)
         sizes = sizes_of(len(train.feature_names), learner.hidden)
         self.frame = Frame(sizes, frozen(standard.centre), frozen(standard.scale))
@@ -152,15 +149,15 @@ class DescentRun:
             return _kernels.climb_preferences(self.objective.pairs, *rest)
         if isinstance(self.objective, Differences):
             return _kernels.climb_differences(self.objective.pairs, *rest)
-        pairs = self.objective.pairs.arrays
+        pairs = self.objective.pairs
         return _kernels.climb_grades(pairs._replace(order=pairs.order.copy()), *rest)  # starts must not share it
 
     def _check(self, start: _Start, query: int) -> None:
         """Refuse to go on with weights that have left all bounds."""
         if np.abs(start.weights).max() <= LARGEST and query < 0:
             return
-        if query >= 0 and np.isfinite(start.rows.scores).all() and isinstance(self.objective.pairs, GradedPairs):
-            self.objective.pairs.refuse(start.rows.scores, query)  # the measure is to blame
+        if query >= 0 and np.isfinite(start.rows.scores).all() and isinstance(self.objective, GradedPairs):
+            raise self.objective.not_finite_error(start.rows.scores, query)  # the measure is to blame
         learner = self.learner
         other = "" if learner.optimiser == "adam" else ", or choose `optimiser='adam'`, whose steps depend less on it"
         raise ArgumentError(

@@ -27,8 +27,7 @@ from rankinite.learners.monitor import Monitor, train_rounds
 from rankinite.learners.training_checks import starting_scores, warn_of_calls
 from rankinite.models.blend import Blend
 from rankinite.models.linear import Linear
-from rankinite.nets.columns import Columns
-from rankinite.nets.standard import check_features
+from rankinite.nets.features import Columns, check_features
 from rankinite.sweep.sweep import Sweep
 
 

@@ -60,8 +60,7 @@ class MART(StepSettings, Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """The loss asked for."""
-        from rankinite.gradients.logistic import LOSSES, Logistic
-        from rankinite.gradients.squared import SquaredLoss
+        from rankinite.gradients.pointwise import LOSSES, Logistic, SquaredLoss
 
         if self.loss not in LOSSES:
             return SquaredLoss(train)

@@ -35,6 +35,6 @@ class McRank(Boosting):
 
     def objective(self, train: Dataset) -> Objective:
         """Multiclass logistic loss."""
-        from rankinite.gradients.multiclass import Multiclass
+        from rankinite.gradients.pointwise import Multiclass
 
         return Multiclass(train)

@@ -24,7 +24,7 @@ from rankinite.engine.kernel import SCORE, Floats
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.scorers import Scorer, is_scorer, match_to, scores_of
 from rankinite.gradients.base import Objective
-from rankinite.gradients.multiclass import Multiclass
+from rankinite.gradients.pointwise import Multiclass
 from rankinite.learners.base import Callback, Learner, ResumableCallback
 from rankinite.measures.function import FunctionMeasure
 from rankinite.models.base import content_key

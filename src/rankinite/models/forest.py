@@ -177,7 +177,7 @@ class Forest(Fitted):
         McRank: of each grade. Others are refused.
         """
         if self.grades is None:
-            from rankinite.gradients.logistic import probability
+            from rankinite.gradients.pointwise import probability
 
             return in_row_order(probability(self.outputs_of(features)[0], _logistic_sigma(self)), features)
         sums = self.outputs_of(features)
@@ -486,7 +486,7 @@ def _check_numbers(forest: Forest) -> None:
 
 def _logistic_sigma(forest: Forest) -> float:
     """The σ of the logistic loss that the forest was trained on; refuses forests that were not."""
-    from rankinite.gradients.logistic import LOSSES
+    from rankinite.gradients.pointwise import LOSSES
 
     learner, loss, sigma = (forest.settings.get(name) for name in ("learner", "loss", "sigma"))
     if learner == "MART" and loss in LOSSES and isinstance(sigma, int | float):

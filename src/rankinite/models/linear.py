@@ -25,7 +25,7 @@ from rankinite.models.history import History, by_learner
 from rankinite.models.text import linear_text
 from rankinite.models.views import MISSING, more_note
 from rankinite.models.weighted import Weighted, stored_fields
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
 from rankinite.nets.network import sizes_of
 from rankinite.plurals import counted
 

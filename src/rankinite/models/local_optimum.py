@@ -33,9 +33,9 @@ from rankinite.models.blend import Blend
 from rankinite.models.inputs import columns_of
 from rankinite.models.linear import Linear
 from rankinite.models.net import Net
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
+from rankinite.nets.features import check_features, fit_standard
 from rankinite.nets.network import add_scores, layers_of
-from rankinite.nets.standard import check_features, fit_standard
 from rankinite.plurals import counted
 
 if TYPE_CHECKING:

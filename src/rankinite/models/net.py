@@ -20,7 +20,7 @@ from rankinite.models.history import History, by_learner
 from rankinite.models.text import net_text
 from rankinite.models.views import MISSING
 from rankinite.models.weighted import Weighted, checked_hidden, stored_fields
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
 from rankinite.nets.network import layers_of, sizes_of, weight_count
 from rankinite.plurals import counted
 

@@ -17,7 +17,7 @@ from rankinite.data.identity import QuerySketch
 from rankinite.engine.kernel import SCORE, Floats, Indices
 from rankinite.errors import ArgumentError, DataError, quoted
 from rankinite.evaluation.scorers import Scorer, is_scorer, scores_of
-from rankinite.gradients.logistic import probability
+from rankinite.gradients.pointwise import probability
 from rankinite.models.base import (
     GIVE_RANKERS,
     Fitted,

@@ -21,9 +21,9 @@ from rankinite.models.files.sketches import stored_sketch, with_sketch
 from rankinite.models.history import History, drawn_history, plain_settings, stored_history
 from rankinite.models.inputs import feature_matrix, two_features
 from rankinite.models.views import training_facts
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
+from rankinite.nets.features import check_features
 from rankinite.nets.network import add_scores
-from rankinite.nets.standard import check_features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

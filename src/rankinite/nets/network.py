@@ -10,7 +10,7 @@ import numpy as np
 from rankinite.engine.kernel import INDEX, SCORE, Floats, Indices, Reals, frozen
 from rankinite.engine.parallel import SMALLEST, run, thread_count
 from rankinite.nets import _net_kernels as _kernels
-from rankinite.nets._state import Frame
+from rankinite.nets._net_kernels import Frame
 
 
 def sizes_of(inputs: int, hidden: Sequence[int]) -> Indices:

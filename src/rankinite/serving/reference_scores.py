@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankinite.engine.kernel import SCORE, Floats, Reals
-from rankinite.gradients.logistic import probability
+from rankinite.gradients.pointwise import probability
 from rankinite.models.base import names_of
 from rankinite.models.feature import Feature
 from rankinite.models.normalised import LARGEST

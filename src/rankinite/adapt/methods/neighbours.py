@@ -35,7 +35,7 @@ from rankinite.evaluation.scorers import Scorer
 from rankinite.learners.base import Learner
 from rankinite.measures.base import Measure
 from rankinite.models.base import Fitted
-from rankinite.nets.standard import Standard, fit_standard
+from rankinite.nets.features import Standard, fit_standard
 
 Scaling = Literal["standard", "none"]
 

@@ -31,8 +31,8 @@ from rankinite.engine.parallel import Team
 from rankinite.errors import ArgumentError, DataError, listed, quoted
 from rankinite.gradients.base import Objective, weight_of_rows, weighted_mean
 from rankinite.gradients.lambdas import Lambdas
+from rankinite.gradients.pointwise import SquaredLoss
 from rankinite.gradients.ranknet import pairs_of
-from rankinite.gradients.squared import SquaredLoss
 from rankinite.learners.base import plain_setting
 from rankinite.measures.base import Measure, require_trainable
 from rankinite.measures.spelling import as_measures, one_measure
