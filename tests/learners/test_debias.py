@@ -89,7 +89,7 @@ UNGRADED = (0.0, 0.0, 1.0)  # gains by which a click of grade 1 is no better tha
         (rk.AP(relevant=2), lambda grade, rank: 1 / (1 + rank) if grade == 2 else None),
         (rk.Precision(3, relevant=2), lambda grade, rank: float(grade == 2 and rank < 3) / 3),
     ],
-    ids=str,
+    ids=["ndcg", "dcg of grade 2", "ndcg of grade 2", "ap", "p@3"],
 )
 def test_clicks_are_weighed_by_how_rarely_their_positions_are_looked_at(log, measure, of_clicks):
     """Against a loop over clicks, weighted and of two grades; those for which a measure is undefined (None) do not count."""
