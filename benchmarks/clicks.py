@@ -47,7 +47,9 @@ def world(seed: int) -> tuple[rk.Dataset, rk.Dataset, rk.Dataset]:
 
 
 def logged(train: rk.Dataset, sessions: int, settings: rk.ClickSettings, seed: int) -> rk.ClickLog:
-    weak = rk.LambdaMART.plain(trees=10, leaves=4, train_history=False).fit(train.select_queries(np.arange(20)))
+    weak = rk.LambdaMART.plain(trees=10, leaves=4, train_history=False).fit(
+        train.select_queries(np.arange(min(20, train.queries)))
+    )
     own = rk.ClickSettings(model=settings.model, eta=settings.eta, seed=seed)
     return rk.simulate_clicks(train, weak.score(train), sessions, own)
 

@@ -310,7 +310,7 @@ def rounds_contender(given: argparse.Namespace) -> dict[str, float]:
     """The mean time of a round, from the end of the first to the end of the last."""
     data, ends = round_data(given.data, given.queries), []
     with rk.threads(2):
-        learner(given.contender, 2).fit(data.select_queries(np.arange(40)))  # compiles
+        learner(given.contender, 2).fit(data.select_queries(np.arange(min(40, data.queries))))  # compiles
         learner(given.contender, given.trees).fit(data, callbacks=[lambda _: ends.append(time.perf_counter())])
     return {"seconds": (ends[-1] - ends[0]) / (len(ends) - 1), "queries": data.queries, "rows": data.rows, "trees": len(ends)}
 

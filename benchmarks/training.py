@@ -88,7 +88,7 @@ def rankinite(train, threads: int, trees: int, leaves: int):
     data = dataset(*train)
     learner = rk.LambdaMART.plain(trees=trees, leaves=leaves, rate=RATE, min_rows=MIN_ROWS, train_history=False)
     with rk.threads(threads):
-        rk.LambdaMART.plain(trees=2, train_history=False).fit(data.select_queries(np.arange(50)))  # compiles
+        rk.LambdaMART.plain(trees=2, train_history=False).fit(data.select_queries(np.arange(min(50, data.queries))))  # compiles
         started = time.perf_counter()
         fit_bins(data.features).code(data.features)
         binning = time.perf_counter() - started
